@@ -252,12 +252,9 @@ alter table private.deposits enable row level security;
 
 create table private.frozen_payments (
   account uuid not null,
-  place integer not null,
-  payment uuid not null,
-  constraint frozen_payments_pkey PRIMARY KEY (account, place),
-  constraint frozen_payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint frozen_payments_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id) ON DELETE CASCADE,
-  constraint frozen_payments_place_check CHECK ((place > 0))
+  payments uuid[] not null,
+  constraint frozen_payments_pkey PRIMARY KEY (account),
+  constraint frozen_payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
 );
 alter table private.frozen_payments enable row level security;
 
@@ -926,6 +923,7 @@ create table private.transfer_cursors (
   head_number bigint not null,
   head_hash text not null,
   safe_block bigint not null,
+  behind_since timestamp with time zone,
   constraint transfer_cursors_pkey PRIMARY KEY (chain),
   constraint transfer_cursors_check CHECK ((seen_through >= finalized_through)),
   constraint transfer_cursors_head_hash_check CHECK ((head_hash ~ '^0x[0-9a-f]{64}$'::text))
@@ -1089,7 +1087,7 @@ CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
 CREATE INDEX credentials_of_account ON private.credentials USING btree (account);
 
-CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
+CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number, log_index);
 
 CREATE INDEX deposits_gone ON private.deposits USING btree (account, chain, block_number) WHERE reorged;
 
@@ -1170,6 +1168,8 @@ CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, 
 CREATE INDEX payments_counted ON private.payments USING btree (account, counts_until) INCLUDE (state, consent_level, counted_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
 CREATE INDEX payments_entered ON private.payments USING btree (account, created_at DESC);
+
+CREATE UNIQUE INDEX payments_fixed_nonce ON private.payments USING btree (wallet, fixed_nonce) WHERE ((fixed_nonce IS NOT NULL) AND (authorization_nonce IS NOT NULL));
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
@@ -1324,8 +1324,7 @@ begin
          or p.state in ('prepared', 'awaiting_confirmation') and p.expires_at <= private.clock());
     select p.* into entered from private.payments p
       join private.wallets w on w.account = caller.account and w.address = p.wallet
-     where p.chain = begin_payment.chain and p.token = begin_payment.token
-       and p.authorization_nonce = nonce;
+     where p.fixed_nonce = nonce and p.authorization_nonce is not null;
     if found then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
@@ -1513,7 +1512,10 @@ begin
   if valid_before > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
+  -- Those who pay stand in a line of their own and only its first waits for the account: however many there
+  -- are, who freezes it or ends what may decide waits for two of them at most.
+  perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
+  payer := private.hold_account(caller.account);
   -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
   -- is followed by a signature.
   caller := private.recognize(credential, 'pay', true);
@@ -1522,13 +1524,14 @@ begin
    where q.id = payment and q.account = caller.account for update;
   if not found then
     outcome := 'not_found';
-  elsif p.state in ('authorized', 'signed', 'unknown') then
+  elsif not private.may_pay(p, caller.id) then
+    outcome := 'closed';
+  elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
-  elsif p.state not in ('prepared', 'awaiting_confirmation')
-    or not private.may_pay(p, caller.id) or private.is_nonce_taken(p) then
+  elsif p.state not in ('prepared', 'awaiting_confirmation') or private.is_nonce_taken(p) then
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
@@ -1702,9 +1705,9 @@ begin
   relayed := p.kind = 'transfer';
   sent := false;
   queued := false;
-  -- Held until this has ended, so that nobody decides about another payment of the account while it is
-  -- open whether this one counts still.
-  perform from private.accounts a where a.id = p.account for key share;
+  -- Held until this has ended, so that nobody decides about another payment of the account, or freezes it,
+  -- while it is open whether this one counts still.
+  perform private.hold_account(p.account);
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
@@ -1878,7 +1881,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.find_payment(credential text, payment uuid DEFAULT NULL::uuid, tx_hash text DEFAULT NULL::text, chain bigint DEFAULT NULL::bigint)
- RETURNS TABLE(payment_row jsonb)
+ RETURNS TABLE(payment_row jsonb, is_own boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1886,7 +1889,7 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
-  return query select private.payment_json(p) from private.payments p
+  return query select private.payment_json(p), private.may_pay(p, caller.id) from private.payments p
    where p.account = caller.account
      and (find_payment.chain is null or p.chain = find_payment.chain)
      and case when find_payment.payment is not null then p.id = find_payment.payment
@@ -1903,6 +1906,8 @@ declare
   caller private.credentials := private.admit_brake(credential);
 begin
   perform private.take('freeze:' || caller.id, 5, 1);
+  -- Further than any list goes, and still a place in an array.
+  after_place := least(after_place, 1000000000);
   if private.freeze(caller.account,
     case caller.kind when 'session' then 'The account was frozen by its owner.'
       else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
@@ -1913,8 +1918,11 @@ begin
   end if;
   return query
   with listed as (
-    select p, f.place from private.frozen_payments f join private.payments p on p.id = f.payment
-     where f.account = caller.account and f.place > after_place order by f.place limit listed_max
+    select p, o.place from private.frozen_payments f
+      cross join lateral unnest(f.payments[after_place + 1:after_place + listed_max])
+        with ordinality o (id, place)
+      join private.payments p on p.id = o.id
+     where f.account = caller.account
   )
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
@@ -1926,8 +1934,8 @@ begin
            where s.state = 'open' and (l.p).id = any (t.carries)))
         order by l.place)
       from listed l), '[]'),
-    (select max(l.place) from listed l having exists (select from private.frozen_payments f
-      where f.account = caller.account and f.place > max(l.place)))
+    (select (after_place + listed_max)::integer from private.frozen_payments f
+      where f.account = caller.account and pg_catalog.cardinality(f.payments) > after_place + listed_max)
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -2010,7 +2018,7 @@ begin
    where a.id = action_id and a.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb)
  RETURNS TABLE(next_version bigint, entered integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2019,13 +2027,14 @@ AS $function$
 begin
   update private.transfer_cursors c
      set version = c.version + 1, finalized_through = to_block,
-       seen_through = greatest(c.seen_through, to_block)
+       seen_through = greatest(c.seen_through, to_block), behind_since = null
    where c.chain = housekeeping_book_final_transfers.chain
      and c.version = housekeeping_book_final_transfers.version
      and c.finalized_through = from_block - 1
   returning c.version into next_version;
   if found then
-    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    entered := private.replace_deposits(
+      chain, rest_block, rest_log, to_block, to_log, transfers, true);
     perform private.forget_gone_deposits(chain, from_block, to_block);
     perform private.enter_outflows(chain, transfers);
     return next;
@@ -2048,7 +2057,7 @@ begin
   select * into o from private.outflows t
    where t.chain = housekeeping_book_outflow.chain and t.tx_hash = housekeeping_book_outflow.tx_hash
      and t.log_index = housekeeping_book_outflow.log_index and t.due_at is not null;
-  perform from private.accounts a where a.id = o.account for update;
+  perform private.hold_account(o.account);
   m := private.match_outflow(o);
   if o.chain is null or m.standing is distinct from housekeeping_book_outflow.standing then
     return;
@@ -2073,7 +2082,7 @@ begin
   return query select o.account, booked.id;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text, safe_block bigint)
  RETURNS TABLE(next_version bigint, entered integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2089,7 +2098,8 @@ begin
      and c.version = housekeeping_book_seen_transfers.version
   returning c.version into next_version;
   if found then
-    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    entered := private.replace_deposits(
+      chain, rest_block, rest_log, to_block, to_log, transfers, false);
     perform private.forget_gone_deposits(chain, from_block, to_block);
     return next;
   end if;
@@ -2204,7 +2214,7 @@ declare
 begin
   select w.account into account_id from private.wallets w
    where w.address = housekeeping_end_mismatch.wallet;
-  perform from private.accounts a where a.id = account_id for update;
+  perform private.hold_account(account_id);
   select t.* into b from private.balances t
    where (t.chain, t.wallet, t.token) = (housekeeping_end_mismatch.chain,
      housekeeping_end_mismatch.wallet, housekeeping_end_mismatch.token)
@@ -2222,6 +2232,26 @@ begin
     perform private.enqueue_mail(account_id, mail);
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_enter_transfers(chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb)
+ RETURNS TABLE(entered integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform from private.transfer_cursors c
+   where c.chain = housekeeping_enter_transfers.chain
+     and c.version = housekeeping_enter_transfers.version for no key update;
+  if found then
+    entered := private.replace_deposits(
+      chain, from_block, from_log, to_block, to_log, transfers, is_final);
+    if is_final then
+      perform private.enter_outflows(chain, transfers);
+    end if;
+    return next;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_final_balances(chain bigint, batch integer)
@@ -2438,7 +2468,7 @@ begin
   return found;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, to_block bigint, transfers jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2451,7 +2481,8 @@ begin
   if not found then
     raise exception 'blocks that are not final';
   end if;
-  perform private.replace_deposits(chain, from_block, to_block, transfers, wallet);
+  perform private.replace_deposits(
+    chain, from_block, from_log, to_block, to_log, transfers, true, wallet);
   perform private.enter_outflows(chain, transfers);
 end $function$;
 
@@ -2650,7 +2681,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint DEFAULT NULL::bigint)
- RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, wallets text[])
+ RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, behind_seconds integer, wallets text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2662,8 +2693,12 @@ begin
     housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block
    where finalized_block is not null
   on conflict do nothing;
+  update private.transfer_cursors c set behind_since = private.clock()
+   where c.chain = housekeeping_transfer_cursor.chain and c.behind_since is null
+     and c.finalized_through < finalized_block;
   return query
-  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
+  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash,
+    floor(extract(epoch from private.clock() - c.behind_since))::integer, (
     select case when count(*) <= wallets_max then coalesce(array_agg(w.address), '{}') end
       from (select a.address from private.wallets a limit wallets_max + 1) w)
   from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
@@ -3687,7 +3722,7 @@ begin
     p.remembers_device := remember_device;
   end if;
   outcome := coalesce(
-    private.undecidable(p, digest, case when approves then asker end),
+    private.undecidable(p, digest, case when approves then asker end, not approves),
     case when approves and p.remembers_payee and private.similar_recipient(p.account, p.payee) is not null
       then 'similar' end, decision);
   if outcome = 'approved' and exists (select from private.approvals o where o.payment = p.id) then
@@ -3725,10 +3760,9 @@ declare
 begin
   declined := 0;
   perform private.hold_payer(caller, false);
-  for p in select q.* from private.payments q
-     where q.account = caller.account and q.state = 'awaiting_confirmation'
-       and q.expires_at > private.clock()
-     order by q.id limit 2000 for update
+  for p in select q.* from private.payments q where q.id in (
+      select w.id from private.waiting_for_owner(caller.account) w order by w.id limit 2000)
+     order by q.id for update
   loop
     perform private.enter_decision(caller, p, 'declined', private.terms_digest(p), null);
     declined := declined + 1;
@@ -3776,10 +3810,10 @@ begin
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
   -- What is being signed for an app comes first, and is not answered after this.
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   for k in select x.* from private.credentials x
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
-   order by x.id for update
+   order by x.id for no key update
   loop
     if private.end_grant(k.id, 'disconnected') then
       disconnected := disconnected + 1;
@@ -3802,7 +3836,9 @@ declare
 begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
+  -- Who is just signing in by the password holds this row: that session ends as well.
+  perform from private.owners o where o.account = caller.account for no key update;
   if owner_end_made.digest is distinct from
     private.made_digest(caller, private.made_json(caller, counts_from, until)) then
     outcome := 'changed';
@@ -4055,9 +4091,7 @@ declare
 begin
   return query
   with open as (
-    select q, q.created_at from private.payments q
-     where q.account = caller.account and q.state = 'awaiting_confirmation'
-       and q.expires_at > private.clock()
+    select q, q.created_at from private.waiting_for_owner(caller.account) q
   )
   select coalesce((select jsonb_agg(private.approval_json(n.q) order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
@@ -4494,7 +4528,7 @@ declare
 begin
   perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
@@ -4515,7 +4549,9 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'owner') m;
+  perform private.revoke_mandate(caller, mandate, 'owner');
+  return query select private.mandate_json(m) from private.mandates m
+   where m.id = mandate and m.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
@@ -4530,7 +4566,7 @@ declare
 begin
   select k.* into old from private.credentials k
    where k.id = owner_rotate_key.key and k.account = caller.account and private.is_key_live(k)
-     for update;
+     for no key update;
   if not found then
     return;
   end if;
@@ -4633,9 +4669,9 @@ begin
   -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
   -- one locks it before the account, and so does this.
   perform private.spend_codes(caller.account, holder);
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   select x.* into k from private.credentials x
-   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;
+   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for no key update;
   outcome := case when k.id is null then 'missing'
     when not coalesce(per_payment between 0 and usd_micros_max, true)
       or not coalesce(per_day between 0 and usd_micros_max, true) then 'out_of_bounds'
@@ -4676,7 +4712,7 @@ declare
   a private.accounts;
   current bigint;
 begin
-  select x.* into a from private.accounts x where x.id = caller.account for update;
+  a := private.hold_account(caller.account);
   current := case limit_name
     when 'automatic_daily' then a.automatic_daily_limit_usd_micros
     when 'asserted_daily' then a.asserted_daily_limit_usd_micros
@@ -4769,6 +4805,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if private.signed_in_with(caller, 'passkey') then
+    perform private.hold_account(caller.account);
+    caller := private.recognize(credential, 'owner');
     perform private.demand_proof(caller);
   else
     perform private.admit_owner(credential, true);
@@ -4845,7 +4883,9 @@ begin
     when m.state not in ('active', 'suspended') then 'closed' else wanted end;
   if outcome = wanted and m.state <> wanted then
     update private.mandates x set state = wanted where x.id = m.id;
-    if not suspended then
+    if suspended then
+      perform private.release_under(array[m.id]);
+    else
       perform private.note_widening(caller, 'mandate', m.id::text, '{}', 'A mandate: resumed');
     end if;
     perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
@@ -5016,7 +5056,9 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'pay');
 begin
-  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
+  perform private.revoke_mandate(caller, mandate, 'agent');
+  return query select private.mandate_json(m) from private.mandates m
+   where m.id = mandate and m.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.rotation_count()
@@ -5100,13 +5142,12 @@ declare
   caller private.credentials := private.recognize(credential, 'pay', true);
   entered private.mails := jsonb_populate_record(null::private.mails, mail);
   recipients text[] := array(select l ->> 'to' from jsonb_array_elements(letters) l);
-  frozen timestamptz;
+  sender private.accounts;
   room_at timestamptz;
 begin
   -- One after the other, so that no two find the same room; a freeze waits or was before.
-  select a.frozen_at into frozen from private.accounts a where a.id = caller.account
-     for no key update;
-  if frozen is not null then
+  sender := private.hold_account(caller.account);
+  if sender.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
   return query select 'sent', m.id, m.at from private.mails m
@@ -5503,7 +5544,8 @@ begin
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
-    perform private.recognize(credential, 'read', true);
+    -- The account before its keys, as whoever stores an entry holds them.
+    perform private.hold_unfrozen(caller.account);
     perform private.limit_reads(caller.account);
     opened := private.open_entry(caller, e, 'secret_read',
       pg_catalog.format('The secrets of the login of %s were read', e.site));
@@ -5605,6 +5647,8 @@ declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
+    perform private.hold_account(caller.account);
+    caller := private.recognize(credential, 'owner');
     perform private.demand_fresh(caller);
   end if;
   return caller;
@@ -5989,33 +6033,41 @@ declare
   holder uuid := private.budget_of(revoked);
   is_last boolean := not private.is_holder_live(revoked.id);
   payments integer;
-  mandates integer;
+  mandates uuid[];
   links integer;
 begin
+  perform private.release_unsigned(array(select p.id from private.payments p
+    where p.account = revoked.account and p.state = 'authorized'
+      and coalesce(p.budget, p.key) = holder),
+    'the key or app that paid was revoked before anything was signed');
   update private.payments p set state = 'declined'
    where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
      and not p.for_any_key
      and (p.key = revoked.id or is_last and private.holder_of(p.key) = holder);
   get diagnostics payments = row_count;
-  update private.mandates m set
-    state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
-    decided_at = coalesce(m.decided_at, private.clock()),
-    revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
-    revoked_by = case when m.state <> 'pending_approval' then by end
-   where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
-     and not m.for_any_key
-     and (m.key = revoked.id and m.state = 'pending_approval'
-       or is_last and private.holder_of(m.key) = holder);
-  get diagnostics mandates = row_count;
+  with ended as (
+    update private.mandates m set
+      state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
+      decided_at = coalesce(m.decided_at, private.clock()),
+      revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
+      revoked_by = case when m.state <> 'pending_approval' then by end
+     where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
+       and not m.for_any_key
+       and (m.key = revoked.id and m.state = 'pending_approval'
+         or is_last and private.holder_of(m.key) = holder)
+    returning m.id
+  )
+  select coalesce(array_agg(e.id), '{}') into mandates from ended e;
+  perform private.release_under(mandates);
   update private.hosted_actions h set expires_at = private.clock()
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
-  if payments + mandates + links > 0 then
+  if payments + cardinality(mandates) + links > 0 then
     insert into private.activities (account, category, type, summary)
     values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
       'What the %s had asked for was closed: payments %s, mandates %s, links %s.',
-      private.holder_name(revoked), payments, mandates, links));
+      private.holder_name(revoked), payments, cardinality(mandates), links));
   end if;
 end $function$;
 
@@ -6226,8 +6278,7 @@ CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform from private.accounts a
-   where a.id = (select k.account from private.credentials k where k.id = ended) for update;
+  perform private.hold_account(k.account) from private.credentials k where k.id = ended;
   update private.credentials k set revoked_at = private.clock()
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
@@ -6288,8 +6339,9 @@ begin
      and m.id = x.id::text and x.state in ('active', 'suspended');
   update private.mandates x set state = 'declined', decided_at = private.clock()
    where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
-  update private.payments p set state = 'declined'
-   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation')
+  perform private.release_under(array(select m.id::uuid from unnest(made) m where m.kind = 'mandate'));
+  update private.payments p set state = 'declined', finality = null
+   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
      and (p.created_at > since or exists (select from private.approvals a
        where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
   update private.hosted_actions h set declined_at = private.clock()
@@ -6310,7 +6362,7 @@ declare
   k private.credentials;
 begin
   for k in select x.* from private.credentials x join unnest(made) m on m.id = x.id::text
-   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for update of x
+   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for no key update of x
   loop
     if k.kind = 'oauth' then
       perform private.end_grant(k.id, 'disconnected');
@@ -6338,9 +6390,7 @@ begin
     return false;
   end if;
   if most is not null then
-    -- One after the other, or many at once would each find room for one more. The account first, which
-    -- a row of the outbox refers to: nobody who holds it then waits for who waits for it.
-    perform from private.accounts a where a.id = enqueue_mail.account for key share;
+    -- One after the other, or many at once would each find room for one more.
     perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account
@@ -6371,7 +6421,7 @@ begin
     set decision = excluded.decision, session = excluded.session, digest = excluded.digest,
       decided_at = excluded.decided_at;
   if decision = 'declined' then
-    update private.payments q set state = 'declined' where q.id = p.id;
+    update private.payments q set state = 'declined', finality = null where q.id = p.id;
     delete from private.known_recipients r using private.approvals o
      where o.payment = p.id and r.consent = o.consent;
     delete from private.known_devices d using private.approvals o
@@ -6654,15 +6704,15 @@ CREATE OR REPLACE FUNCTION private."freeze"(frozen uuid, summary text, untrusted
 AS $function$
 begin
   -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
-  perform from private.accounts a where a.id = frozen for update;
+  perform private.hold_account(frozen);
   update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
    where a.id = frozen and a.frozen_at is null;
   if not found then
     return false;
   end if;
-  update private.payments p set state = 'released', finality = null,
-    failure = 'the account was frozen before anything was signed'
-   where p.account = frozen and p.state = 'authorized';
+  perform private.release_unsigned(array(select p.id from private.payments p
+    where p.account = frozen and p.state = 'authorized'),
+    'the account was frozen before anything was signed');
   with withdrawn as (
     delete from private.relay_calls c using private.payments p
      where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null
@@ -6672,10 +6722,10 @@ begin
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
    where p.id in (select w.payment from withdrawn w where w.tries = 0);
-  delete from private.frozen_payments f where f.account = frozen;
-  insert into private.frozen_payments (account, place, payment)
-  select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
-    from private.open_signatures(frozen) o;
+  insert into private.frozen_payments as f (account, payments)
+  select frozen, array(select o.id from private.open_signatures(frozen) o
+    order by o.state = 'settled', o.amount_usd_micros desc, o.id)
+  on conflict on constraint frozen_payments_pkey do update set payments = excluded.payments;
   delete from private.vault_sessions s where s.account = frozen;
   perform private.erase_site_answers(frozen);
   insert into private.activities (account, category, type, summary, untrusted)
@@ -6683,18 +6733,31 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.gas_json(payer uuid, on_chain bigint)
+CREATE OR REPLACE FUNCTION private.gas_falls_at(on_chain bigint, wei numeric)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((select g.minute + interval '1 hour' from private.gas_prices g
+       where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
+         and g.call_wei > wei order by g.minute desc offset 2 limit 1),
+      private.clock() + interval '1 minute')
+    from private.gas_seen(on_chain) s where s.call_wei > wei
+$function$;
+
+CREATE OR REPLACE FUNCTION private.gas_json(p private.payments)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
-  g private.gas_standing := private.gas_left(payer, on_chain);
+  g private.gas_standing := private.gas_left(p.account, p.chain);
 begin
   return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
     'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at,
-    'seen', private.gas_seen_json(on_chain));
+    'cheaper_at', private.gas_falls_at(p.chain, div(g.wei, case p.kind when 'transfer' then 2 else 1 end)),
+    'seen', private.gas_seen_json(p.chain));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_left(payer uuid, on_chain bigint)
@@ -6750,8 +6813,11 @@ CREATE OR REPLACE FUNCTION private.gas_seen(on_chain bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select on_chain, max(g.minute), max(g.max_fee_per_gas), max(g.max_priority_fee_per_gas),
-    max(g.data_fee_wei), max(g.call_wei)
+  select on_chain, max(g.minute),
+    (array_agg(g.max_fee_per_gas order by g.max_fee_per_gas desc))[least(3, count(*))::integer],
+    (array_agg(g.max_priority_fee_per_gas order by g.max_priority_fee_per_gas desc))[least(3, count(*))::integer],
+    (array_agg(g.data_fee_wei order by g.data_fee_wei desc))[least(3, count(*))::integer],
+    (array_agg(g.call_wei order by g.call_wei desc))[least(3, count(*))::integer]
     from private.gas_prices g
    where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
   having count(*) > 0
@@ -6850,7 +6916,7 @@ AS $function$
 declare
   live_max constant integer := 20;
 begin
-  perform from private.accounts a where a.id = of_account for update;
+  perform private.hold_account(of_account);
   return (select count(*) from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = of_account and private.is_grant_live(k)
@@ -6901,6 +6967,17 @@ AS $function$
             and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.hold_account(held uuid)
+ RETURNS private.accounts
+ LANGUAGE plpgsql
+AS $function$
+declare
+  a private.accounts;
+begin
+  select x.* into a from private.accounts x where x.id = held for no key update;
+  return a;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
  RETURNS private.mandates
  LANGUAGE plpgsql
@@ -6919,9 +6996,8 @@ CREATE OR REPLACE FUNCTION private.hold_payer(caller private.credentials, unfroz
  LANGUAGE plpgsql
 AS $function$
 declare
-  payer private.accounts;
+  payer private.accounts := private.hold_account(caller.account);
 begin
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
   if unfrozen and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
@@ -6932,11 +7008,9 @@ CREATE OR REPLACE FUNCTION private.hold_unfrozen(of_account uuid)
  LANGUAGE plpgsql
 AS $function$
 declare
-  frozen_at timestamptz;
+  held private.accounts := private.hold_account(of_account);
 begin
-  -- The weakest lock that freezing waits for: payments of the account do not.
-  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
-  if frozen_at is not null then
+  if held.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
 end $function$;
@@ -7083,6 +7157,14 @@ AS $function$
     and (k.expires_at is null or k.expires_at > private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_approved_unsigned(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select p.state = 'authorized' and p.consent_level in ('user_session', 'user_passkey')
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_cancellable(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -7223,10 +7305,10 @@ CREATE OR REPLACE FUNCTION private.is_nonce_taken(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (select from private.payments o where o.chain = p.chain and o.token = p.token
-      and o.wallet = p.wallet and o.authorization_nonce = p.fixed_nonce)
-    or exists (select from private.payments o where o.chain = p.chain and o.token = p.token
-      and o.wallet = p.wallet and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
+  select exists (select from private.payments o where o.wallet = p.wallet
+      and o.fixed_nonce = p.fixed_nonce and o.authorization_nonce is not null)
+    or exists (select from private.payments o where o.wallet = p.wallet
+      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
@@ -7235,6 +7317,17 @@ CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  STABLE
 AS $function$
   select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_owed(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.kind = 'x402' and p.state = 'settled' and not private.is_delivered(p.delivery)
+    and (p.delivery @> '{"reasons": [{"code": "later"}]}'
+      or p.delivery @> '{"reasons": [{"code": "settlement_pending"}]}')
+    and p.valid_before > extract(epoch from private.clock())
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_owner_mailbox(address text)
@@ -7967,7 +8060,9 @@ CREATE OR REPLACE FUNCTION private.may_pay(p private.payments, payer uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.for_any_key or private.holder_of(payer) = private.holder_of(p.key)
+  select private.holder_of(payer) = private.holder_of(p.key)
+    or case when p.consent_level is null or p.state = 'authorized' and p.counts_until <= private.clock()
+      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_read(mailbox uuid, unproven boolean)
@@ -8214,9 +8309,12 @@ CREATE OR REPLACE FUNCTION private.open_signatures(of_account uuid)
  STABLE
 AS $function$
   select p.* from private.payments p
-   where p.account = of_account and (p.state in ('signed', 'unknown')
-     or p.state = 'settled' and (p.finality <> 'finalized'
-       or private.live_until(p) > private.clock()))
+   where p.account = of_account
+     and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
+  union all
+  select p.* from private.payments p
+   where p.account = of_account and p.state = 'settled' and p.finality = 'finalized'
+     and p.counts_until > private.clock() and private.live_until(p) > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.open_wei(l private.relay_lanes)
@@ -8333,7 +8431,7 @@ begin
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'gas', private.gas_json(p.account, p.chain),
+    'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
@@ -8411,7 +8509,7 @@ declare
   live_max constant integer := 20;
   placed uuid;
 begin
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
     insert into private.credentials as k
@@ -8693,54 +8791,75 @@ begin
      and not exists (select from private.mails m where m.account = caller.account and m.claim = held);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb, only_wallet text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION private.release_under(stopped uuid[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select private.release_unsigned(array(select p.id from private.payments p
+    where p.mandate = any (stopped) and p.state = 'authorized'),
+    'its mandate was stopped before anything was signed')
+$function$;
+
+CREATE OR REPLACE FUNCTION private.release_unsigned(given_up uuid[], why text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.payments p set state = 'released', finality = null, failure = why
+   where p.id = any (given_up) and p.state = 'authorized'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb, is_final boolean, only_wallet text DEFAULT NULL::text)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 declare
   told_count integer;
-  final_block bigint := (select c.finalized_through from private.transfer_cursors c
-    where c.chain = replace_deposits.chain);
+  final_block bigint := greatest(case when is_final then to_block end, (
+    select c.finalized_through from private.transfer_cursors c
+     where c.chain = replace_deposits.chain));
 begin
-  with ours as (
-    select t.*, w.address as wallet, w.account, row_number() over (
-      partition by t.tx_hash, t.recipient, t.token, t.sender, t.amount_atomic
-      order by t.log_index) as nth
+  with ours as materialized (
+    select t.*, w.address as wallet, w.account,
+      private.flag_deposit(w.account, t.sender, t.amount_atomic, t.dust) as flag
     from jsonb_to_recordset(transfers) as t (tx_hash text, recipient text, token text, sender text,
-      amount_atomic numeric, dust boolean, block_number bigint, block_hash text, log_index integer)
+      amount_atomic numeric, dust boolean, nth integer, block_number bigint, block_hash text,
+      log_index integer)
     join private.wallets w on w.address = t.recipient
     where t.sender <> t.recipient
   ), gone as (
     update private.deposits d set reorged = true
      where d.chain = replace_deposits.chain and not d.reorged
-       and d.block_number between from_block and to_block
+       and (d.block_number, d.log_index) >= (from_block, from_log)
+       and (d.block_number, d.log_index) <= (to_block, to_log)
        and (only_wallet is null or d.wallet = only_wallet)
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
   ), waiting as (
-    select d.wallet, count(*) as count from private.deposits d
-     where d.chain = replace_deposits.chain and d.block_number > final_block group by d.wallet
-  ), judged as (
-    select o.*, o.block_number > final_block and not exists (
+    select d.wallet, d.flag is not null as is_hidden, count(*) as count from private.deposits d
+     where d.chain = replace_deposits.chain and d.block_number > final_block group by 1, 2
+  ), judged as materialized (
+    select o.*, o.flag is not null as is_hidden, o.block_number > final_block and not exists (
         select from private.deposits d where d.chain = replace_deposits.chain
           and (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth)
             = (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)) as is_fresh
     from ours o
   ), admitted as (
-    select j.*, row_number() over (partition by j.is_fresh order by j.block_number, j.log_index)
-        + (select coalesce(sum(w.count), 0) from waiting w) as of_chain
-    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh
+    select j.*, row_number() over (
+        partition by j.is_fresh, j.is_hidden order by j.block_number, j.log_index)
+      + (select coalesce(sum(w.count), 0) from waiting w where w.is_hidden = j.is_hidden) as of_chain
+    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh, f.is_hidden
         order by f.block_number, f.log_index) as of_wallet from judged f) j
-      left join waiting w on w.wallet = j.wallet
-     where not j.is_fresh or j.of_wallet + coalesce(w.count, 0) <= 100
+      left join waiting w on w.wallet = j.wallet and w.is_hidden = j.is_hidden
+     where not j.is_fresh
+       or j.of_wallet + coalesce(w.count, 0) <= case when j.is_hidden then 20 else 100 end
   ), booked as (
     insert into private.deposits as d (account, chain, tx_hash, wallet, token, sender,
       amount_atomic, nth, block_number, block_hash, log_index, flag)
     select o.account, replace_deposits.chain, o.tx_hash, o.wallet, o.token, o.sender,
-      o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index,
-      private.flag_deposit(o.account, o.sender, o.amount_atomic, o.dust)
-    from admitted o where not o.is_fresh or o.of_chain <= 5000
+      o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index, o.flag
+    from admitted o
+     where not o.is_fresh or o.of_chain <= case when o.is_hidden then 1000 else 5000 end
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
@@ -8867,7 +8986,7 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION private.revoke_mandate(caller private.credentials, revoked uuid, by text)
- RETURNS SETOF private.mandates
+ RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -8878,10 +8997,9 @@ begin
    where x.id = revoked and x.account = caller.account and x.state not in ('declined', 'revoked')
   returning * into m;
   if found then
+    perform private.release_under(array[m.id]);
     perform private.record_mandate(m, 'revoked', 'revoked by the ' || by);
   end if;
-  return query select x.* from private.mandates x
-   where x.id = revoked and x.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.scope_covers(held text[], needed text)
@@ -9245,7 +9363,7 @@ AS $function$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $function$;
 
-CREATE OR REPLACE FUNCTION private.undecidable(p private.payments, digest text, asker text)
+CREATE OR REPLACE FUNCTION private.undecidable(p private.payments, digest text, asker text, declines boolean DEFAULT false)
  RETURNS text
  LANGUAGE sql
  STABLE
@@ -9254,7 +9372,8 @@ AS $function$
     when p.id is null then 'not_found'
     when p.state = 'expired' or p.expires_at <= private.clock()
       and p.state = 'awaiting_confirmation' then 'expired'
-    when p.state <> 'awaiting_confirmation' then 'closed'
+    when p.state <> 'awaiting_confirmation'
+      and not (declines and private.is_approved_unsigned(p)) then 'closed'
     when not private.is_holder_live(p.key) then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
     when asker <> private.asker_of(p) then 'asker_changed' end
@@ -9300,6 +9419,7 @@ begin
     when 'mandate' then
       update private.mandates x set state = 'suspended'
        where x.id = w.subject::uuid and x.state = 'active';
+      perform private.release_under(array[w.subject::uuid]);
     end case;
   end loop;
   delete from private.widenings x using unnest(made) m
@@ -9412,6 +9532,18 @@ AS $function$
      and (c.kind = 'cancel' or exists (
        select from private.gas_uses u
         where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.waiting_for_owner(of_account uuid)
+ RETURNS SETOF private.payments
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select q.* from private.payments q where q.account = of_account
+    and q.state = 'awaiting_confirmation' and q.expires_at > private.clock()
+  union all
+  select q.* from private.payments q where q.account = of_account
+    and q.state = 'authorized' and private.is_approved_unsigned(q)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.wide_network_of(client text)
@@ -9539,11 +9671,11 @@ grant execute on function api.health_states() to service_role;
 
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
-grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
+grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb) to service_role;
 
 grant execute on function api.housekeeping_book_outflow(chain bigint, tx_hash text, log_index integer, standing text, summary text, mail jsonb) to service_role;
 
-grant execute on function api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
+grant execute on function api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
 
 grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb, unclear jsonb) to service_role;
 
@@ -9554,6 +9686,8 @@ grant execute on function api.housekeeping_drop_balances(chain bigint, block_num
 grant execute on function api.housekeeping_due_balances(chain bigint, tokens text[], batch integer) to service_role;
 
 grant execute on function api.housekeeping_end_mismatch(chain bigint, wallet text, token text, standing text, summary text, mail jsonb) to service_role;
+
+grant execute on function api.housekeeping_enter_transfers(chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb) to service_role;
 
 grant execute on function api.housekeeping_final_balances(chain bigint, batch integer) to service_role;
 
@@ -9575,7 +9709,7 @@ grant execute on function api.housekeeping_open(batch integer) to service_role;
 
 grant execute on function api.housekeeping_pause_lane(chain bigint, address text, reason text) to service_role;
 
-grant execute on function api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, to_block bigint, transfers jsonb) to service_role;
+grant execute on function api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb) to service_role;
 
 grant execute on function api.housekeeping_release(payment uuid, reason text, alone boolean) to service_role;
 

@@ -55,7 +55,7 @@ const payment = z.object({
   remembers_payee: z.boolean(),
   remembered_device: z.string().nullable(),
   kind: z.enum(['transfer', 'x402']),
-  state: z.enum(['authorized', 'signed', 'unknown']),
+  state: z.enum(['authorized', 'signed', 'unknown', 'settled']),
   chain: z.int(),
   token: z.string(),
   wallet: z.string(),

@@ -136,6 +136,12 @@ async function withoutEmptyNotFound(response: Response): Promise<Response> {
     : new Response(body, { status, statusText, headers })
 }
 
+/** The SQLSTATE or PostgREST code with which a call was refused; undefined for any other failure. */
+export function codeOf(error: unknown): string | undefined {
+  const [, code] = error instanceof Error ? (/^database: (\w*) /.exec(error.message) ?? []) : []
+  return code
+}
+
 const detailSchema = z.looseObject({
   retry_after_seconds: z.number().optional(),
   needed: z.string().optional(),

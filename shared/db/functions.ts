@@ -180,6 +180,9 @@ export type DatabaseFunctions = {
       version: number
       from_block: number
       to_block: number
+      rest_block: number
+      rest_log: number
+      to_log: number
       transfers: unknown
     }
   }
@@ -199,6 +202,9 @@ export type DatabaseFunctions = {
       version: number
       from_block: number
       to_block: number
+      rest_block: number
+      rest_log: number
+      to_log: number
       transfers: unknown
       head_number: number
       head_hash: string
@@ -235,6 +241,18 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  housekeeping_enter_transfers: {
+    args: {
+      chain: number
+      version: number
+      is_final: boolean
+      from_block: number
+      from_log: number
+      to_block: number
+      to_log: number
+      transfers: unknown
+    }
+  }
   housekeeping_final_balances: { args: { chain: number; batch: number } }
   housekeeping_finish_attempt: {
     args: {
@@ -268,7 +286,9 @@ export type DatabaseFunctions = {
       chain: number
       wallet: string
       from_block: number
+      from_log: number
       to_block: number
+      to_log: number
       transfers: unknown
     }
   }

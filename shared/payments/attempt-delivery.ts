@@ -123,7 +123,10 @@ function refusedReasons(payment: Payment, fetched: Answered, now: Date) {
     return [{ ...refusal, untrusted: untrusted({ from, text: again.error }, saidLengthMax) }]
   }
   const message = 'The merchant now asks for other terms than those that were prepared.'
-  return [{ code: 'terms_changed', message }]
+  const changed = { code: 'terms_changed', message }
+  // Who names a payee of its own for each order refuses with another one.
+  const toSamePayee = again.offers.map((offer) => ({ ...offer, payTo: payment.payee }))
+  return isOffered(payment, terms, { offers: toSamePayee }) ? [refusal, changed] : [changed]
 }
 
 /** Whether the merchant refused nothing, and has only not settled or looked at the payment yet. */

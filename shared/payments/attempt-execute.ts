@@ -3,6 +3,7 @@
  * and judges the outcome from the chain. Who comes while another request is at it waits for its
  * outcome; a later call sends the same signature again or answers what is kept.
  */
+import * as z from 'zod'
 import { agreedBar } from '../chains/evm/agreed-bars.ts'
 import { readGasPrice } from '../chains/evm/gas-price.ts'
 import { wordSchema } from '../chains/hex.ts'
@@ -57,15 +58,20 @@ export async function executeAttempt(
   )
 }
 
-/** Another request may have paid the attempt since it was read; its outcome is then the answer. */
+/**
+ * Another request of the caller's may have paid the attempt since it was read; its outcome is then the
+ * answer. What another key of the account was answered is that one's.
+ */
 async function takenFurther(
   context: Context,
   { payment_row: { id } }: Entered,
 ): Promise<Executed | undefined> {
-  const found = await context.db.one('find_payment', { payment: id }, foundRow)
-  const payment = found?.payment_row
-  return !payment || isUnused(payment) ? undefined : waitForOutcome(context, payment)
+  const found = await context.db.one('find_payment', { payment: id }, ownedRow)
+  if (!found?.is_own || isUnused(found.payment_row)) return undefined
+  return waitForOutcome(context, found.payment_row)
 }
+
+const ownedRow = foundRow.extend({ is_own: z.boolean() })
 
 /** Whether nothing is reserved or signed for it, so that it can still be refused. */
 function isUnused({ state }: Payment): boolean {

@@ -32,7 +32,7 @@ export function outcomeBody(payment: Payment) {
     ...(isOpen && payment.valid_before !== null
       ? { reserved_until: new Date(payment.valid_before * 1000).toISOString() }
       : {}),
-    ...(isOpen && delivery?.retry_after_seconds !== undefined
+    ...((isOpen || isOwed(payment, delivery)) && delivery?.retry_after_seconds !== undefined
       ? { retry_after_seconds: delivery.retry_after_seconds }
       : {}),
     ...(delivery?.status === undefined ? {} : { response: responseBody(delivery) }),
@@ -66,15 +66,23 @@ const unsettled = {
 }
 
 function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {
-  const isAnswered = delivery?.kind === 'answered'
-  const code = delivery?.status ?? 0
   if (state === 'settled') {
-    const isDelivered = isAnswered && code >= 200 && code < 300
-    return isDelivered ? ('settled' as const) : ('paid_not_delivered' as const)
+    return isWithin(delivery, 200) ? ('settled' as const) : ('paid_not_delivered' as const)
   }
   if (state === 'released') return 'rejected_unpaid' as const
-  const isRefused = isAnswered && code >= 400 && code < 500 && !isUndecided(delivery)
+  const isRefused = isWithin(delivery, 400) && !(delivery && isUndecided(delivery))
   return isRefused ? ('rejected_unpaid' as const) : ('unknown' as const)
+}
+
+/** Whether the merchant answered with a status of this class. */
+function isWithin(delivery: Delivery | null | undefined, from: 200 | 400): boolean {
+  const code = delivery?.kind === 'answered' ? (delivery.status ?? 0) : 0
+  return code >= from && code < from + 100
+}
+
+/** Whether it was settled by a merchant that wants to be asked once more for what it is for. */
+function isOwed({ state }: Payment, delivery: Delivery | null | undefined): boolean {
+  return state === 'settled' && !!delivery && isUndecided(delivery) && !isWithin(delivery, 200)
 }
 
 /** Seconds that a signature must still be good for, to be of use to whom it is sent. */
@@ -82,12 +90,14 @@ const leftSecondsMin = 5
 
 /**
  * Whether the same signature is worth sending again: nothing was delivered and nothing refused, and
- * the merchant could still settle it. Where it was settled meanwhile, the token takes no second use.
+ * it is still good. The token takes no second use; once it was settled it is sent to who asked for that.
  */
-export function canSendAgain({ state, delivery, valid_before }: Payment, now: Date): boolean {
+export function canSendAgain(payment: Payment, now: Date): boolean {
+  const { state, delivery, valid_before } = payment
   const kept = deliveryRow.nullish().parse(delivery)
-  const isOpen = state === 'unknown' && now.getTime() / 1000 + leftSecondsMin < (valid_before ?? 0)
-  if (!isOpen || !kept) return false
+  const isGood = now.getTime() / 1000 + leftSecondsMin < (valid_before ?? 0)
+  if (!isGood || !kept) return false
+  if (state !== 'unknown') return isOwed(payment, kept)
   const isFailure = kept.kind === 'answered' && (kept.status ?? 0) >= 500
   const isLost = ['timeout', 'unreachable', 'refused'].includes(kept.kind)
   return isLost || isFailure || isUndecided(kept)

@@ -74,9 +74,9 @@ export async function authorizePayment(
   return fail('unavailable', { retryAfterSeconds: 1, log: 'authorize lost every race' })
 }
 
-/** A payment that is under way was decided when it was reserved. */
+/** A payment that is under way, or was settled, was decided when it was reserved. */
 function standing({ payment_row: payment }: Entered): Decision | undefined {
-  if (!['authorized', 'signed', 'unknown'].includes(payment.state)) return undefined
+  if (!['authorized', 'signed', 'unknown', 'settled'].includes(payment.state)) return undefined
   const { consent_level, mandate } = payment
   const mandateId = mandate === null ? {} : { mandateId: mandate }
   return { verdict: 'allow', consentLevel: consent_level ?? 'none', ...mandateId }

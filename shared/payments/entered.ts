@@ -118,6 +118,8 @@ export const factsRow = z.object({
   gas: gasRow.extend({
     left_cancels: z.int(),
     cancels_reset_at: time.nullable(),
+    /** When what gas cost lately leaves room for it; null where it does now. */
+    cheaper_at: time.nullable(),
     seen: gasSeenRow.nullable(),
   }),
   /** Unix seconds by the database's clock: a worker's own may be wrong. */

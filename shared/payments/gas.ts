@@ -48,17 +48,18 @@ export function gasPayer(entered: Entered, seen: GasSeen): 'relayer' | 'wallet' 
   const isLarge = payment.amount_usd_micros >= gas.least_usd_micros
   // As much is kept for its cancellation.
   const lately = gas.seen?.callWei ?? 0n
-  const costWei = lately > seen.relayedCostWei ? lately : seen.relayedCostWei
-  const isWithin = gas.left_calls >= 1 && gas.left_wei >= 2n * costWei
+  const fits = (costWei: bigint) => gas.left_calls >= 1 && gas.left_wei >= 2n * costWei
+  const isWithin = fits(lately > seen.relayedCostWei ? lately : seen.relayedCostWei)
   if (seen.lanes.some(carriesTransfers) && isLarge && isWithin) return 'relayer'
   if (seen.walletWei >= seen.relayedCostWei) return 'wallet'
-  return isLarge && isWithin ? noGas : overBudget(entered, chain)
+  if (isLarge && isWithin) return noGas
+  return overBudget(entered, chain, fits(seen.relayedCostWei) ? 'cheaper' : 'free')
 }
 
 /** The refusal of a payment whose cancellation relayers would not pay for. */
 export function noCancelLeft({ facts }: Entered): GasRefusal {
-  const { left_cancels, cancels_reset_at, resets_at } = facts.gas
-  const resetsAt = left_cancels < 1 ? cancels_reset_at : resets_at
+  const { left_cancels, cancels_reset_at, cheaper_at, resets_at } = facts.gas
+  const resetsAt = left_cancels < 1 ? cancels_reset_at : (cheaper_at ?? resets_at)
   return fail('relay_limit_reached', {
     message:
       'Relayers keep no gas to cancel one more signed payment of this account on this chain.',
@@ -83,9 +84,16 @@ export function tooSmall(
   })
 }
 
-function overBudget({ facts }: Entered, { native, title, caip2 }: Chain): GasRefusal {
-  const { resets_at: resetsAt, left_calls } = facts.gas
-  const when = resetsAt === null ? 'until gas is cheaper' : `until ${resetsAt}, when more is free`
+/** `passesOnce` says what has to come: that gas was cheaper for a while, or that something spent is a day ago. */
+function overBudget(
+  { facts }: Entered,
+  { native, title, caip2 }: Chain,
+  passesOnce: 'cheaper' | 'free',
+): GasRefusal {
+  const { resets_at, cheaper_at, left_calls } = facts.gas
+  const resetsAt = passesOnce === 'free' ? resets_at : cheaper_at
+  const change = passesOnce === 'free' ? 'more is free' : 'gas has been cheaper for an hour'
+  const when = resetsAt === null ? 'until gas is cheaper' : `until ${resetsAt}, when ${change}`
   return fail('relay_limit_reached', {
     message: `Relayers on ${title} spend no more gas for this account now.`,
     hint: `Wait ${when}, or fund the wallet with ${native.symbol} for gas of its own.`,

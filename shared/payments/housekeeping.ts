@@ -134,7 +134,7 @@ async function keepChain(
       if (isUnused !== true || authorization_nonce === null) return false
       return isShown(world, { ...before, authorization_nonce }, 'unspent')
     })
-    await sendAndRelay(world, chain, { queued: true }, seen.relay)
+    await sendAndRelay(world, chain, { queued: true, askedAt: world.now() }, seen.relay)
     return moves
   })
 }

@@ -1,8 +1,8 @@
 /**
  * Reads the tokens' transfers to and from wallets of the service: what comes in is told in the feed as
  * a deposit, which grants nothing, and what goes out waits for outflows.ts. Each run goes on where the
- * last one stopped, whichever got there first: a range is booked together with the position after
- * it, and only if nobody booked since the position was read.
+ * last one stopped, whichever got there first: the position after a range is booked with the last of it,
+ * and only if nobody booked since the position was read.
  */
 import * as z from 'zod'
 import type { Heads } from '../chains/evm/heads.ts'
@@ -17,9 +17,12 @@ import { connectedChains } from '../chains/registry.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
+import type { TransferPiece } from './book-pieces.ts'
+import { bookInPieces } from './book-pieces.ts'
 import { judgeOutflows } from './outflows.ts'
 import { readInPieces } from './pieces.ts'
-import { transferRow } from './transfer-row.ts'
+import type { TransferRow } from './transfer-row.ts'
+import { transferRows } from './transfer-row.ts'
 
 /**
  * Up to so many wallets the node is asked for their transfers alone; geth takes no more topics in
@@ -31,6 +34,8 @@ const walletsMax = 1_000
 const blocksMax = 500
 /** Readings of one pass over one chain, at each endpoint that is needed; the next run goes on. */
 const readsMax = 60
+/** After so long without a final block booked, while there are some, the operator is told. */
+const behindSecondsMax = 900
 
 const cursorRow = z.object({
   version: z.int(),
@@ -38,10 +43,12 @@ const cursorRow = z.object({
   seen_through: z.int(),
   seen_head_number: z.int(),
   seen_head_hash: wordSchema,
+  behind_seconds: z.int().nullable(),
   wallets: z.array(addressSchema).nullable(),
 })
 type Cursor = z.output<typeof cursorRow>
-const bookedRow = z.object({ next_version: z.int(), entered: z.int() })
+const enteredRow = z.object({ entered: z.int() })
+const bookedRow = enteredRow.extend({ next_version: z.int() })
 
 type Run = {
   world: World
@@ -102,6 +109,11 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
   // After the heads: what is paid to a wallet that is opened later lies in blocks above them.
   const cursor = await openCursor(db, chain, heads)
   const { version, finalized_through: finalizedThrough, wallets } = cursor
+  const behindSeconds = cursor.behind_seconds ?? 0
+  if (behindSeconds > behindSecondsMax) {
+    const log = `nothing behind block ${finalizedThrough} was booked for ${behindSeconds} seconds`
+    logAlarm(world, chain, 'index_held_up', log)
+  }
   const place = { heads, wallets, version, finalizedThrough }
   const run: Run = { world, db, chain, ...place, isHeldUp: false, seen: 0, moved: 0 }
   // Final blocks first, and newer ones only after all of them: the feed tells in the chain's order.
@@ -171,24 +183,57 @@ async function readPiece({ world, chain, wallets }: Run, piece: Range, pass: Pas
 }
 
 async function book(run: Run, piece: Range, pass: Pass, transfers: Transfer[]): Promise<boolean> {
+  const isBooked = await bookInPieces(piece, transferRows(transfers), {
+    book: (part) => (part.isLast ? close(run, piece, pass, part) : enter(run, pass, part)),
+    giveUp: (transfer, error) => logGivenUp(run, transfer, error),
+  })
+  if (isBooked) run.seen += transfers.length
+  return isBooked
+}
+
+/** Enters what does not fit into the call that books its range. */
+async function enter(run: Run, pass: Pass, { from, to, transfers }: TransferPiece) {
+  const { db, chain, version } = run
+  const question = {
+    chain: chain.id,
+    version,
+    is_final: pass === 'final',
+    from_block: from.block,
+    from_log: from.log,
+    to_block: to.block,
+    to_log: to.log,
+    transfers,
+  }
+  const entered = await db.one('housekeeping_enter_transfers', question, enteredRow)
+  run.moved += entered?.entered ?? 0
+  return entered !== undefined
+}
+
+/** Books the range with the last piece of it. */
+async function close(run: Run, range: Range, pass: Pass, { from, to, transfers }: TransferPiece) {
   const { db, chain, version, heads } = run
-  const range = { chain: chain.id, version, from_block: piece.from, to_block: piece.to }
-  const question = { ...range, transfers: transfers.map(transferRow) }
+  const rest = { rest_block: from.block, rest_log: from.log, to_log: to.log, transfers }
+  const booked = { chain: chain.id, version, from_block: range.from, to_block: range.to, ...rest }
   const head = {
     head_number: heads.latest.number,
     head_hash: heads.latest.hash,
     safe_block: heads.safe,
   }
-  const booked =
+  const row =
     pass === 'seen'
-      ? await db.one('housekeeping_book_seen_transfers', { ...question, ...head }, bookedRow)
-      : await db.one('housekeeping_book_final_transfers', question, bookedRow)
-  if (!booked) return false
-  run.version = booked.next_version
-  if (pass === 'final') run.finalizedThrough = piece.to
-  run.seen += transfers.length
-  run.moved += booked.entered
+      ? await db.one('housekeeping_book_seen_transfers', { ...booked, ...head }, bookedRow)
+      : await db.one('housekeeping_book_final_transfers', booked, bookedRow)
+  if (!row) return false
+  run.version = row.next_version
+  if (pass === 'final') run.finalizedThrough = range.to
+  run.moved += row.entered
   return true
+}
+
+function logGivenUp({ world, chain }: Run, transfer: TransferRow, error: unknown): void {
+  const { tx_hash, log_index } = transfer
+  const told = { operation: 'transfers', chain: chain.caip2, tx_hash, log_index }
+  world.log({ ...told, alarm: 'transfer_not_booked', log: String(error) })
 }
 
 function logAlarm(world: World, chain: Chain, alarm: string, log: string): void {

@@ -187,10 +187,16 @@ export function refuseEnded(entered: Entered, hint: string): Refusal<'payment_cl
   return fail('payment_closed', { message, hint: next, details: { confirmation: { status } } })
 }
 
-/** What the owner approved is for the key or app that the page named; another has to ask anew. */
+/**
+ * What the owner approved is for the key or app that the page named, and what is paid for is answered to the
+ * one that pays; another has to ask anew.
+ */
 function refuseOther({ payment_row: { state }, facts }: Entered, hint: string) {
+  if (facts.may_pay) return undefined
   const isOpen = state === 'prepared' || state === 'awaiting_confirmation'
-  if (!isOpen || facts.may_pay) return undefined
-  const reason = reasonBody({ code: 'other_key' })
-  return fail('payment_closed', { message: reason.message, hint, details: { reasons: [reason] } })
+  const { code, message: approved } = reasonBody({ code: 'other_key' })
+  const message = isOpen
+    ? approved
+    : 'Another key or app pays this payment, and hears what comes of it.'
+  return fail('payment_closed', { message, hint, details: { reasons: [{ code, message }] } })
 }

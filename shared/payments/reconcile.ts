@@ -18,8 +18,9 @@ import { balanceShort } from '../mail/money-messages.ts'
 import { sealMail } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { World } from '../world.ts'
+import { bookInPieces } from './book-pieces.ts'
 import { readInPieces } from './pieces.ts'
-import { transferRow } from './transfer-row.ts'
+import { transferRows } from './transfer-row.ts'
 
 /** Balances read in one run of a chain, in one call of its node. */
 const holdingsMax = 80
@@ -100,9 +101,23 @@ async function rebook(
       if (piece.from === piece.to) logSilence(world, chain, read)
       return 'refused'
     }
-    const range = { chain: chain.id, wallet, from_block: piece.from, to_block: piece.to }
-    const transfers = read.answer.transfers.map(transferRow)
-    await unbound(world.db).run('housekeeping_rebook_transfers', { ...range, transfers })
+    await bookInPieces(piece, transferRows(read.answer.transfers), {
+      async book({ from, to, transfers }) {
+        const part = {
+          from_block: from.block,
+          from_log: from.log,
+          to_block: to.block,
+          to_log: to.log,
+        }
+        const question = { chain: chain.id, wallet, ...part, transfers }
+        await unbound(world.db).run('housekeeping_rebook_transfers', question)
+        return true
+      },
+      // Nobody is frozen for what could not be booked: it is tried again.
+      giveUp(_, error) {
+        throw error
+      },
+    })
     return 'done'
   })
 }

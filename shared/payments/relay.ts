@@ -20,20 +20,24 @@ const roundsMax = 40
 /** Fees and lanes as they were read from the chain a moment ago. */
 export type RelaySeen = RelayFees & { lanes: LaneSeen[] }
 
+/** What custody answered, and when it was asked. */
+export type Relaying = RelayAnswer & { askedAt: Date }
+
 /** Sends a transaction, and relays what is queued as long as there is something to do. */
 export async function sendAndRelay(
   world: World,
   chain: Chain,
-  { transaction, queued }: RelayAnswer,
+  { transaction, queued, askedAt }: Relaying,
   seen: RelaySeen,
 ): Promise<void> {
   const { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes } = seen
   const request = { chainId: chain.id, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes }
-  const sending = [send(world, chain, transaction)]
+  const sending = [send(world, chain, transaction, askedAt)]
   let isNeeded = queued
   for (let round = 0; isNeeded && round < roundsMax; round += 1) {
+    const at = world.now()
     const next = await relayNext(world, request)
-    sending.push(send(world, chain, next?.transaction))
+    sending.push(send(world, chain, next?.transaction, at))
     isNeeded = next?.queued === true && next.transaction !== undefined
   }
   await Promise.all(sending)
@@ -49,10 +53,30 @@ async function relayNext(world: World, request: RelayRequest): Promise<RelayAnsw
   }
 }
 
-async function send(world: World, chain: Chain, signed: SignedTransaction | undefined) {
+/** After this time a freeze may have been answered since custody kept what it signed. */
+const promptMilliseconds = 2_000
+
+async function send(
+  world: World,
+  chain: Chain,
+  signed: SignedTransaction | undefined,
+  askedAt: Date,
+) {
   if (!signed) return
+  const isPrompt = world.now().getTime() - askedAt.getTime() <= promptMilliseconds
+  if (!isPrompt && !(await maySend(world, signed))) return
   const { outcome, message } = await broadcast(world, chain, signed.raw)
   if (outcome === 'accepted' || outcome === 'known') return
   // The bytes are stored: housekeeping sends them again until the chain decides.
   world.log({ chain: chain.caip2, tx: signed.hash, broadcast: outcome, log: message ?? '' })
+}
+
+/** Whether no account was frozen whose transfer it carries. Where nobody tells, housekeeping sends it. */
+async function maySend(world: World, { hash }: SignedTransaction): Promise<boolean> {
+  try {
+    return (await world.db.call('housekeeping_may_send', { tx_hash: hash })) === true
+  } catch (error) {
+    world.log({ operation: 'relay', tx: hash, log: String(error) })
+    return false
+  }
 }

@@ -1,8 +1,26 @@
-/** A transfer that was read on the chain, in the words of SQL. */
+/** Transfers that were read on the chain, in the words of SQL. */
 import type { Transfer } from '../chains/evm/transfers.ts'
 
 /** One of `transfers` in every SQL function that books what was read. */
-export function transferRow({ token, from, to, value, authorizationNonce, ...place }: Transfer) {
+export type TransferRow = ReturnType<typeof rowOf> & { nth: number }
+
+/**
+ * The transfers of whole blocks, in the order of the chain. `nth` tells equal ones of a transaction apart,
+ * which a log index does not: it changes when the transaction moves to another block.
+ */
+export function transferRows(transfers: readonly Transfer[]): TransferRow[] {
+  const counts = new Map<string, number>()
+  return transfers.map((transfer) => {
+    const row = rowOf(transfer)
+    const { tx_hash, token, sender, recipient, amount_atomic } = row
+    const terms = [tx_hash, token, sender, recipient, amount_atomic].join()
+    const nth = (counts.get(terms) ?? 0) + 1
+    counts.set(terms, nth)
+    return { ...row, nth }
+  })
+}
+
+function rowOf({ token, from, to, value, authorizationNonce, ...place }: Transfer) {
   return {
     token: token.address,
     sender: from,

@@ -38,10 +38,12 @@ export async function sendTransfer(
 ): Promise<Authorized | Refusal<'recipient_refused' | 'amount_too_small'>> {
   const signing = await prepareSigning(context, entered)
   if (isRefusal(signing)) return signing
+  const askedAt = context.now()
   const authorized = await authorizePayment(context, entered, judge, signing)
   if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
     const { chain } = assetOf(entered.payment_row)
-    await sendAndRelay(context.world, chain, authorized, { ...signing.gas, ...signing.relay })
+    const seen = { ...signing.gas, ...signing.relay }
+    await sendAndRelay(context.world, chain, { ...authorized, askedAt }, seen)
   }
   return authorized
 }

@@ -110,6 +110,17 @@ alter table private.access_tokens enable row level security;
 alter table private.known_devices enable row level security;
 alter table private.known_recipients enable row level security;
 
+-- Holds an account until the transaction ends: who decides about its money, and who ends what may decide,
+-- comes one after the other. It is held by the weakest lock that does that: rows that refer to the account are
+-- entered meanwhile. They overlap without end where keys never pause, and a freeze would wait for all of them.
+create function private.hold_account(held uuid) returns private.accounts language plpgsql as $$
+declare
+  a private.accounts;
+begin
+  select x.* into a from private.accounts x where x.id = held for no key update;
+  return a;
+end $$;
+
 -- Whose act it was, as the feed tells it.
 create function private.holder_name(k private.credentials) returns text
   language sql immutable as $$

@@ -114,6 +114,9 @@ create index payments_watched on private.payments (account, checked_at nulls fir
   where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
 create unique index payments_log on private.payments (chain, tx_hash, log_index)
   where state = 'settled';
+-- The chains know nothing of each other's nonces.
+create unique index payments_fixed_nonce on private.payments (wallet, fixed_nonce)
+  where fixed_nonce is not null and authorization_nonce is not null;
 create index payments_unused on private.payments (expires_at)
   where state in ('prepared', 'awaiting_confirmation');
 create index payments_reserved on private.payments (wallet, chain, token)
@@ -256,6 +259,19 @@ create function private.reserved_atomic(p private.payments) returns numeric
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
      and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
+$$;
+
+-- Gives up payments of these that are reserved and not signed, under the lock of their account: custody keeps
+-- a signature only for a payment that is still authorized, so none follows what gave them up.
+create function private.release_unsigned(given_up uuid[], why text) returns void language sql as $$
+  update private.payments p set state = 'released', finality = null, failure = why
+   where p.id = any (given_up) and p.state = 'authorized'
+$$;
+
+-- Whether a payment is reserved and not signed by the owner's own word, which can be taken back until then.
+create function private.is_approved_unsigned(p private.payments) returns boolean
+  language sql immutable as $$
+  select p.state = 'authorized' and p.consent_level in ('user_session', 'user_passkey')
 $$;
 
 -- Takes back a reservation that ended unsigned, when its payment is asked for again: it is decided

@@ -115,7 +115,7 @@ create index gas_uses_counted on private.gas_uses (account, chain, at) include (
 create index gas_uses_slot on private.gas_uses (slot) where slot is not null;
 create index gas_uses_age on private.gas_uses (at);
 
--- What gas cost on a chain lately, the dearest of each minute as enough endpoints told it: fees in wei, and
+-- What gas cost on a chain lately, the dearest look of each minute as enough endpoints told it: fees in wei, and
 -- what a relayer's transaction with one call cost at worst.
 create table private.gas_prices (
   chain bigint not null,

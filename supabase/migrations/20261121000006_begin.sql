@@ -19,10 +19,13 @@ create function private.refused_ways(p private.payments) returns jsonb
      order by o.authorized_at desc limit 20) r
 $$;
 
--- Whether a key or app may pay it: the one that asked, or any where the owner said so.
+-- Whether a key or app may pay it: the one that asked, or any where the owner said so. What is reserved is gone
+-- on with, and its outcome heard, by the one that asked and the one that pays.
 create function private.may_pay(p private.payments, payer uuid) returns boolean
   language sql stable as $$
-  select p.for_any_key or private.holder_of(payer) = private.holder_of(p.key)
+  select private.holder_of(payer) = private.holder_of(p.key)
+    or case when p.consent_level is null or p.state = 'authorized' and p.counts_until <= private.clock()
+      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
 $$;
 
 -- Everything that a decision about this payment is taken from; the caps are those of `payer`, who is
@@ -55,7 +58,7 @@ begin
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'gas', private.gas_json(p.account, p.chain),
+    'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
@@ -66,7 +69,8 @@ end $$;
 
 -- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
 -- alias the payee is looked up; the same claim finds the payment that it entered before, unless that
--- ended unsigned. Where the nonce is fixed by the terms, it finds the payment that was signed with it.
+-- ended unsigned. Where the nonce is fixed by the terms, it finds the payment that was signed with it, on
+-- whatever chain.
 -- Nothing is entered, and no row answered, for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
@@ -96,8 +100,7 @@ begin
          or p.state in ('prepared', 'awaiting_confirmation') and p.expires_at <= private.clock());
     select p.* into entered from private.payments p
       join private.wallets w on w.account = caller.account and w.address = p.wallet
-     where p.chain = begin_payment.chain and p.token = begin_payment.token
-       and p.authorization_nonce = nonce;
+     where p.fixed_nonce = nonce and p.authorization_nonce is not null;
     if found then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
@@ -210,15 +213,16 @@ begin
   return found_id;
 end $$;
 
--- One payment of the caller's, by its id or by the hash of a transaction that carried it.
+-- One payment of the caller's account, by its id or by the hash of a transaction that carried it; and whether
+-- the caller may hear what a merchant said to it.
 create function api.find_payment(
   credential text, payment uuid default null, tx_hash text default null, chain bigint default null)
-  returns table (payment_row jsonb)
+  returns table (payment_row jsonb, is_own boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
-  return query select private.payment_json(p) from private.payments p
+  return query select private.payment_json(p), private.may_pay(p, caller.id) from private.payments p
    where p.account = caller.account
      and (find_payment.chain is null or p.chain = find_payment.chain)
      and case when find_payment.payment is not null then p.id = find_payment.payment

@@ -61,13 +61,14 @@ begin
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $$;
 
--- Whether the nonce that its terms fix is signed for another payment, or about to be.
+-- Whether the nonce that its terms fix is signed for another payment, of whatever token and chain, or about
+-- to be.
 create function private.is_nonce_taken(p private.payments) returns boolean
   language sql stable as $$
-  select exists (select from private.payments o where o.chain = p.chain and o.token = p.token
-      and o.wallet = p.wallet and o.authorization_nonce = p.fixed_nonce)
-    or exists (select from private.payments o where o.chain = p.chain and o.token = p.token
-      and o.wallet = p.wallet and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
+  select exists (select from private.payments o where o.wallet = p.wallet
+      and o.fixed_nonce = p.fixed_nonce and o.authorization_nonce is not null)
+    or exists (select from private.payments o where o.wallet = p.wallet
+      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
 $$;
 
 -- Reserves a payment and hands it to custody with the sealed keys that sign it. `outcome` tells why
@@ -95,7 +96,10 @@ begin
   if valid_before > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
+  -- Those who pay stand in a line of their own and only its first waits for the account: however many there
+  -- are, who freezes it or ends what may decide waits for two of them at most.
+  perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
+  payer := private.hold_account(caller.account);
   -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
   -- is followed by a signature.
   caller := private.recognize(credential, 'pay', true);
@@ -104,13 +108,14 @@ begin
    where q.id = payment and q.account = caller.account for update;
   if not found then
     outcome := 'not_found';
-  elsif p.state in ('authorized', 'signed', 'unknown') then
+  elsif not private.may_pay(p, caller.id) then
+    outcome := 'closed';
+  elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
-  elsif p.state not in ('prepared', 'awaiting_confirmation')
-    or not private.may_pay(p, caller.id) or private.is_nonce_taken(p) then
+  elsif p.state not in ('prepared', 'awaiting_confirmation') or private.is_nonce_taken(p) then
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
@@ -208,9 +213,9 @@ begin
   relayed := p.kind = 'transfer';
   sent := false;
   queued := false;
-  -- Held until this has ended, so that nobody decides about another payment of the account while it is
-  -- open whether this one counts still.
-  perform from private.accounts a where a.id = p.account for key share;
+  -- Held until this has ended, so that nobody decides about another payment of the account, or freezes it,
+  -- while it is open whether this one counts still.
+  perform private.hold_account(p.account);
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;

@@ -121,6 +121,16 @@ create function private.is_delivered(delivery jsonb) returns boolean language sq
     and (delivery ->> 'status')::integer between 200 and 299, false)
 $$;
 
+-- Whether a purchase was settled by a merchant that said later, so that the signature, which the token takes
+-- no more, is handed out for what it is for.
+create function private.is_owed(p private.payments) returns boolean
+  language sql stable as $$
+  select p.kind = 'x402' and p.state = 'settled' and not private.is_delivered(p.delivery)
+    and (p.delivery @> '{"reasons": [{"code": "later"}]}'
+      or p.delivery @> '{"reasons": [{"code": "settlement_pending"}]}')
+    and p.valid_before > extract(epoch from private.clock())
+$$;
+
 -- The outcome of an x402 delivery in one step: what the merchant answered, and the settlement when
 -- the chain shows one; without it the payment is unknown and keeps its reservation. What was delivered
 -- stays, whatever a second request with the same signature is answered.

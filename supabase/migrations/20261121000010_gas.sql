@@ -86,14 +86,30 @@ create function private.gas_spent(payer uuid, on_chain bigint) returns setof pri
      and (u.at > private.clock() - interval '24 hours' or s.state = 'open')
 $$;
 
--- The dearest that gas was on a chain within the last hour; null where nobody saw it.
+-- The dearest that gas was on a chain within the last hour, but for two minutes of it: who pays more for a
+-- moment makes it dear for nobody else. Null where nobody saw it.
 create function private.gas_seen(on_chain bigint) returns private.gas_prices
   language sql stable as $$
-  select on_chain, max(g.minute), max(g.max_fee_per_gas), max(g.max_priority_fee_per_gas),
-    max(g.data_fee_wei), max(g.call_wei)
+  select on_chain, max(g.minute),
+    (array_agg(g.max_fee_per_gas order by g.max_fee_per_gas desc))[least(3, count(*))::integer],
+    (array_agg(g.max_priority_fee_per_gas order by g.max_priority_fee_per_gas desc))[least(3, count(*))::integer],
+    (array_agg(g.data_fee_wei order by g.data_fee_wei desc))[least(3, count(*))::integer],
+    (array_agg(g.call_wei order by g.call_wei desc))[least(3, count(*))::integer]
     from private.gas_prices g
    where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
   having count(*) > 0
+$$;
+
+-- When what gas was seen to cost is no more than this, unless it is dearer again: as soon as all but two of
+-- the dearer minutes are an hour ago, and where there are not more of them with the next look. Null when it is
+-- no more now.
+create function private.gas_falls_at(on_chain bigint, wei numeric) returns timestamptz
+  language sql stable as $$
+  select coalesce((select g.minute + interval '1 hour' from private.gas_prices g
+       where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
+         and g.call_wei > wei order by g.minute desc offset 2 limit 1),
+      private.clock() + interval '1 minute')
+    from private.gas_seen(on_chain) s where s.call_wei > wei
 $$;
 
 -- As whoever bounds the word of one endpoint takes it.
@@ -104,7 +120,7 @@ create function private.gas_seen_json(on_chain bigint) returns jsonb language sq
     from private.gas_seen(on_chain) g where g.minute is not null
 $$;
 
--- Keeps what gas costs now, where enough endpoints told it (`agreed`); answers the dearest of the last hour.
+-- Keeps what gas costs now, where enough endpoints told it (`agreed`); answers what it cost lately.
 create function api.housekeeping_see_gas(
   chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text,
   data_fee_wei text, call_wei text)
@@ -302,16 +318,17 @@ begin
   update private.relay_calls r set slot = null where r.id = c.id;
 end $$;
 
--- As a decision about one payment takes it.
-create function private.gas_json(payer uuid, on_chain bigint) returns jsonb
+-- As a decision about one payment takes it. `cheaper_at`: when what gas cost lately leaves room for it.
+create function private.gas_json(p private.payments) returns jsonb
   language plpgsql stable as $$
 declare
-  g private.gas_standing := private.gas_left(payer, on_chain);
+  g private.gas_standing := private.gas_left(p.account, p.chain);
 begin
   return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
     'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at,
-    'seen', private.gas_seen_json(on_chain));
+    'cheaper_at', private.gas_falls_at(p.chain, div(g.wei, case p.kind when 'transfer' then 2 else 1 end)),
+    'seen', private.gas_seen_json(p.chain));
 end $$;
 
 -- What relayers still send for an account on each chain that has one in service.

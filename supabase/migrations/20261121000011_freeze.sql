@@ -13,32 +13,30 @@ create function private.obstacle(p private.payments) returns text
 $$;
 
 -- What was open when an account was frozen last, in the order in which its answer names it: uncancelled
--- and large first. Whatever it came to since, nothing else can leave.
+-- and large first. Whatever it came to since, nothing else can leave. It is one row, since a freeze waits
+-- for it: ten thousands of them, each with its foreign keys, take seconds.
 create table private.frozen_payments (
-  account uuid not null references private.accounts,
-  place integer not null check (place > 0),
-  payment uuid not null references private.payments on delete cascade,
-  primary key (account, place)
+  account uuid primary key references private.accounts,
+  payments uuid[] not null
 );
 alter table private.frozen_payments enable row level security;
 
--- Freezes an account; false when it is frozen already. What was reserved and not signed is released:
--- custody keeps a signature only for a payment that is still authorized, so none leaves after this.
+-- Freezes an account; false when it is frozen already. What was reserved and not signed is released.
 -- What is queued goes out of the queue, and is released where no transaction ever carried it. The rest
 -- of what is open is kept as it stands now.
 create function private.freeze(frozen uuid, summary text, untrusted jsonb default null)
   returns boolean language plpgsql as $$
 begin
   -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
-  perform from private.accounts a where a.id = frozen for update;
+  perform private.hold_account(frozen);
   update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
    where a.id = frozen and a.frozen_at is null;
   if not found then
     return false;
   end if;
-  update private.payments p set state = 'released', finality = null,
-    failure = 'the account was frozen before anything was signed'
-   where p.account = frozen and p.state = 'authorized';
+  perform private.release_unsigned(array(select p.id from private.payments p
+    where p.account = frozen and p.state = 'authorized'),
+    'the account was frozen before anything was signed');
   with withdrawn as (
     delete from private.relay_calls c using private.payments p
      where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null
@@ -48,10 +46,10 @@ begin
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
    where p.id in (select w.payment from withdrawn w where w.tries = 0);
-  delete from private.frozen_payments f where f.account = frozen;
-  insert into private.frozen_payments (account, place, payment)
-  select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
-    from private.open_signatures(frozen) o;
+  insert into private.frozen_payments as f (account, payments)
+  select frozen, array(select o.id from private.open_signatures(frozen) o
+    order by o.state = 'settled', o.amount_usd_micros desc, o.id)
+  on conflict on constraint frozen_payments_pkey do update set payments = excluded.payments;
   delete from private.vault_sessions s where s.account = frozen;
   perform private.erase_site_answers(frozen);
   insert into private.activities (account, category, type, summary, untrusted)
@@ -60,13 +58,17 @@ begin
 end $$;
 
 -- What of an account may still leave its wallet or come back to leave: what is signed, what is settled in
--- a block that is not final, and, since it is endpoints that say what is final, what has not ended.
+-- a block that is not final, and, since it is endpoints that say what is final, what has not ended. That
+-- counts still (`counts_until`), so neither half looks through what is long over.
 create function private.open_signatures(of_account uuid) returns setof private.payments
   language sql stable as $$
   select p.* from private.payments p
-   where p.account = of_account and (p.state in ('signed', 'unknown')
-     or p.state = 'settled' and (p.finality <> 'finalized'
-       or private.live_until(p) > private.clock()))
+   where p.account = of_account
+     and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
+  union all
+  select p.* from private.payments p
+   where p.account = of_account and p.state = 'settled' and p.finality = 'finalized'
+     and p.counts_until > private.clock() and private.live_until(p) > private.clock()
 $$;
 
 -- Who may freeze: every credential in service, and for three days a key that was revoked, for whoever
@@ -97,6 +99,8 @@ declare
   caller private.credentials := private.admit_brake(credential);
 begin
   perform private.take('freeze:' || caller.id, 5, 1);
+  -- Further than any list goes, and still a place in an array.
+  after_place := least(after_place, 1000000000);
   if private.freeze(caller.account,
     case caller.kind when 'session' then 'The account was frozen by its owner.'
       else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
@@ -107,8 +111,11 @@ begin
   end if;
   return query
   with listed as (
-    select p, f.place from private.frozen_payments f join private.payments p on p.id = f.payment
-     where f.account = caller.account and f.place > after_place order by f.place limit listed_max
+    select p, o.place from private.frozen_payments f
+      cross join lateral unnest(f.payments[after_place + 1:after_place + listed_max])
+        with ordinality o (id, place)
+      join private.payments p on p.id = o.id
+     where f.account = caller.account
   )
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
@@ -120,14 +127,14 @@ begin
            where s.state = 'open' and (l.p).id = any (t.carries)))
         order by l.place)
       from listed l), '[]'),
-    (select max(l.place) from listed l having exists (select from private.frozen_payments f
-      where f.account = caller.account and f.place > max(l.place)))
+    (select (after_place + listed_max)::integer from private.frozen_payments f
+      where f.account = caller.account and pg_catalog.cardinality(f.payments) > after_place + listed_max)
   from private.accounts a where a.id = caller.account;
 end $$;
 
--- Whether a stored transaction may be sent again: it carries no transfer of a frozen account. Asked right
--- before, whatever was read earlier. It is first sent as soon as it is stored, which either a freeze
--- waits for and names, or which fails after one.
+-- Whether a stored transaction may be sent: it carries no transfer of a frozen account. Asked right before,
+-- whatever was read earlier. Only who sends it within two seconds of asking for it does not ask: that it is
+-- stored is what a freeze waits for and names, or what fails after one.
 create function api.housekeeping_may_send(tx_hash text) returns boolean
   language plpgsql stable security definer set search_path = '' as $$
 begin

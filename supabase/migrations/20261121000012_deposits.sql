@@ -17,7 +17,9 @@ create table private.transfer_cursors (
   -- The head when they were read. While it stands, so does every block below it.
   head_number bigint not null,
   head_hash text not null check (head_hash ~ '^0x[0-9a-f]{64}$'),
-  safe_block bigint not null
+  safe_block bigint not null,
+  -- Since when final blocks wait of which none was booked.
+  behind_since timestamptz
 );
 
 create table private.deposits (
@@ -42,7 +44,7 @@ create table private.deposits (
   constraint deposits_terms
     unique (chain, tx_hash, wallet, token, sender, amount_atomic, nth)
 );
-create index deposits_blocks on private.deposits (chain, block_number);
+create index deposits_blocks on private.deposits (chain, block_number, log_index);
 create index deposits_gone on private.deposits (account, chain, block_number) where reorged;
 alter table private.transfer_cursors enable row level security;
 alter table private.deposits enable row level security;
@@ -63,59 +65,66 @@ create function private.flag_deposit(
   end
 $$;
 
--- Makes the deposits in a range of blocks what was read of it: enters new ones and tells them in
--- the feed, moves those that stand elsewhere now, marks those that are gone. Answers how many are new.
--- What was read of one wallet says nothing of those of others. Only final blocks move what stands in
--- a final block: newer ones are read by the word of one endpoint. So of these 100 deposits of a wallet
--- and 5,000 of the chain are kept at most, with those that are gone; more are told once they are final.
+-- Makes the deposits in a part of the chain what was read of it: enters new ones and tells them in the
+-- feed, moves those that stand elsewhere now, marks those that are gone. Answers how many are new. The part
+-- goes from a log to a log, both included: anybody can fill a block with more than one call takes, and what
+-- was read of it is entered piece by piece. `nth` is told with each, for equal ones may be in two pieces.
+-- What was read of one wallet says nothing of those of others. Only final blocks (`is_final`) move what stands
+-- in a final block: newer ones are read by the word of one endpoint. So of these 100 deposits of a wallet
+-- and 5,000 of the chain are kept at most, with those that are gone, and apart from them 20 and 1,000 that
+-- are hidden from the feed, which cost a stranger nothing; more are told once they are final.
 create function private.replace_deposits(
-  chain bigint, from_block bigint, to_block bigint, transfers jsonb,
-  only_wallet text default null) returns integer
+  chain bigint, from_block bigint, from_log integer, to_block bigint, to_log integer,
+  transfers jsonb, is_final boolean, only_wallet text default null) returns integer
   language plpgsql as $$
 declare
   told_count integer;
-  final_block bigint := (select c.finalized_through from private.transfer_cursors c
-    where c.chain = replace_deposits.chain);
+  final_block bigint := greatest(case when is_final then to_block end, (
+    select c.finalized_through from private.transfer_cursors c
+     where c.chain = replace_deposits.chain));
 begin
-  with ours as (
-    select t.*, w.address as wallet, w.account, row_number() over (
-      partition by t.tx_hash, t.recipient, t.token, t.sender, t.amount_atomic
-      order by t.log_index) as nth
+  with ours as materialized (
+    select t.*, w.address as wallet, w.account,
+      private.flag_deposit(w.account, t.sender, t.amount_atomic, t.dust) as flag
     from jsonb_to_recordset(transfers) as t (tx_hash text, recipient text, token text, sender text,
-      amount_atomic numeric, dust boolean, block_number bigint, block_hash text, log_index integer)
+      amount_atomic numeric, dust boolean, nth integer, block_number bigint, block_hash text,
+      log_index integer)
     join private.wallets w on w.address = t.recipient
     where t.sender <> t.recipient
   ), gone as (
     update private.deposits d set reorged = true
      where d.chain = replace_deposits.chain and not d.reorged
-       and d.block_number between from_block and to_block
+       and (d.block_number, d.log_index) >= (from_block, from_log)
+       and (d.block_number, d.log_index) <= (to_block, to_log)
        and (only_wallet is null or d.wallet = only_wallet)
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
   ), waiting as (
-    select d.wallet, count(*) as count from private.deposits d
-     where d.chain = replace_deposits.chain and d.block_number > final_block group by d.wallet
-  ), judged as (
-    select o.*, o.block_number > final_block and not exists (
+    select d.wallet, d.flag is not null as is_hidden, count(*) as count from private.deposits d
+     where d.chain = replace_deposits.chain and d.block_number > final_block group by 1, 2
+  ), judged as materialized (
+    select o.*, o.flag is not null as is_hidden, o.block_number > final_block and not exists (
         select from private.deposits d where d.chain = replace_deposits.chain
           and (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth)
             = (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)) as is_fresh
     from ours o
   ), admitted as (
-    select j.*, row_number() over (partition by j.is_fresh order by j.block_number, j.log_index)
-        + (select coalesce(sum(w.count), 0) from waiting w) as of_chain
-    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh
+    select j.*, row_number() over (
+        partition by j.is_fresh, j.is_hidden order by j.block_number, j.log_index)
+      + (select coalesce(sum(w.count), 0) from waiting w where w.is_hidden = j.is_hidden) as of_chain
+    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh, f.is_hidden
         order by f.block_number, f.log_index) as of_wallet from judged f) j
-      left join waiting w on w.wallet = j.wallet
-     where not j.is_fresh or j.of_wallet + coalesce(w.count, 0) <= 100
+      left join waiting w on w.wallet = j.wallet and w.is_hidden = j.is_hidden
+     where not j.is_fresh
+       or j.of_wallet + coalesce(w.count, 0) <= case when j.is_hidden then 20 else 100 end
   ), booked as (
     insert into private.deposits as d (account, chain, tx_hash, wallet, token, sender,
       amount_atomic, nth, block_number, block_hash, log_index, flag)
     select o.account, replace_deposits.chain, o.tx_hash, o.wallet, o.token, o.sender,
-      o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index,
-      private.flag_deposit(o.account, o.sender, o.amount_atomic, o.dust)
-    from admitted o where not o.is_fresh or o.of_chain <= 5000
+      o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index, o.flag
+    from admitted o
+     where not o.is_fresh or o.of_chain <= case when o.is_hidden then 1000 else 5000 end
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
@@ -170,13 +179,13 @@ create function private.deposit_json(deposit uuid) returns jsonb
 $$;
 
 -- Where the reading of a chain stands. The first call begins at the final block that it is given; no
--- row before one is known.
+-- row before one is known. `behind_seconds`: for how long final blocks wait of which none was booked.
 -- `wallets` are all of them when there are at most so many, else null.
 create function api.housekeeping_transfer_cursor(
   chain bigint, head_number bigint, head_hash text, wallets_max integer,
   finalized_block bigint default null)
   returns table (version bigint, finalized_through bigint, seen_through bigint,
-    seen_head_number bigint, seen_head_hash text, wallets text[])
+    seen_head_number bigint, seen_head_hash text, behind_seconds integer, wallets text[])
   language plpgsql security definer set search_path = '' as $$
 begin
   insert into private.transfer_cursors
@@ -185,18 +194,46 @@ begin
     housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block
    where finalized_block is not null
   on conflict do nothing;
+  update private.transfer_cursors c set behind_since = private.clock()
+   where c.chain = housekeeping_transfer_cursor.chain and c.behind_since is null
+     and c.finalized_through < finalized_block;
   return query
-  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
+  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash,
+    floor(extract(epoch from private.clock() - c.behind_since))::integer, (
     select case when count(*) <= wallets_max then coalesce(array_agg(w.address), '{}') end
       from (select a.address from private.wallets a limit wallets_max + 1) w)
   from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
 end $$;
 
--- Books blocks that may still be replaced, with the head under which they were read. No row when
--- another run has booked since that version.
+-- Enters a piece of what was read, from a log to a log, before the range that it is of is booked; a run that
+-- ends in between leaves nothing that the next one does not enter again. What left a wallet in final blocks
+-- is judged later. No row when another run has booked since that version.
+create function api.housekeeping_enter_transfers(
+  chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer,
+  to_block bigint, to_log integer, transfers jsonb)
+  returns table (entered integer)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform from private.transfer_cursors c
+   where c.chain = housekeeping_enter_transfers.chain
+     and c.version = housekeeping_enter_transfers.version for no key update;
+  if found then
+    entered := private.replace_deposits(
+      chain, from_block, from_log, to_block, to_log, transfers, is_final);
+    if is_final then
+      perform private.enter_outflows(chain, transfers);
+    end if;
+    return next;
+  end if;
+end $$;
+
+-- Books blocks that may still be replaced, with the head under which they were read. `transfers` are those
+-- from `rest_block` and `rest_log`; what stands before was entered. No row when another run has booked since
+-- that version.
 create function api.housekeeping_book_seen_transfers(
-  chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb,
-  head_number bigint, head_hash text, safe_block bigint)
+  chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint,
+  rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text,
+  safe_block bigint)
   returns table (next_version bigint, entered integer)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -209,33 +246,35 @@ begin
      and c.version = housekeeping_book_seen_transfers.version
   returning c.version into next_version;
   if found then
-    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    entered := private.replace_deposits(
+      chain, rest_block, rest_log, to_block, to_log, transfers, false);
     perform private.forget_gone_deposits(chain, from_block, to_block);
     return next;
   end if;
 end $$;
 
--- Books final blocks, which must follow on those that were booked as final before. What left a wallet
--- in them is judged later. The head stays: that it was replaced would be forgotten before the blocks
--- below it were read again.
+-- Books final blocks, which must follow on those that were booked as final before. The head stays: that it
+-- was replaced would be forgotten before the blocks below it were read again.
 create function api.housekeeping_book_final_transfers(
-  chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
+  chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint,
+  rest_log integer, to_log integer, transfers jsonb)
   returns table (next_version bigint, entered integer)
   language plpgsql security definer set search_path = '' as $$
 begin
   update private.transfer_cursors c
      set version = c.version + 1, finalized_through = to_block,
-       seen_through = greatest(c.seen_through, to_block)
+       seen_through = greatest(c.seen_through, to_block), behind_since = null
    where c.chain = housekeeping_book_final_transfers.chain
      and c.version = housekeeping_book_final_transfers.version
      and c.finalized_through = from_block - 1
   returning c.version into next_version;
   if found then
-    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    entered := private.replace_deposits(
+      chain, rest_block, rest_log, to_block, to_log, transfers, true);
     perform private.forget_gone_deposits(chain, from_block, to_block);
     perform private.enter_outflows(chain, transfers);
     return next;
   end if;
 end $$;
-grant execute on function api.housekeeping_transfer_cursor, api.housekeeping_book_seen_transfers,
-  api.housekeeping_book_final_transfers to service_role;
+grant execute on function api.housekeeping_transfer_cursor, api.housekeeping_enter_transfers,
+  api.housekeeping_book_seen_transfers, api.housekeeping_book_final_transfers to service_role;

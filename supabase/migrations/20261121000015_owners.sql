@@ -121,13 +121,16 @@ begin
 end $$;
 
 -- Lets the owner in by a session. With `fresh` the owner has to have proven itself, and the account
--- must not be guarded after a recovery: for everything that widens what anybody may do.
+-- must not be guarded after a recovery: for everything that widens what anybody may do. That comes one after
+-- the other and by sessions that are not over yet, so that "It was not me" ends all that was made before it.
 create function private.admit_owner(credential text, fresh boolean default false)
   returns private.credentials language plpgsql as $$
 declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
+    perform private.hold_account(caller.account);
+    caller := private.recognize(credential, 'owner');
     perform private.demand_fresh(caller);
   end if;
   return caller;

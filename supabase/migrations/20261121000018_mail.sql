@@ -67,9 +67,7 @@ begin
     return false;
   end if;
   if most is not null then
-    -- One after the other, or many at once would each find room for one more. The account first, which
-    -- a row of the outbox refers to: nobody who holds it then waits for who waits for it.
-    perform from private.accounts a where a.id = enqueue_mail.account for key share;
+    -- One after the other, or many at once would each find room for one more.
     perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account

@@ -192,8 +192,8 @@ begin
   return kept;
 end $$;
 
--- Enters the owner's word for a payment that waits. Taking an approval back is a decline too, and what
--- became known by it is not any more.
+-- Enters the owner's word for a payment that waits. Taking an approval back is a decline too, until what was
+-- reserved by it is signed, and what became known by it is not any more.
 create function private.enter_decision(
   caller private.credentials, p private.payments, decision text, digest text,
   given private.consents)
@@ -206,7 +206,7 @@ begin
     set decision = excluded.decision, session = excluded.session, digest = excluded.digest,
       decided_at = excluded.decided_at;
   if decision = 'declined' then
-    update private.payments q set state = 'declined' where q.id = p.id;
+    update private.payments q set state = 'declined', finality = null where q.id = p.id;
     delete from private.known_recipients r using private.approvals o
      where o.payment = p.id and r.consent = o.consent;
     delete from private.known_devices d using private.approvals o
@@ -257,14 +257,17 @@ end $$;
 
 -- Why a payment cannot be decided about as it was shown, or null when it can: by the digest of its
 -- terms, and by who asked where that was shown too, for until then another key or device may take its
--- place. A stranger's payment is answered as none.
-create function private.undecidable(p private.payments, digest text, asker text) returns text
+-- place. What was approved can be declined (`declines`) until it is signed. A stranger's payment is answered
+-- as none.
+create function private.undecidable(
+  p private.payments, digest text, asker text, declines boolean default false) returns text
   language sql stable as $$
   select case
     when p.id is null then 'not_found'
     when p.state = 'expired' or p.expires_at <= private.clock()
       and p.state = 'awaiting_confirmation' then 'expired'
-    when p.state <> 'awaiting_confirmation' then 'closed'
+    when p.state <> 'awaiting_confirmation'
+      and not (declines and private.is_approved_unsigned(p)) then 'closed'
     when not private.is_holder_live(p.key) then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
     when asker <> private.asker_of(p) then 'asker_changed' end
@@ -274,9 +277,8 @@ $$;
 create function private.hold_payer(caller private.credentials, unfrozen boolean)
   returns void language plpgsql as $$
 declare
-  payer private.accounts;
+  payer private.accounts := private.hold_account(caller.account);
 begin
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
   if unfrozen and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
@@ -311,7 +313,7 @@ begin
     p.remembers_device := remember_device;
   end if;
   outcome := coalesce(
-    private.undecidable(p, digest, case when approves then asker end),
+    private.undecidable(p, digest, case when approves then asker end, not approves),
     case when approves and p.remembers_payee and private.similar_recipient(p.account, p.payee) is not null
       then 'similar' end, decision);
   if outcome = 'approved' and exists (select from private.approvals o where o.payment = p.id) then
@@ -377,6 +379,16 @@ begin
   return next;
 end $$;
 
+-- What waits for the owner, with what was approved and is not signed yet.
+create function private.waiting_for_owner(of_account uuid) returns setof private.payments
+  language sql stable as $$
+  select q.* from private.payments q where q.account = of_account
+    and q.state = 'awaiting_confirmation' and q.expires_at > private.clock()
+  union all
+  select q.* from private.payments q where q.account = of_account
+    and q.state = 'authorized' and private.is_approved_unsigned(q)
+$$;
+
 -- Declines what waits, approved or not; answers how many payments that were. At most 2,000 at a time:
 -- an agent can ask for more than one call gets through, and each call has to leave fewer.
 create function api.owner_decline_all(credential text) returns table (declined integer)
@@ -387,10 +399,9 @@ declare
 begin
   declined := 0;
   perform private.hold_payer(caller, false);
-  for p in select q.* from private.payments q
-     where q.account = caller.account and q.state = 'awaiting_confirmation'
-       and q.expires_at > private.clock()
-     order by q.id limit 2000 for update
+  for p in select q.* from private.payments q where q.id in (
+      select w.id from private.waiting_for_owner(caller.account) w order by w.id limit 2000)
+     order by q.id for update
   loop
     perform private.enter_decision(caller, p, 'declined', private.terms_digest(p), null);
     declined := declined + 1;
@@ -422,9 +433,7 @@ declare
 begin
   return query
   with open as (
-    select q, q.created_at from private.payments q
-     where q.account = caller.account and q.state = 'awaiting_confirmation'
-       and q.expires_at > private.clock()
+    select q, q.created_at from private.waiting_for_owner(caller.account) q
   )
   select coalesce((select jsonb_agg(private.approval_json(n.q) order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),

@@ -62,7 +62,7 @@ declare
   a private.accounts;
   current bigint;
 begin
-  select x.* into a from private.accounts x where x.id = caller.account for update;
+  a := private.hold_account(caller.account);
   current := case limit_name
     when 'automatic_daily' then a.automatic_daily_limit_usd_micros
     when 'asserted_daily' then a.asserted_daily_limit_usd_micros

@@ -314,6 +314,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if private.signed_in_with(caller, 'passkey') then
+    perform private.hold_account(caller.account);
+    caller := private.recognize(credential, 'owner');
     perform private.demand_proof(caller);
   else
     perform private.admit_owner(credential, true);

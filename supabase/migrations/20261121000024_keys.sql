@@ -53,7 +53,7 @@ declare
   live_max constant integer := 20;
   placed uuid;
 begin
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
     insert into private.credentials as k
@@ -91,40 +91,49 @@ end $$;
 
 -- Closes what a key or app that is revoked had asked for, under the lock of the account: payments that
 -- wait and that nobody else may pay, mandates and links. What an active mandate of a key is that was
--- replaced is its successor's. `by` is who ended it: the owner, the app itself or the service.
+-- replaced is its successor's. What is reserved and not signed against its budget, by itself or by one that
+-- shares it, is given up. `by` is who ended it: the owner, the app itself or the service.
 create function private.close_requests(revoked private.credentials, by text) returns void
   language plpgsql as $$
 declare
   holder uuid := private.budget_of(revoked);
   is_last boolean := not private.is_holder_live(revoked.id);
   payments integer;
-  mandates integer;
+  mandates uuid[];
   links integer;
 begin
+  perform private.release_unsigned(array(select p.id from private.payments p
+    where p.account = revoked.account and p.state = 'authorized'
+      and coalesce(p.budget, p.key) = holder),
+    'the key or app that paid was revoked before anything was signed');
   update private.payments p set state = 'declined'
    where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
      and not p.for_any_key
      and (p.key = revoked.id or is_last and private.holder_of(p.key) = holder);
   get diagnostics payments = row_count;
-  update private.mandates m set
-    state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
-    decided_at = coalesce(m.decided_at, private.clock()),
-    revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
-    revoked_by = case when m.state <> 'pending_approval' then by end
-   where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
-     and not m.for_any_key
-     and (m.key = revoked.id and m.state = 'pending_approval'
-       or is_last and private.holder_of(m.key) = holder);
-  get diagnostics mandates = row_count;
+  with ended as (
+    update private.mandates m set
+      state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
+      decided_at = coalesce(m.decided_at, private.clock()),
+      revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
+      revoked_by = case when m.state <> 'pending_approval' then by end
+     where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
+       and not m.for_any_key
+       and (m.key = revoked.id and m.state = 'pending_approval'
+         or is_last and private.holder_of(m.key) = holder)
+    returning m.id
+  )
+  select coalesce(array_agg(e.id), '{}') into mandates from ended e;
+  perform private.release_under(mandates);
   update private.hosted_actions h set expires_at = private.clock()
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
-  if payments + mandates + links > 0 then
+  if payments + cardinality(mandates) + links > 0 then
     insert into private.activities (account, category, type, summary)
     values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
       'What the %s had asked for was closed: payments %s, mandates %s, links %s.',
-      private.holder_name(revoked), payments, mandates, links));
+      private.holder_name(revoked), payments, cardinality(mandates), links));
   end if;
 end $$;
 
@@ -136,7 +145,7 @@ declare
 begin
   perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
@@ -163,7 +172,7 @@ declare
 begin
   select k.* into old from private.credentials k
    where k.id = owner_rotate_key.key and k.account = caller.account and private.is_key_live(k)
-     for update;
+     for no key update;
   if not found then
     return;
   end if;

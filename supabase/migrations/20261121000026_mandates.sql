@@ -293,10 +293,17 @@ begin
    order by m.number desc limit page;
 end $$;
 
+-- Gives up what is reserved and not signed under mandates that stop, for now or for good.
+create function private.release_under(stopped uuid[]) returns void language sql as $$
+  select private.release_unsigned(array(select p.id from private.payments p
+    where p.mandate = any (stopped) and p.state = 'authorized'),
+    'its mandate was stopped before anything was signed')
+$$;
+
 -- Ends a mandate for good, under the lock that every payment of the account takes: once this has
--- answered, nothing more is authorized under it. What was signed before stays signed.
+-- answered, nothing more is authorized or signed under it. What was signed before stays signed.
 create function private.revoke_mandate(caller private.credentials, revoked uuid, by text)
-  returns setof private.mandates language plpgsql as $$
+  returns void language plpgsql as $$
 declare
   m private.mandates;
 begin
@@ -305,10 +312,9 @@ begin
    where x.id = revoked and x.account = caller.account and x.state not in ('declined', 'revoked')
   returning * into m;
   if found then
+    perform private.release_under(array[m.id]);
     perform private.record_mandate(m, 'revoked', 'revoked by the ' || by);
   end if;
-  return query select x.* from private.mandates x
-   where x.id = revoked and x.account = caller.account;
 end $$;
 
 create function api.revoke_mandate(credential text, mandate uuid)
@@ -317,7 +323,9 @@ create function api.revoke_mandate(credential text, mandate uuid)
 declare
   caller private.credentials := private.admit(credential, 'pay');
 begin
-  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
+  perform private.revoke_mandate(caller, mandate, 'agent');
+  return query select private.mandate_json(m) from private.mandates m
+   where m.id = mandate and m.account = caller.account;
 end $$;
 
 -- Payments under one mandate, the latest first, from before one of them; with what it uses of the

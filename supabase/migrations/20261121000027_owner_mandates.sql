@@ -162,7 +162,9 @@ begin
     when m.state not in ('active', 'suspended') then 'closed' else wanted end;
   if outcome = wanted and m.state <> wanted then
     update private.mandates x set state = wanted where x.id = m.id;
-    if not suspended then
+    if suspended then
+      perform private.release_under(array[m.id]);
+    else
       perform private.note_widening(caller, 'mandate', m.id::text, '{}', 'A mandate: resumed');
     end if;
     perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
@@ -177,7 +179,9 @@ create function api.owner_revoke_mandate(credential text, mandate uuid)
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'owner') m;
+  perform private.revoke_mandate(caller, mandate, 'owner');
+  return query select private.mandate_json(m) from private.mandates m
+   where m.id = mandate and m.account = caller.account;
 end $$;
 grant execute on function api.owner_read_mandate, api.owner_decide_mandate,
   api.owner_narrow_mandate, api.owner_suspend_mandate, api.owner_revoke_mandate to service_role;

@@ -84,11 +84,9 @@ end $$;
 -- it books is then older than the freeze, and after the answer to a freeze nothing is booked.
 create function private.hold_unfrozen(of_account uuid) returns void language plpgsql as $$
 declare
-  frozen_at timestamptz;
+  held private.accounts := private.hold_account(of_account);
 begin
-  -- The weakest lock that freezing waits for: payments of the account do not.
-  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
-  if frozen_at is not null then
+  if held.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
 end $$;
@@ -359,7 +357,8 @@ begin
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
-    perform private.recognize(credential, 'read', true);
+    -- The account before its keys, as whoever stores an entry holds them.
+    perform private.hold_unfrozen(caller.account);
     perform private.limit_reads(caller.account);
     opened := private.open_entry(caller, e, 'secret_read',
       pg_catalog.format('The secrets of the login of %s were read', e.site));

@@ -171,13 +171,12 @@ declare
   caller private.credentials := private.recognize(credential, 'pay', true);
   entered private.mails := jsonb_populate_record(null::private.mails, mail);
   recipients text[] := array(select l ->> 'to' from jsonb_array_elements(letters) l);
-  frozen timestamptz;
+  sender private.accounts;
   room_at timestamptz;
 begin
   -- One after the other, so that no two find the same room; a freeze waits or was before.
-  select a.frozen_at into frozen from private.accounts a where a.id = caller.account
-     for no key update;
-  if frozen is not null then
+  sender := private.hold_account(caller.account);
+  if sender.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
   return query select 'sent', m.id, m.at from private.mails m

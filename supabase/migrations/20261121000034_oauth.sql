@@ -127,8 +127,7 @@ $$;
 create function private.end_grant(ended uuid, because text) returns boolean
   language plpgsql as $$
 begin
-  perform from private.accounts a
-   where a.id = (select k.account from private.credentials k where k.id = ended) for update;
+  perform private.hold_account(k.account) from private.credentials k where k.id = ended;
   update private.credentials k set revoked_at = private.clock()
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
@@ -161,7 +160,7 @@ create function private.has_place_for_app(of_account uuid, asked jsonb) returns 
 declare
   live_max constant integer := 20;
 begin
-  perform from private.accounts a where a.id = of_account for update;
+  perform private.hold_account(of_account);
   return (select count(*) from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = of_account and private.is_grant_live(k)

@@ -53,10 +53,10 @@ begin
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
   -- What is being signed for an app comes first, and is not answered after this.
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   for k in select x.* from private.credentials x
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
-   order by x.id for update
+   order by x.id for no key update
   loop
     if private.end_grant(k.id, 'disconnected') then
       disconnected := disconnected + 1;

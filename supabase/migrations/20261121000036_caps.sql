@@ -84,9 +84,9 @@ begin
   -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
   -- one locks it before the account, and so does this.
   perform private.spend_codes(caller.account, holder);
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   select x.* into k from private.credentials x
-   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;
+   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for no key update;
   outcome := case when k.id is null then 'missing'
     when not coalesce(per_payment between 0 and usd_micros_max, true)
       or not coalesce(per_day between 0 and usd_micros_max, true) then 'out_of_bounds'

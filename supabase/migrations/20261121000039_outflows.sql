@@ -267,7 +267,7 @@ begin
   select * into o from private.outflows t
    where t.chain = housekeeping_book_outflow.chain and t.tx_hash = housekeeping_book_outflow.tx_hash
      and t.log_index = housekeeping_book_outflow.log_index and t.due_at is not null;
-  perform from private.accounts a where a.id = o.account for update;
+  perform private.hold_account(o.account);
   m := private.match_outflow(o);
   if o.chain is null or m.standing is distinct from housekeeping_book_outflow.standing then
     return;

@@ -144,9 +144,11 @@ begin
      and b.read_hash = block_hash;
 end $$;
 
--- Books once more what moved to and from a wallet in blocks that were read as final before.
+-- Books once more what moved to and from a wallet, from a log to a log, in blocks that were read as final
+-- before.
 create function api.housekeeping_rebook_transfers(
-  chain bigint, wallet text, from_block bigint, to_block bigint, transfers jsonb) returns void
+  chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer,
+  transfers jsonb) returns void
   language plpgsql security definer set search_path = '' as $$
 begin
   perform from private.transfer_cursors c
@@ -155,7 +157,8 @@ begin
   if not found then
     raise exception 'blocks that are not final';
   end if;
-  perform private.replace_deposits(chain, from_block, to_block, transfers, wallet);
+  perform private.replace_deposits(
+    chain, from_block, from_log, to_block, to_log, transfers, true, wallet);
   perform private.enter_outflows(chain, transfers);
 end $$;
 
@@ -172,7 +175,7 @@ declare
 begin
   select w.account into account_id from private.wallets w
    where w.address = housekeeping_end_mismatch.wallet;
-  perform from private.accounts a where a.id = account_id for update;
+  perform private.hold_account(account_id);
   select t.* into b from private.balances t
    where (t.chain, t.wallet, t.token) = (housekeeping_end_mismatch.chain,
      housekeeping_end_mismatch.wallet, housekeeping_end_mismatch.token)

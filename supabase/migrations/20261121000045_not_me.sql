@@ -177,7 +177,7 @@ declare
   k private.credentials;
 begin
   for k in select x.* from private.credentials x join unnest(made) m on m.id = x.id::text
-   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for update of x
+   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for no key update of x
   loop
     if k.kind = 'oauth' then
       perform private.end_grant(k.id, 'disconnected');
@@ -207,8 +207,9 @@ begin
      and m.id = x.id::text and x.state in ('active', 'suspended');
   update private.mandates x set state = 'declined', decided_at = private.clock()
    where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
-  update private.payments p set state = 'declined'
-   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation')
+  perform private.release_under(array(select m.id::uuid from unnest(made) m where m.kind = 'mandate'));
+  update private.payments p set state = 'declined', finality = null
+   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
      and (p.created_at > since or exists (select from private.approvals a
        where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
   update private.hosted_actions h set declined_at = private.clock()
@@ -260,6 +261,7 @@ begin
     when 'mandate' then
       update private.mandates x set state = 'suspended'
        where x.id = w.subject::uuid and x.state = 'active';
+      perform private.release_under(array[w.subject::uuid]);
     end case;
   end loop;
   delete from private.widenings x using unnest(made) m
@@ -314,7 +316,9 @@ declare
 begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
+  -- Who is just signing in by the password holds this row: that session ends as well.
+  perform from private.owners o where o.account = caller.account for no key update;
   if owner_end_made.digest is distinct from
     private.made_digest(caller, private.made_json(caller, counts_from, until)) then
     outcome := 'changed';

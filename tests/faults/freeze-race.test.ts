@@ -4,20 +4,21 @@ import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'
-import { acquainted } from '../support/ledger.ts'
+import { acquainted, usdcOf } from '../support/ledger.ts'
 import { attemptOf, openMarket, prepare } from '../support/market.ts'
 import type { Agent, Answer } from '../support/world.ts'
 
 const world = await openMarket()
 
-/** Freezes the account as soon as the ledger has answered a call of this name. */
-function freezingAfter(name: string, payer: () => Agent) {
+/** Freezes the account as soon as the ledger has answered a call of this name, which takes so long. */
+function freezingAfter(name: string, payer: () => Agent, seconds = 0) {
   const answers: Answer[] = []
   const through: Fetch = async (input, init) => {
     const answer = await fetch(input, init)
     const { url } = new Request(input, { method: 'HEAD' })
     if (answers.length > 0 || !url.endsWith(`/${name}`)) return answer
     answers.push(await payer().post('/account-freeze', {}))
+    if (seconds > 0) await elapse(world, seconds)
     return answer
   }
   return { worker: world.worker({ fetch: through }), answers }
@@ -34,6 +35,18 @@ test('a transfer that is stored and about to be sent is named as on its way by a
 
   const named = { payment_id: sent.body['transfer_id'], why: 'in_transaction' }
   expect(answers[0]?.body).toMatchObject({ cancelling: [], cannot_be_stopped: [named] })
+})
+
+test('a slow worker sends nothing for the first time after a freeze', async () => {
+  const { payer, payee } = await acquainted(world)
+  const { worker, answers } = freezingAfter('custody_record', () => payer, 3)
+
+  const sent = await worker.post(payer, transferPath, orderTo(payee))
+  await keepHouse(world.world)
+
+  expect(answers[0]?.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+  expect(await knownToNode(sent.body['tx_hash'])).toBeNull()
+  expect(await usdcOf(world, payee)).toBe(0n)
 })
 
 test('what housekeeping read before a freeze is not sent again after it', async () => {

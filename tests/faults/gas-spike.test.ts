@@ -91,9 +91,11 @@ test('of a batch that becomes dearer only those go on whose account has gas left
   const send = ({ payer, payee }: typeof poor) => payer.post(transferPath, orderTo(payee))
   // As much as gas cost in the tests before is reserved for an hour.
   await elapse(world, 3_700)
-  await setBaseFee(10n ** 8n)
+  await setBaseFee(10n ** 9n)
   await send(poor)
   await node(world, 'evm_mine')
+  await elapse(world, 3_700)
+  await setBaseFee(10n ** 8n)
   await stopMining(world)
   await holdLanes(world)
   await Promise.all([send(poor), send(rich)])

@@ -1,4 +1,4 @@
-/** What was delivered stays, whatever a second request with the same signature is answered. */
+/** What was delivered stays with who paid, whatever a second request with the same signature is answered. */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
@@ -66,4 +66,46 @@ test('the answer to a second request does not take the place of a paid delivery'
   const delivered = { status: 'settled', response: { status: 200 } }
   expect(answers.map((answer) => answer.body)).toMatchObject([delivered, delivered, delivered])
   expect(await market.usdcOf(agent.address)).toBe(990_000n)
+})
+
+test('what was bought is answered to the key that paid, and to no other of the account', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const other = await agent.withKey('full')
+  const shop = `${hostile.url}/settled/ok`
+  const attempt = attemptOf(await prepare(agent, { resource_url: shop }))
+  const bought = await execute(agent, attempt)
+
+  const others = await execute(other, attempt)
+  const again = await execute(agent, attempt)
+
+  expect(bought.body).toMatchObject({ status: 'settled', response: { status: 200 } })
+  expect(others).toMatchObject({
+    status: 409,
+    body: { error: 'payment_closed', details: { reasons: [{ code: 'other_key' }] } },
+  })
+  expect(others.body).not.toHaveProperty('response')
+  expect(again.body).toEqual(bought.body)
+})
+
+test('a signature that waits to be sent is sent by the key that it was made for alone', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const other = await agent.withKey('full')
+  const shop = await serverThat((response, { headers }) => {
+    if (headers['payment-signature'] !== undefined) return void response.destroy()
+    void fetch(`${hostile.url}/settled/ok`).then((answer) => {
+      const asking = String(answer.headers.get('payment-required'))
+      response.writeHead(402, { 'payment-required': asking }).end('{}')
+    })
+  })
+  const attempt = attemptOf(await prepare(agent, { resource_url: shop.url }))
+  expect((await execute(agent, attempt)).body).toMatchObject({ status: 'unknown' })
+  const paid = () =>
+    shop.received.filter(({ headers }) => headers['payment-signature'] !== undefined).length
+  await market.tick(46)
+
+  const others = await execute(other, attempt)
+
+  expect([others.body['error'], paid()]).toEqual(['payment_closed', 1])
+  await execute(agent, attempt)
+  expect(paid()).toBe(2)
 })

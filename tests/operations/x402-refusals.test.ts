@@ -1,5 +1,10 @@
 /** What a merchant's refusal leads to: another offer next time, and none where it only says later. */
+
+import { HTTPFacilitatorClient } from '@x402/core/server'
+import type { PaymentPayload } from '@x402/core/types'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { newKey } from '../support/chain-world.ts'
 import { serverThat } from '../support/http.ts'
 import {
   attemptOf,
@@ -16,6 +21,7 @@ import { challengeV2, headerOf, requirementV2 } from '../support/x402.ts'
 const market = await openMarket()
 const { hostile } = market
 const usd = 1_000_000n
+const payload = z.custom<PaymentPayload>()
 
 const cheap = requirementV2()
 const upfront = requirementV2({ amount: '20000', extra: { paymentFlow: 'upfront' } })
@@ -86,6 +92,33 @@ test('an attempt that was answered later and then settles is delivered and paid 
   expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
 })
 
+test('a merchant that settled and says later is sent the same signature until it delivers', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const facilitator = new HTTPFacilitatorClient({ url: market.facilitator.url })
+  const offer = requirementV2({ extra: { name: 'USDC', version: '2', paymentFlow: 'upfront' } })
+  const settled = new Map<string, number>()
+  const asking = { 'payment-required': headerOf(challengeV2([offer])) }
+  const shop = await serverThat((response, { headers: { 'payment-signature': signed } }) => {
+    if (signed === undefined) return void response.writeHead(402, asking).end('{}')
+    const times = (settled.get(String(signed)) ?? 0) + 1
+    settled.set(String(signed), times)
+    if (times > 2) return void response.writeHead(200).end('{"goods":true}')
+    const sent = payload.parse(JSON.parse(Buffer.from(String(signed), 'base64').toString()))
+    const settling = times === 1 ? facilitator.settle(sent, sent.accepted) : Promise.resolve()
+    void settling.then(() => response.writeHead(429, { 'retry-after': '3' }).end())
+  })
+  const attempt = attemptOf(await prepare(agent, { resource_url: shop.url }))
+
+  const answers = []
+  for (let time = 0; time < 4; time += 1) answers.push((await execute(agent, attempt)).body)
+
+  const busy = { status: 'paid_not_delivered', retry_after_seconds: 3, response: { status: 429 } }
+  const delivered = { status: 'settled', response: { status: 200 } }
+  expect(answers).toMatchObject([busy, busy, delivered, delivered])
+  expect([...settled.values()]).toEqual([3])
+  expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
+})
+
 /** Pays once more and answers what was offered for it. */
 async function amountPaid(agent: Agent, url: string): Promise<unknown> {
   const { body } = await pay(agent, { resource_url: url })
@@ -105,6 +138,23 @@ test.each([402, 412])(
     expect([first, second, third]).toEqual(['10000', '20000', '10000'])
   },
 )
+
+test('a refusal is one also where each challenge names a payee of its own', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const shop = await serverThat((response) => {
+    const accepts = [upfront, cheap].map((offer) => ({ ...offer, payTo: newKey().at }))
+    response.writeHead(402, { 'payment-required': headerOf(challengeV2(accepts)) }).end('{}')
+  })
+
+  const first = await pay(agent, { resource_url: shop.url })
+  const second = await pay(agent, { resource_url: shop.url })
+
+  expect(first.body).toMatchObject({
+    status: 'rejected_unpaid',
+    reasons: [{ code: 'payment_refused' }, { code: 'terms_changed' }, { code: 'not_settled_yet' }],
+  })
+  expect([first, second].map(({ body }) => body['amount_atomic'])).toEqual(['10000', '20000'])
+})
 
 test('a refusal counts for its resource and its account, and for a quarter of an hour', async () => {
   const [agent, other] = [

@@ -15,15 +15,16 @@ beforeAll(async () => {
 
 const asking = z.object({ transfer_id: z.uuid(), confirmation: z.object({ url: z.url() }) })
 
-async function waiting(order: object = {}) {
+async function waiting(differs: object = {}) {
   const payer = await world.agent('pay', { usdc: 2000 })
   const payee = await world.agent('read')
   const terms = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '500' }
-  const body = { ...terms, memo: 'for <b>shoes</b>', ...order }
-  const { transfer_id, confirmation } = asking.parse((await payer.post(path, body)).body)
-  const repeat = () => payer.post(path, { ...body, transfer_id, user_confirmed: true })
+  const order = { ...terms, memo: 'for <b>shoes</b>', ...differs }
+  const { transfer_id, confirmation } = asking.parse((await payer.post(path, order)).body)
+  const repeat = () => payer.post(path, { ...order, transfer_id, user_confirmed: true })
   const page = new URL(confirmation.url).pathname
-  return { payer, payee, transfer_id, page, repeat, browser: await signedIn(world, payer) }
+  const browser = await signedIn(world, payer)
+  return { payer, payee, order, transfer_id, page, repeat, browser }
 }
 
 test('shows the terms in full, warns, and approves; the agent then pays once', async () => {
@@ -71,6 +72,27 @@ test('approves for nobody but the key and the device that were shown', async () 
 
   expect(shown.text).toContain('Approve this payment?')
   expect(again.text).toContain('You approved this payment')
+})
+
+test('takes an approval back while it is reserved and not signed', async () => {
+  const { payer, page, transfer_id, repeat, browser, order } = await waiting()
+  await browser.visit(page)
+  await browser.submit({ decision: 'approved' })
+  const dying = world.worker({
+    fetch: (input, init) =>
+      new Request(input).url.includes('custody_record')
+        ? Promise.reject(new Error('killed'))
+        : fetch(input, init),
+  })
+  await dying.post(payer, path, { ...order, transfer_id, user_confirmed: true })
+
+  const list = await browser.visit('/web/approvals')
+  await browser.visit(page)
+  const done = await browser.submit({ decision: 'declined' })
+
+  expect(list.html).toContain(transfer_id)
+  expect(done.text).toContain('You declined this payment')
+  expect((await repeat()).body).toMatchObject({ error: 'payment_closed' })
 })
 
 test('declines, and says so to whoever comes back', async () => {

@@ -52,6 +52,9 @@ export function standingOf({ payment_row, decision }: Approval, nowSeconds: numb
   const isOpen = state === 'awaiting_confirmation'
   const isOver = Date.parse(expires_at) <= nowSeconds * 1000
   if (state === 'expired' || (isOpen && isOver)) return 'expired'
-  if (isOpen) return decision === 'approved' ? 'approved' : 'waiting'
+  // It is reserved, and can be taken back until it is signed.
+  const isUnsigned = state === 'authorized'
+  if (decision === 'approved' && (isOpen || isUnsigned)) return 'approved'
+  if (isOpen) return 'waiting'
   return consent_level === null ? 'other' : 'used'
 }

@@ -1,6 +1,6 @@
 /**
  * What a transaction may cost. Suggestions follow EIP-1559: room for the base fee to double, plus a
- * tip that recent blocks took, by the median of the endpoints. All amounts in wei.
+ * tip that most of the recent blocks took, by the median of the endpoints. All amounts in wei.
  */
 import * as z from 'zod'
 import { quantitySchema } from '../hex.ts'
@@ -78,9 +78,11 @@ function inOrder(values: readonly bigint[]): bigint[] {
   return values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-/** The middle of what blocks with traffic took; empty blocks report zero and say nothing. */
-function suggestTip(medians: bigint[]): bigint {
-  const paid = inOrder(medians.filter((tip) => tip > 0n))
-  const middle = paid[Math.floor(paid.length / 2)] ?? 0n
+/**
+ * The middle of what blocks took. An empty one reports zero and has room for whoever pays the least, so a
+ * stranger's tip on a quiet chain says nothing of what is needed.
+ */
+function suggestTip(medians: readonly bigint[]): bigint {
+  const middle = lowerMedian(medians) ?? 0n
   return middle > tipMinimum ? middle : tipMinimum
 }

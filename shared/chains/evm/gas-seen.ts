@@ -5,7 +5,7 @@
 import type { Fees } from './fees.ts'
 import { suggest } from './fees.ts'
 
-/** The dearest of the last hour, in wei; `callWei` is a relayer's transaction with one call. */
+/** The dearest of the last hour but for two minutes, in wei; `callWei` is of a relayer's transaction with one call. */
 export type GasSeen = {
   maxFeePerGas: bigint
   maxPriorityFeePerGas: bigint

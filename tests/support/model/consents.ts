@@ -50,7 +50,8 @@ export function decide(twin: Twin, account: Account, word: Word, shown: string):
   if (isApproval) admitConsent(account, assertion)
   const payment = ownOf(twin, account, word.id)
   const asker = isApproval ? word.asker : null
-  const hindrance = undecidable(twin, payment, { isShown: digest === shown, asker })
+  const said = { isShown: digest === shown, asker, declines: !isApproval }
+  const hindrance = undecidable(twin, payment, said)
   if (hindrance || !payment) return hindrance ?? 'not_found'
   if (isApproval && ticks.payee && lookalikeOf(payment) !== null) return 'similar'
   if (isApproval && payment.approval) {
@@ -64,6 +65,10 @@ export function decide(twin: Twin, account: Account, word: Word, shown: string):
   if (isApproval) remember(payment, ticks)
   return decision
 }
+
+/** Reserved by the owner's word, which can be taken back until it is signed. */
+const isApprovedUnsigned = ({ state, level }: Payment) =>
+  state === 'authorized' && (level === 'user_session' || level === 'user_passkey')
 
 /** What is ticked is known from now on; what was known already stays what it was. */
 function remember(payment: Payment, ticks: Ticks): void {
@@ -91,12 +96,13 @@ const ownOf = (twin: Twin, account: Account, id: string) =>
 function undecidable(
   twin: Twin,
   payment: Payment | undefined,
-  said: { isShown: boolean; asker: string | null },
+  said: { isShown: boolean; asker: string | null; declines?: boolean },
 ): string | undefined {
   if (!payment) return 'not_found'
   const isWaiting = payment.state === 'awaiting_confirmation'
   if (payment.state === 'expired' || (isWaiting && payment.expiresAt <= twin.now)) return 'expired'
-  if (!isWaiting || !isInService(twin, payment.key)) return 'closed'
+  const isOpen = isWaiting || (said.declines === true && isApprovedUnsigned(payment))
+  if (!isOpen || !isInService(twin, payment.key)) return 'closed'
   if (!said.isShown) return 'terms_changed'
   return said.asker !== null && said.asker !== askerOf(payment) ? 'asker_changed' : undefined
 }
@@ -104,7 +110,7 @@ function undecidable(
 function enter(payment: Payment, approval: NonNullable<Payment['approval']>): void {
   payment.approval = approval
   if (approval.decision === 'declined') {
-    payment.state = 'declined'
+    Object.assign(payment, { state: 'declined', finality: null })
     forget(payment)
   }
   payment.account.feed.push({ type: `confirmation_${approval.decision}`, payment })
@@ -166,7 +172,7 @@ export function waitingOf(twin: Twin, account: Account): Payment[] {
   return twin.payments.filter(
     (payment) =>
       payment.account === account &&
-      payment.state === 'awaiting_confirmation' &&
-      payment.expiresAt > twin.now,
+      ((payment.state === 'awaiting_confirmation' && payment.expiresAt > twin.now) ||
+        isApprovedUnsigned(payment)),
   )
 }

@@ -7,7 +7,7 @@ import { agree, ask, pickKey, pickPayment, rowOf } from './house.ts'
 import { rowsOf } from './ledger.ts'
 import { newCall } from './relay.ts'
 import type { Account, Call, Payment, Twin } from './state.ts'
-import { admitBrake, liveUntil, refusable } from './state.ts'
+import { admitBrake, liveUntil, refusable, stop } from './state.ts'
 import { paymentWire } from './wire.ts'
 
 async function freezeOne(house: House, dice: Dice): Promise<void> {
@@ -59,10 +59,6 @@ function freeze(twin: Twin, account: Account): boolean {
   account.openAtFreeze = openSignatures(twin, account)
   account.feed.push({ type: 'account_frozen', payment: null })
   return true
-}
-
-function stop(payment: Payment, failure: string): void {
-  Object.assign(payment, { state: 'released', finality: null, failure })
 }
 
 const cancellationOf = (twin: Twin, payment: Payment) =>

@@ -76,6 +76,7 @@ export function gasWire(twin: Twin, account: Account) {
     least_usd_micros: twin.gasTerms.leastUsd.toString(),
     left_cancels: left.cancels,
     cancels_reset_at: timeText(left.cancelsFreeAt),
+    cheaper_at: null,
     seen: null,
   }
 }

@@ -77,8 +77,13 @@ export function reservedOf(twin: Twin, { account, token }: Payment): bigint {
     .reduce((sum, { atomic }) => sum + atomic, 0n)
 }
 
-/** The key that asked, or any where the owner ticked that. */
-export const mayPay = (key: Key, payment: Payment) => payment.ticks.anyKey || key === payment.key
+/** The key that asked, and the one that pays: any, where the owner ticked that, until one has reserved it. */
+export function mayPay(twin: Twin, key: Key, payment: Payment): boolean {
+  if (key === payment.key) return true
+  const isReserved =
+    payment.paidBy !== null && (payment.state !== 'authorized' || isCounted(twin, payment))
+  return isReserved ? key === payment.paidBy : payment.ticks.anyKey
+}
 
 /** What agents moved on their word to whom a payment is for, and counts now. */
 export const assertedTo = (twin: Twin, { account, payee }: Payment): Payment[] =>

@@ -11,7 +11,7 @@ import type {
   Payment,
   Twin,
 } from './state.ts'
-import { admit, isInService, Refused } from './state.ts'
+import { admit, isInService, Refused, stop } from './state.ts'
 
 const waitingMax = 20
 const toldMax = 50
@@ -157,8 +157,16 @@ export function revokeMandate(
   const mandate = ownOf(twin, account, id)
   if (!mandate || mandate.state === 'declined' || mandate.state === 'revoked') return mandate
   Object.assign(mandate, { state: 'revoked', revokedAt: twin.now, revokedBy: by })
+  stopUnsigned(twin, mandate)
   told(account, 'revoked')
   return mandate
+}
+
+function stopUnsigned({ payments }: Twin, mandate: Mandate): void {
+  for (const payment of payments) {
+    if (payment.mandate !== mandate || payment.state !== 'authorized') continue
+    stop(payment, 'its mandate was stopped before anything was signed')
+  }
 }
 
 export type MandateWord = {
@@ -238,6 +246,7 @@ export function suspendMandate(
   if (!mandate) return 'not_found'
   if (mandate.state !== 'active' && mandate.state !== 'suspended') return 'closed'
   if (mandate.state !== wanted) told(account, isStopped ? 'suspended' : 'resumed')
+  if (mandate.state !== wanted && isStopped) stopUnsigned(twin, mandate)
   mandate.state = wanted
   return wanted
 }

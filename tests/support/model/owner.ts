@@ -4,7 +4,7 @@ import type { House, Operation } from './house.ts'
 import { agree, ask, pickKey, pickPayment, rowOf, strangers } from './house.ts'
 import { claimKey, keepAnswer } from './kept-answers.ts'
 import { fieldsOf, newDigest } from './ledger.ts'
-import { isPromised } from './limits.ts'
+import { isPromised, mayPay } from './limits.ts'
 import type { Account } from './state.ts'
 import { admit, refusable } from './state.ts'
 import { capsWire, limitsWire, paymentWire } from './wire.ts'
@@ -140,7 +140,11 @@ async function findOne(house: House, dice: Dice): Promise<void> {
   const key = refusable(() => admit(house.twin, credential, 'read'))
   if ('refused' in key) return agree('find_payment', answer, key)
   const isOwn = key.account === payment.account
-  agree('find_payment', answer, isOwn ? [{ payment_row: paymentWire(house.twin, payment) }] : [])
+  const found = {
+    payment_row: paymentWire(house.twin, payment),
+    is_own: mayPay(house.twin, key, payment),
+  }
+  agree('find_payment', answer, isOwn ? [found] : [])
 }
 
 const operation = 'wallet_custodial_transfer'

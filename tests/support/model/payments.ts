@@ -148,6 +148,7 @@ export function authorize(
   const payment = findOwn(twin, key, asked.id)
   if (!payment) return { outcome: 'not_found', first: false }
   reconsider(twin, payment)
+  if (!mayPay(twin, key, payment)) return { outcome: 'closed', first: false }
   const goesOn = isLive(payment)
   // One caller at a time drives what is authorized already.
   const isDriven = goesOn && payment.leasedUntil > twin.now
@@ -174,7 +175,7 @@ function takesOwnPlace({ kind, signature }: Payment, { gasFrom }: Asked): boolea
 }
 
 function hindranceOf(twin: Twin, key: Key, payment: Payment, asked: Asked): string | undefined {
-  if (!isUnused(payment) || !mayPay(key, payment)) return 'closed'
+  if (!isUnused(payment)) return 'closed'
   if (payment.expiresAt <= twin.now) return 'expired'
   if (key.account.version !== asked.version) return 'stale'
   if (!isWithinCaps(twin, key, payment)) return 'stale'

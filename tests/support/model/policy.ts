@@ -60,7 +60,7 @@ export async function confirmPolicy(
 ): Promise<void> {
   const entered = enteredRow.parse(told)
   // What is another key's to pay is decided by nobody.
-  if (!mayPay(key, payment)) return
+  if (!mayPay(twin, key, payment)) return
   for (const isConfirmed of [false, true]) {
     const decided = decide(await factsOf(entered, isConfirmed))
     const { verdict } = decided

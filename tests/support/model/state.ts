@@ -278,6 +278,11 @@ export function admit(
   return key
 }
 
+/** Gives up what nobody has signed, or sent. */
+export function stop(payment: Payment, failure: string): void {
+  Object.assign(payment, { state: 'released', finality: null, failure })
+}
+
 /** The same for a freeze, which a key may ask for that was revoked in the last three days. */
 export function admitBrake(twin: Twin, credential: string): Key {
   const key = twin.keys.find((one) => one.credential === credential)

@@ -99,7 +99,7 @@ export function factsWire(twin: Twin, key: Key, payment: Payment) {
     version: payment.account.version,
     limits: limitsWire(twin, payment.account),
     caps: capsWire(twin, key),
-    may_pay: mayPay(key, payment),
+    may_pay: mayPay(twin, key, payment),
     asserted_new_recipient: {
       limit: payment.account.limits.newRecipient.toString(),
       spent: asserted.reduce((sum, { usd }) => sum + usd, 0n).toString(),

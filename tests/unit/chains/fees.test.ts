@@ -34,14 +34,20 @@ test('the suggestion survives a doubled base fee and offers a tip that some bloc
   )
 })
 
-test('a tip is the median of blocks that took one, and never below the minimum', () => {
+test('a tip is the median of the last blocks, an empty one as the least, and never below the minimum', () => {
   const tipOf = (reward: bigint[]) =>
     readFees({ result: { baseFeePerGas: ['0x1'], reward: reward.map((tip) => [hex(tip)]) } })
+  const least = { maxPriorityFeePerGas: 1_000_000n }
   const [low, middle, high] = [2_000_000n, 3_000_000n, 900_000_000n]
 
-  expect(tipOf([high, 0n, low, 0n, middle])).toMatchObject({ maxPriorityFeePerGas: middle })
-  expect(tipOf([0n, 0n])).toMatchObject({ maxPriorityFeePerGas: 1_000_000n })
-  expect(tipOf([5n])).toMatchObject({ maxPriorityFeePerGas: 1_000_000n })
+  expect(tipOf([high, low, low, middle, middle])).toMatchObject({ maxPriorityFeePerGas: middle })
+  expect(tipOf([high, 0n, low, 0n, middle])).toMatchObject({ maxPriorityFeePerGas: low })
+  // One or two who pay what they like make a quiet chain no dearer.
+  expect(tipOf([0n, high, 0n, 0n, high])).toMatchObject(least)
+  expect(tipOf([high, 0n])).toMatchObject(least)
+  expect(tipOf([0n, 0n])).toMatchObject(least)
+  expect(tipOf([5n])).toMatchObject(least)
+  expect(tipOf([])).toMatchObject(least)
 })
 
 test('answers of another shape are no suggestion', () => {

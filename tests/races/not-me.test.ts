@@ -1,0 +1,84 @@
+/** "It was not me" beside what a thief does at the same moment: nothing of it is left over. */
+import { randomBytes } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import type { TestOwner } from '../support/owner.ts'
+import { ownerOf } from '../support/owner.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const listed = z.tuple([
+  z.object({ counts_from: z.string(), until: z.string(), digest: z.string() }),
+])
+const digest = () => randomBytes(32).toString('hex')
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start()
+})
+
+async function openHouse() {
+  const agent = await world.agent('full')
+  const email = `${agent.alias}@people.example`
+  await world.db.sql`insert into private.owners (account, email, password_hash)
+    values (${agent.id}, ${email}, 'a hash')`
+  await world.tick(86_400)
+  return { agent, email, owner: await ownerOf(world, agent), thief: await ownerOf(world, agent) }
+}
+
+/** What ends all that was made in the last hour. */
+async function ending(owner: TestOwner) {
+  const since = new Date(world.world.now().getTime() - 3_600_000).toISOString()
+  const [shown] = listed.parse(await owner.call('owner_list_made', { since }))
+  const { counts_from, until } = shown
+  return {
+    since: counts_from,
+    until,
+    digest: shown.digest,
+    session_digest: digest(),
+    password_hash: 'another hash',
+  }
+}
+
+async function oneWaits(): Promise<void> {
+  const rows = () => world.db.sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => (await rows()).length, { timeout: 20_000 }).toBe(1)
+}
+
+test('who is just signing in with the password is out as well', async () => {
+  const { email, owner } = await openHouse()
+  const question = await ending(owner)
+  const session = digest()
+  let ended: Promise<unknown> = Promise.resolve()
+
+  await world.db.sql.begin(async (thief) => {
+    await thief`select from api.login_with_password(${email}, 'a hash', ${session}, '', '')`
+    ended = owner.call('owner_end_made', question)
+    await oneWaits()
+  })
+
+  expect(await ended).toMatchObject([{ outcome: 'ended' }])
+  const [row] = await world.db.sql`
+    select revoked_at from private.credentials where digest = ${session}`
+  expect(row?.['revoked_at']).not.toBeNull()
+})
+
+test('what a session that is ended was about to widen stays as it is', async () => {
+  const { agent, owner, thief } = await openHouse()
+  const { since, until, digest: shown, session_digest } = await ending(owner)
+  const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  let late: Promise<unknown> = Promise.resolve()
+
+  await world.db.sql.begin(async (session) => {
+    await session`select from api.owner_end_made(${owner.credential}, ${since}, ${until}, ${shown},
+      ${session_digest}, password_hash => 'another hash')`
+    late = thief.call('owner_add_recipient', { address })
+    await oneWaits()
+  })
+
+  expect(await late).toEqual({ refused: 'unauthorized' })
+  const known = await world.db.sql`
+    select address from private.known_recipients where account = ${agent.id}`
+  expect(known).toHaveLength(0)
+})
