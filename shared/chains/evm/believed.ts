@@ -51,7 +51,7 @@ async function readState(
   { call, isSpent }: NonceState,
 ): Promise<{ state: Shown; number: bigint } | undefined> {
   const [answer] = await rpc.batch([encodeSnapshot(chain, [call])])
-  const snapshot = decodeSnapshot(answer)
+  const snapshot = decodeSnapshot(answer, 1)
   const word = snapshot.status === 'ok' ? readWord(snapshot.results[0]) : undefined
   if (snapshot.status !== 'ok' || word === undefined) return undefined
   return { state: isSpent(word) ? 'spent' : 'unspent', number: snapshot.blockNumber }

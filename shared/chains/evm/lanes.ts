@@ -143,7 +143,7 @@ async function readPart(
     feeHistoryCall,
     ...counts,
   ])
-  const snapshot = decodeSnapshot(state)
+  const snapshot = decodeSnapshot(state, addresses.length + 1)
   const fees = readFees(history)
   if (snapshot.status !== 'ok') return snapshot
   if ('log' in fees) return fees

@@ -53,7 +53,7 @@ export async function readStates(
   const calls = blocks.map((block) => encodeSnapshot(chain, [call], hexOf(block)))
   const answers = await rpc.batch(calls)
   return answers.map((answer) => {
-    const snapshot = decodeSnapshot(answer)
+    const snapshot = decodeSnapshot(answer, 1)
     const word = snapshot.status === 'ok' ? readWord(snapshot.results[0]) : undefined
     return word === undefined ? undefined : isSpent(word)
   })
