@@ -1521,7 +1521,9 @@ begin
     outcome := 'not_found';
   elsif p.state in ('authorized', 'signed', 'unknown') then
     outcome := 'authorized';
-    free := p.leased_until <= at;
+    -- What was paid for and delivered is asked for by nobody again.
+    free := p.leased_until <= at
+      and not (private.is_delivered(p.delivery) and p.delivery -> 'reasons' = '[]');
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
   elsif p.state not in ('prepared', 'awaiting_confirmation')
@@ -2228,7 +2230,7 @@ begin
    group by b.read_block, b.read_hash order by b.read_block limit batch;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, logs jsonb DEFAULT NULL::jsonb, finality text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2236,7 +2238,6 @@ CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, deliver
 AS $function$
 declare
   finished private.payments;
-  booked private.payments;
 begin
   update private.payments p set delivery = case when private.is_delivered(p.delivery)
       then p.delivery else housekeeping_finish_attempt.delivery end,
@@ -2245,12 +2246,6 @@ begin
    where p.id = payment and p.kind = 'x402'
      and p.state in ('signed', 'unknown', 'settled')
   returning * into finished;
-  if finished.id is not null and block_hash is not null then
-    booked := private.settle_by(finished.id, tx_hash, block_number, block_hash, logs, finality,
-      settled_atomic);
-    -- What was final in another block stays as it is.
-    finished := case when booked.id is null then finished else booked end;
-  end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
 
@@ -9519,7 +9514,7 @@ grant execute on function api.housekeeping_end_mismatch(chain bigint, wallet tex
 
 grant execute on function api.housekeeping_final_balances(chain bigint, batch integer) to service_role;
 
-grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, logs jsonb, finality text, settled_atomic text) to service_role;
+grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb) to service_role;
 
 grant execute on function api.housekeeping_forget() to service_role;
 

@@ -106,7 +106,9 @@ begin
     outcome := 'not_found';
   elsif p.state in ('authorized', 'signed', 'unknown') then
     outcome := 'authorized';
-    free := p.leased_until <= at;
+    -- What was paid for and delivered is asked for by nobody again.
+    free := p.leased_until <= at
+      and not (private.is_delivered(p.delivery) and p.delivery -> 'reasons' = '[]');
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
   elsif p.state not in ('prepared', 'awaiting_confirmation')
