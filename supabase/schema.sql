@@ -925,6 +925,7 @@ create table private.transfer_cursors (
   head_number bigint not null,
   head_hash text not null,
   safe_block bigint not null,
+  began_at timestamp with time zone not null default private.clock(),
   constraint transfer_cursors_pkey PRIMARY KEY (chain),
   constraint transfer_cursors_check CHECK ((seen_through >= finalized_through)),
   constraint transfer_cursors_head_hash_check CHECK ((head_hash ~ '^0x[0-9a-f]{64}$'::text))
@@ -1569,7 +1570,9 @@ begin
       budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
-      authorized_block = seen_block,
+      -- One of two endpoints may have told any lower block; no final one that was read is later.
+      authorized_block = greatest(seen_block, (select c.finalized_through
+        from private.transfer_cursors c where c.chain = p.chain)),
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       allowance_nonce = custody_authorize.allowance_nonce,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
@@ -8391,7 +8394,7 @@ CREATE OR REPLACE FUNCTION private.place_of(p private.payments)
 AS $function$
   select case
     when p.block_number > c.finalized_through then 'unread'
-    when p.block_number <= c.began_after then 'good'
+    when p.block_number <= c.began_after and p.authorized_at <= c.began_at then 'good'
     when exists (select from private.outflows o
       where o.chain = p.chain and o.tx_hash = p.tx_hash and o.wallet = p.wallet
         and o.token = p.token and lower(o.payee) = lower(p.payee)

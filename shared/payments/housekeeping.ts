@@ -9,7 +9,7 @@ import type { Chain } from '../chains/chain.ts'
 import { connectedChains } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
-import { isShown } from './fate.ts'
+import { isShownUnspent } from './fate.ts'
 import type { LaneRow } from './lanes.ts'
 import { keepLanes, laneRow } from './lanes.ts'
 import { paymentRow } from './payment.ts'
@@ -132,7 +132,7 @@ async function keepChain(
       const { isUnused } = await watchPayment(world, unbound(world.db), before)
       const { authorization_nonce } = before
       if (isUnused !== true || authorization_nonce === null) return false
-      return isShown(world, { ...before, authorization_nonce }, 'unspent')
+      return isShownUnspent(world, { ...before, authorization_nonce })
     })
     await sendAndRelay(world, chain, { queued: true }, seen.relay)
     return moves

@@ -154,7 +154,9 @@ begin
       budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
-      authorized_block = seen_block,
+      -- One of two endpoints may have told any lower block; no final one that was read is later.
+      authorized_block = greatest(seen_block, (select c.finalized_through
+        from private.transfer_cursors c where c.chain = p.chain)),
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       allowance_nonce = custody_authorize.allowance_nonce,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)

@@ -17,7 +17,8 @@ create table private.transfer_cursors (
   -- The head when they were read. While it stands, so does every block below it.
   head_number bigint not null,
   head_hash text not null check (head_hash ~ '^0x[0-9a-f]{64}$'),
-  safe_block bigint not null
+  safe_block bigint not null,
+  began_at timestamptz not null default private.clock()
 );
 
 create table private.deposits (

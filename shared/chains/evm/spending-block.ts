@@ -16,15 +16,20 @@ const roundsMax = 8
 const probesPerRound = 15n
 
 /**
- * `latest` is a block that has it spent. Undefined where the node has forgotten the states of the blocks
- * in question, or does not answer.
+ * `latest` is a block that has it spent, `expected` one that is looked at first. Undefined where the node
+ * has forgotten the states of the blocks in question, or does not answer.
  */
 export async function findSpendingBlock(
   rpc: Rpc,
   chain: Chain,
   nonce: NonceState,
   latest: bigint,
+  expected?: bigint,
 ): Promise<bigint | undefined> {
+  if (expected !== undefined && expected > 0n) {
+    const [before, after] = await readStates(rpc, chain, nonce, [expected - 1n, expected])
+    if (before === false && after === true) return expected
+  }
   let spent = latest
   let unspent: bigint | undefined
   let probes = backwardsFrom(latest)
