@@ -814,6 +814,8 @@ create table private.relay_lanes (
   kind text not null,
   next_nonce bigint not null,
   mined_nonce bigint not null default 0,
+  told_wei numeric(78,0),
+  told_nonce bigint,
   paused_for text,
   lease uuid,
   leased_until timestamp with time zone,
@@ -2355,14 +2357,14 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
- RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text, open_wei jsonb)
+ RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text, open_wei jsonb, left_wei text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
   return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for,
-      private.open_wei(l)
+      private.open_wei(l), private.left_wei(l)::text
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
    order by l.chain, l.kind, l.address;
@@ -2581,6 +2583,32 @@ begin
         call_wei = greatest(g.call_wei, excluded.call_wei);
   end if;
   return query select private.gas_seen_json(housekeeping_see_gas.chain);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint, highest bigint)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  lane private.relay_lanes;
+  kept numeric;
+begin
+  select l.* into lane from private.relay_lanes l
+   where l.chain = housekeeping_see_lane.chain and l.address = housekeeping_see_lane.address;
+  kept := lane.told_wei - private.cost_from(lane, lane.told_nonce);
+  if kept is null or kept < least_wei::numeric - private.cost_from(lane, counted) then
+    lane.told_wei := least_wei::numeric;
+    lane.told_nonce := counted;
+  elsif kept > most_wei::numeric then
+    lane.told_wei := most_wei::numeric;
+    lane.told_nonce := highest;
+  end if;
+  update private.relay_lanes l set told_wei = lane.told_wei, told_nonce = lane.told_nonce
+   where l.chain = lane.chain and l.address = lane.address
+     and (l.told_wei, l.told_nonce) is distinct from (lane.told_wei, lane.told_nonce);
+  return private.left_wei(lane)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
@@ -6053,6 +6081,17 @@ AS $function$
   from private.consents c where c.id = of_consent
 $function$;
 
+CREATE OR REPLACE FUNCTION private.cost_from(l private.relay_lanes, nonce bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum((select max(t.cost_wei) from private.relay_transactions t
+      where t.slot = s.id)), 0)
+    from private.relay_slots s
+   where s.chain = l.chain and s.lane = l.address and s.nonce >= cost_from.nonce
+$function$;
+
 CREATE OR REPLACE FUNCTION private.counts_in(s private.sessions, passkey text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7419,6 +7458,14 @@ AS $function$
           and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.left_wei(l private.relay_lanes)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest(l.told_wei - private.cost_from(l, l.told_nonce), 0) where l.told_wei is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.limit_link(client text)
  RETURNS void
  LANGUAGE sql
@@ -8299,7 +8346,8 @@ begin
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l))), '[]')
+        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l),
+        'left_wei', private.left_wei(l)::text)), '[]')
       from private.relay_lanes l
        where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $function$;
@@ -9548,6 +9596,8 @@ grant execute on function api.housekeeping_repair_lane(chain bigint, address tex
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
 
 grant execute on function api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text) to service_role;
+
+grant execute on function api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint, highest bigint) to service_role;
 
 grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
 

@@ -282,6 +282,16 @@ export type DatabaseFunctions = {
       call_wei: string
     }
   }
+  housekeeping_see_lane: {
+    args: {
+      chain: number
+      address: string
+      least_wei: string
+      most_wei: string
+      counted: number
+      highest: number
+    }
+  }
   housekeeping_settle: {
     args: {
       payment: string

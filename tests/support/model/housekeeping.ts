@@ -89,7 +89,12 @@ async function listLanes(house: House): Promise<void> {
     .filter(({ kind, next, mined }) => kind === 'relayer' || next > mined)
     .map((lane) => {
       const { address, kind, next, mined, pausedFor } = lane
-      const counters = { next_nonce: next, mined_nonce: mined, open_wei: openWei(twin, lane) }
+      const counters = {
+        next_nonce: next,
+        mined_nonce: mined,
+        open_wei: openWei(twin, lane),
+        left_wei: null,
+      }
       return { chain: twin.chain, address, kind, ...counters, paused_for: pausedFor }
     })
   agree('housekeeping_lanes', answer, wanted.sort(byAddress))
