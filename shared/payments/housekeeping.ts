@@ -127,6 +127,9 @@ async function keepChain(
     if (own.length === 0) return []
     const seen = await keepLanes(world, chain, own)
     if (!seen) return []
+    const relay = () => sendAndRelay(world, chain, { queued: true }, seen.relay)
+    // What is queued, cancellations first, waits for no look at slots, which an endpoint may draw out.
+    await relay()
     const moves = await keepSlots(world, chain, slots, seen, async (payment) => {
       const before = { ...payment, terms: {} }
       const { isUnused } = await watchPayment(world, unbound(world.db), before)
@@ -134,7 +137,7 @@ async function keepChain(
       if (isUnused !== true || authorization_nonce === null) return false
       return isShownUnspent(world, { ...before, authorization_nonce })
     })
-    await sendAndRelay(world, chain, { queued: true }, seen.relay)
+    await relay()
     return moves
   })
 }
