@@ -812,6 +812,8 @@ create table private.relay_lanes (
   kind text not null,
   next_nonce bigint not null,
   mined_nonce bigint not null default 0,
+  told_wei numeric(78,0),
+  told_nonce bigint,
   paused_for text,
   lease uuid,
   leased_until timestamp with time zone,
@@ -924,6 +926,7 @@ create table private.transfer_cursors (
   head_hash text not null,
   safe_block bigint not null,
   behind_since timestamp with time zone,
+  began_at timestamp with time zone not null default private.clock(),
   constraint transfer_cursors_pkey PRIMARY KEY (chain),
   constraint transfer_cursors_check CHECK ((seen_through >= finalized_through)),
   constraint transfer_cursors_head_hash_check CHECK ((head_hash ~ '^0x[0-9a-f]{64}$'::text))
@@ -1528,7 +1531,9 @@ begin
     outcome := 'closed';
   elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
-    free := p.leased_until <= at;
+    -- What was paid for and delivered is asked for by nobody again.
+    free := p.leased_until <= at
+      and not (private.is_delivered(p.delivery) and p.delivery -> 'reasons' = '[]');
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
   elsif p.state not in ('prepared', 'awaiting_confirmation') or private.is_nonce_taken(p) then
@@ -1573,7 +1578,9 @@ begin
       budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
-      authorized_block = seen_block,
+      -- One of two endpoints may have told any lower block; no final one that was read is later.
+      authorized_block = greatest(seen_block, (select c.finalized_through
+        from private.transfer_cursors c where c.chain = p.chain)),
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       allowance_nonce = custody_authorize.allowance_nonce,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
@@ -2268,7 +2275,7 @@ begin
    group by b.read_block, b.read_hash order by b.read_block limit batch;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, logs jsonb DEFAULT NULL::jsonb, finality text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2276,7 +2283,6 @@ CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, deliver
 AS $function$
 declare
   finished private.payments;
-  booked private.payments;
 begin
   update private.payments p set delivery = case when private.is_delivered(p.delivery)
       then p.delivery else housekeeping_finish_attempt.delivery end,
@@ -2285,12 +2291,6 @@ begin
    where p.id = payment and p.kind = 'x402'
      and p.state in ('signed', 'unknown', 'settled')
   returning * into finished;
-  if finished.id is not null and block_hash is not null then
-    booked := private.settle_by(finished.id, tx_hash, block_number, block_hash, logs, finality,
-      settled_atomic);
-    -- What was final in another block stays as it is.
-    finished := case when booked.id is null then finished else booked end;
-  end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
 
@@ -2397,14 +2397,14 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
- RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text, open_wei jsonb)
+ RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text, open_wei jsonb, left_wei text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
   return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for,
-      private.open_wei(l)
+      private.open_wei(l), private.left_wei(l)::text
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
    order by l.chain, l.kind, l.address;
@@ -2624,6 +2624,32 @@ begin
         call_wei = greatest(g.call_wei, excluded.call_wei);
   end if;
   return query select private.gas_seen_json(housekeeping_see_gas.chain);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint, highest bigint)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  lane private.relay_lanes;
+  kept numeric;
+begin
+  select l.* into lane from private.relay_lanes l
+   where l.chain = housekeeping_see_lane.chain and l.address = housekeeping_see_lane.address;
+  kept := lane.told_wei - private.cost_from(lane, lane.told_nonce);
+  if kept is null or kept < least_wei::numeric - private.cost_from(lane, counted) then
+    lane.told_wei := least_wei::numeric;
+    lane.told_nonce := counted;
+  elsif kept > most_wei::numeric then
+    lane.told_wei := most_wei::numeric;
+    lane.told_nonce := highest;
+  end if;
+  update private.relay_lanes l set told_wei = lane.told_wei, told_nonce = lane.told_nonce
+   where l.chain = lane.chain and l.address = lane.address
+     and (l.told_wei, l.told_nonce) is distinct from (lane.told_wei, lane.told_nonce);
+  return private.left_wei(lane)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
@@ -6131,6 +6157,17 @@ AS $function$
   from private.consents c where c.id = of_consent
 $function$;
 
+CREATE OR REPLACE FUNCTION private.cost_from(l private.relay_lanes, nonce bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum((select max(t.cost_wei) from private.relay_transactions t
+      where t.slot = s.id)), 0)
+    from private.relay_slots s
+   where s.chain = l.chain and s.lane = l.address and s.nonce >= cost_from.nonce
+$function$;
+
 CREATE OR REPLACE FUNCTION private.counts_in(s private.sessions, passkey text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7547,6 +7584,14 @@ AS $function$
           and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.left_wei(l private.relay_lanes)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest(l.told_wei - private.cost_from(l, l.told_nonce), 0) where l.told_wei is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.limit_link(client text)
  RETURNS void
  LANGUAGE sql
@@ -8435,7 +8480,8 @@ begin
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l))), '[]')
+        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l),
+        'left_wei', private.left_wei(l)::text)), '[]')
       from private.relay_lanes l
        where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $function$;
@@ -8530,7 +8576,7 @@ CREATE OR REPLACE FUNCTION private.place_of(p private.payments)
 AS $function$
   select case
     when p.block_number > c.finalized_through then 'unread'
-    when p.block_number <= c.began_after then 'good'
+    when p.block_number <= c.began_after and p.authorized_at <= c.began_at then 'good'
     when exists (select from private.outflows o
       where o.chain = p.chain and o.tx_hash = p.tx_hash and o.wallet = p.wallet
         and o.token = p.token and lower(o.payee) = lower(p.payee)
@@ -9691,7 +9737,7 @@ grant execute on function api.housekeeping_enter_transfers(chain bigint, version
 
 grant execute on function api.housekeeping_final_balances(chain bigint, batch integer) to service_role;
 
-grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, logs jsonb, finality text, settled_atomic text) to service_role;
+grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb) to service_role;
 
 grant execute on function api.housekeeping_forget() to service_role;
 
@@ -9722,6 +9768,8 @@ grant execute on function api.housekeeping_repair_lane(chain bigint, address tex
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
 
 grant execute on function api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text) to service_role;
+
+grant execute on function api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint, highest bigint) to service_role;
 
 grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
 

@@ -1,12 +1,14 @@
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
-import { unbound } from '../../shared/db/database.ts'
-import type { Context, Handler } from '../../shared/http/handler.ts'
-import { executeAttempt, outcomeLost } from '../../shared/payments/attempt-execute.ts'
+import type { Handler } from '../../shared/http/handler.ts'
+import {
+  executeAttempt,
+  lookAtAttempt,
+  outcomeLost,
+} from '../../shared/payments/attempt-execute.ts'
 import { canSendAgain, outcomeBody } from '../../shared/payments/attempt-outcome.ts'
 import { enteredRow } from '../../shared/payments/entered.ts'
 import { judgeFor, refuseEnded } from '../../shared/payments/judge.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
-import { watchPayment } from '../../shared/payments/watch.ts'
 import type { x402PaymentExecute } from './contract.ts'
 
 export const run: Handler<typeof x402PaymentExecute> = async (input, context) => {
@@ -18,7 +20,7 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const ended = refuseEnded(entered, 'Prepare it again.')
   if (ended) return ended
   if (isDecided(payment)) {
-    const seen = await look(context, payment).catch(outcomeLost(payment))
+    const seen = await lookAtAttempt(context.world, payment).catch(outcomeLost(payment))
     if (isRefusal(seen)) return seen
     if (!canSendAgain(seen, new Date(entered.facts.now * 1000))) return outcomeBody(seen)
   }
@@ -32,9 +34,4 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
 /** Whether the merchant was asked already: then the chain is looked at before anything is sent. */
 function isDecided({ state, delivery }: Payment): boolean {
   return ['settled', 'failed', 'released'].includes(state) || (state === 'unknown' && !!delivery)
-}
-
-async function look({ world }: Context, payment: Payment): Promise<Payment> {
-  if (payment.state !== 'unknown') return payment
-  return (await watchPayment(world, unbound(world.db), payment)).payment
 }

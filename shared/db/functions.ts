@@ -254,18 +254,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_final_balances: { args: { chain: number; batch: number } }
-  housekeeping_finish_attempt: {
-    args: {
-      payment: string
-      delivery: unknown
-      tx_hash?: string | null
-      block_number?: number | null
-      block_hash?: string | null
-      logs?: unknown
-      finality?: string | null
-      settled_atomic?: string | null
-    }
-  }
+  housekeeping_finish_attempt: { args: { payment: string; delivery: unknown } }
   housekeeping_forget: { args: Record<string, never> }
   housekeeping_hasten_balances: { args: { chain: number } }
   housekeeping_judge_outflows: { args: { chain: number; batch: number } }
@@ -312,6 +301,16 @@ export type DatabaseFunctions = {
       max_priority_fee_per_gas: string
       data_fee_wei: string
       call_wei: string
+    }
+  }
+  housekeeping_see_lane: {
+    args: {
+      chain: number
+      address: string
+      least_wei: string
+      most_wei: string
+      counted: number
+      highest: number
     }
   }
   housekeeping_settle: {

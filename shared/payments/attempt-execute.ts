@@ -6,7 +6,6 @@
 import * as z from 'zod'
 import { agreedBar } from '../chains/evm/agreed-bars.ts'
 import { readGasPrice } from '../chains/evm/gas-price.ts'
-import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../contract/errors.ts'
@@ -25,12 +24,11 @@ import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
-import { fateOf, settlementOf } from './fate.ts'
 import { gasOf } from './gas.ts'
 import type { Judge } from './judge.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
-import type { Signed } from './questions.ts'
+import { watchPayment } from './watch.ts'
 
 /** How far it went: an outcome to tell, a confirmation to ask for, or a refusal. */
 export type Executed =
@@ -129,25 +127,28 @@ async function deliver(
   const headers = paymentHeaders(terms, authorization)
   await context.db.run('confirm_payer', {})
   const fetched = await sendPaid(context.world, terms.request, headers)
-  const nonce = wordSchema.parse(authorization.nonce)
-  // What was delivered is kept whether or not the chain can be read; housekeeping looks again.
-  const settled = await settledAttempt(context.world, {
-    ...payment,
-    authorization_nonce: nonce,
-  }).catch((error: unknown) => context.world.log({ attempt: payment.id, log: String(error) }))
-  const question = {
-    ...(settled ?? { payment: payment.id }),
-    delivery: deliveryOf(payment, fetched, context.now()),
-  }
+  // Kept before anything is asked of the chain, which may be slow, away or wrong about the rest.
+  const delivery = deliveryOf(payment, fetched, context.now())
   const db = unbound(context.world.db)
+  const question = { payment: payment.id, delivery }
   const finished = await db.one('housekeeping_finish_attempt', question, foundRow)
-  return { outcome: 'done', payment: finished?.payment_row ?? payment }
+  return { outcome: 'done', payment: await lookNow(context, finished?.payment_row ?? payment) }
 }
 
-/** The settlement of an attempt that was just sent, or undefined while the chain shows none. */
-async function settledAttempt(world: World, payment: Signed) {
-  const fate = await fateOf(world, payment)
-  return fate.status === 'used' ? settlementOf(payment, fate.settlement) : undefined
+/** The attempt as the chain shows it now; housekeeping looks again at what could not be read or booked. */
+async function lookNow({ world }: Context, payment: Payment): Promise<Payment> {
+  try {
+    return await lookAtAttempt(world, payment)
+  } catch (error) {
+    world.log({ attempt: payment.id, log: String(error) })
+    return payment
+  }
+}
+
+/** Looks at the chain for an attempt whose outcome is open, and books what it shows. */
+export async function lookAtAttempt(world: World, payment: Payment): Promise<Payment> {
+  if (payment.state !== 'unknown') return payment
+  return (await watchPayment(world, unbound(world.db), payment)).payment
 }
 
 /** Money may have moved by now, so no answer may say that nothing was changed, or leave out its id. */
@@ -185,5 +186,5 @@ async function lookForOutcome(context: Context, payment: Payment): Promise<Execu
     await context.world.pause(pause)
     pause = Math.min(pause * 2, lookEveryMilliseconds)
   }
-  return { outcome: 'done', payment: latest }
+  return { outcome: 'done', payment: latest.delivery ? await lookNow(context, latest) : latest }
 }

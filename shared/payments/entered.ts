@@ -124,9 +124,14 @@ export const factsRow = z.object({
   }),
   /** Unix seconds by the database's clock: a worker's own may be wrong. */
   now: z.int(),
-  /** Relayers in service, with the transactions that are in flight from them. */
+  /** Relayers in service, with the transactions in flight from them and what they surely have left. */
   lanes: z.array(
-    z.object({ address: addressSchema, next_nonce: z.int(), open_wei: z.array(bigintText) }),
+    z.object({
+      address: addressSchema,
+      next_nonce: z.int(),
+      open_wei: z.array(bigintText),
+      left_wei: bigintText.nullable(),
+    }),
   ),
 })
 

@@ -9,7 +9,7 @@ import type { Chain } from '../chains/chain.ts'
 import { connectedChains } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
-import { isShown } from './fate.ts'
+import { isShownUnspent } from './fate.ts'
 import type { LaneRow } from './lanes.ts'
 import { keepLanes, laneRow } from './lanes.ts'
 import { paymentRow } from './payment.ts'
@@ -127,14 +127,18 @@ async function keepChain(
     if (own.length === 0) return []
     const seen = await keepLanes(world, chain, own)
     if (!seen) return []
+    const relay = () =>
+      sendAndRelay(world, chain, { queued: true, askedAt: world.now() }, seen.relay)
+    // What is queued, cancellations first, waits for no look at slots, which an endpoint may draw out.
+    await relay()
     const moves = await keepSlots(world, chain, slots, seen, async (payment) => {
       const before = { ...payment, terms: {} }
       const { isUnused } = await watchPayment(world, unbound(world.db), before)
       const { authorization_nonce } = before
       if (isUnused !== true || authorization_nonce === null) return false
-      return isShown(world, { ...before, authorization_nonce }, 'unspent')
+      return isShownUnspent(world, { ...before, authorization_nonce })
     })
-    await sendAndRelay(world, chain, { queued: true, askedAt: world.now() }, seen.relay)
+    await relay()
     return moves
   })
 }

@@ -27,6 +27,8 @@ export const laneRow = z.object({
   paused_for: z.string().nullable(),
   /** What its newest transactions may cost, newest first. */
   open_wei: z.array(bigintText),
+  /** What it surely has left, as enough endpoints told it last. */
+  left_wei: bigintText.nullable(),
 })
 
 /** A lane, read. */
@@ -55,17 +57,21 @@ export async function keepLanes(
   }
   const seen = { ...read, ...(await believedPrices(world, chain, read)) }
   const states = new Map(seen.lanes.map((lane) => [lane.address, lane]))
-  const relayers = rows.filter(({ kind }) => kind === 'relayer')
+  const relayers = await Promise.all(
+    rows.filter(({ kind }) => kind === 'relayer').map((row) => see(world, row, states)),
+  )
   // Over the budget of a transfer nothing but cancellations goes out, at a price of their own.
   const fees = seen.isOverBudget ? seen.stopping : seen
   const cost = relayGas(chain.id, 1) * fees.maxFeePerGas + seen.dataFeeWei
   const funded = fundedLanes(relayers, { lanes: seen.lanes, relayedCostWei: cost })
   for (const row of rows) {
     const state = states.get(row.address)
-    if (!state) continue
-    await repair(world, chain, row, state)
+    if (state) await repair(world, chain, row, state)
+  }
+  for (const row of relayers) {
+    const state = states.get(row.address)
     const lane = funded.find(({ address }) => address === row.address)
-    if (row.kind === 'relayer') await putInService(world, chain, row, { lane, state, seen })
+    if (state) await putInService(world, chain, row, { lane, state, seen })
   }
   return {
     states,
@@ -78,6 +84,21 @@ export async function keepLanes(
         : funded.map((lane) => (seen.isOverBudget ? { ...lane, transfers: 0 } : lane)),
     },
   }
+}
+
+/** Keeps what a relayer holds, where enough endpoints tell it: one alone may tell more than there is. */
+async function see(world: World, row: LaneRow, states: LanesSeen['states']): Promise<LaneRow> {
+  const { agreedWei, agreedNonce, wei, minedNonce } = states.get(row.address) ?? {}
+  if (agreedWei === undefined || agreedNonce === undefined) return row
+  const left = await world.db.call('housekeeping_see_lane', {
+    chain: row.chain,
+    address: row.address,
+    least_wei: agreedWei.toString(),
+    most_wei: (wei ?? agreedWei).toString(),
+    counted: agreedNonce,
+    highest: minedNonce ?? agreedNonce,
+  })
+  return { ...row, left_wei: bigintText.nullable().parse(left) }
 }
 
 /** Keeps what gas costs, or bounds it by what was kept before where one endpoint tells it alone. */
@@ -130,11 +151,13 @@ async function putInService(
     const question = { chain: row.chain, address: row.address, reason }
     await world.db.call('housekeeping_pause_lane', question)
   }
-  if (state.wei >= reserveTransfers * seen.relayedCostWei) return
+  const { left_wei: left } = row
+  const wei = left !== null && left < state.wei ? left : state.wei
+  if (wei >= reserveTransfers * seen.relayedCostWei) return
   world.log({
     alarm: lane && carriesTransfers(lane) ? 'relayer_low' : 'relayer_unfunded',
     chain: chain.caip2,
     address: row.address,
-    wei: state.wei.toString(),
+    wei: wei.toString(),
   })
 }

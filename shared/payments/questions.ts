@@ -1,4 +1,5 @@
 /** A signed payment in the words of the questions that are asked of a chain about it. */
+import type { PermitTimes } from '../chains/evm/agreed-permit.ts'
 import type { AuthorizationQuestion } from '../chains/evm/authorization.ts'
 import type { PermitQuestion } from '../chains/evm/permit2.ts'
 import { assetOf } from '../chains/registry.ts'
@@ -29,8 +30,15 @@ export function authorizationQuestion(payment: Signed): AuthorizationQuestion {
   return { ...assetOf(payment), from, nonce, since: sinceOf(payment) }
 }
 
+/** When a permit was good, and the block that it is booked in. */
+export function permitTimesOf(payment: Payment): PermitTimes {
+  const { block_number: block } = payment
+  const times = { since: sinceOf(payment), endSeconds: endSecondsOf(payment) }
+  return block === null ? times : { ...times, expected: BigInt(block) }
+}
+
 /** The latest block when it was signed. */
-export function sinceOf({ authorized_block: block }: Payment): bigint | undefined {
+function sinceOf({ authorized_block: block }: Payment): bigint | undefined {
   return block === null ? undefined : BigInt(block)
 }
 

@@ -38,7 +38,7 @@ export async function keepSlots(
   return moves.flat()
 }
 
-/** What is queued, cancellations first, waits for a look at slots, which an endpoint may draw out. */
+/** What a look gives back to the queue waits for its end, which an endpoint may draw out. */
 const lookMilliseconds = 25_000
 
 type Known = {

@@ -4,21 +4,22 @@
  * it as it is, with its reservation.
  */
 
+import { isAgreed } from '../chains/evm/agreement.ts'
 import { isBlockGone } from '../chains/evm/block-gone.ts'
 import { hasOneOperator } from '../chains/evm/endpoints.ts'
-import type { PermitQuestion } from '../chains/evm/permit2.ts'
+import { showsAsFinal } from '../chains/evm/final.ts'
 import { readPlace } from '../chains/evm/proof.ts'
 import { forOneLook } from '../chains/evm/rpc.ts'
-import type { Settlement } from '../chains/evm/settlement.ts'
+import type { Settlement, Shown } from '../chains/evm/settlement.ts'
 import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
-import { agreeOnPermit, fateOf, isEnded, isUnspent, isUsedForGood, settlementOf } from './fate.ts'
+import { fateOf, isEnded, isUnspent, isUsedForGood, settlementOf } from './fate.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
 import type { Signed } from './questions.ts'
-import { endSecondsOf, permitQuestion } from './questions.ts'
+import { endSecondsOf } from './questions.ts'
 
 /** A payment after a look at the chain. */
 export type Watched = {
@@ -39,9 +40,7 @@ async function look(world: World, db: CallerDatabase, payment: Payment): Promise
   if (state === 'settled' && finality === 'finalized') return countConfirmations(world, payment)
   if (authorization_nonce === null) return untouched(payment)
   const signed = { ...payment, authorization_nonce }
-  if (state !== 'settled') return trace(world, db, signed)
-  const permit = permitQuestion(signed)
-  return permit ? watchPermit(world, db, signed, permit) : watchSettled(world, db, signed)
+  return state === 'settled' ? watchSettled(world, db, signed) : trace(world, db, signed)
 }
 
 const untouched = (payment: Payment): Watched => ({ payment, confirmations: 0 })
@@ -54,12 +53,12 @@ const endReasons = {
 async function trace(world: World, db: CallerDatabase, payment: Signed): Promise<Watched> {
   const fate = await fateOf(world, payment)
   if (fate.status === 'used') return settle(db, payment, fate.settlement)
-  const hasEnded = BigInt(Math.floor(world.now().getTime() / 1000)) >= endSecondsOf(payment)
-  if (fate.status === 'untraced' && (fate.isFinal || hasEnded)) {
+  const isOver = hasEnded(world, payment)
+  if (fate.status === 'untraced' && (fate.isFinal || isOver)) {
     return settleSomewhere(world, db, payment)
   }
   if (fate.status !== 'unused' && fate.status !== 'canceled') return untouched(payment)
-  return hasEnded && (await isEnded(world, payment))
+  return isOver && (await isEnded(world, payment))
     ? release(world, db, payment, endReasons[fate.status])
     : { ...untouched(payment), isUnused: true }
 }
@@ -71,13 +70,54 @@ async function countConfirmations(world: World, payment: Payment): Promise<Watch
   return { ...untouched(payment), confirmations: place?.confirmations ?? 0 }
 }
 
-/** What is booked of an authorization rests on what the chain shows at this look, and on no earlier one. */
+/** What is booked rests on what the chain shows at this look, and on no earlier one. */
 async function watchSettled(world: World, db: CallerDatabase, payment: Signed): Promise<Watched> {
   const fate = await fateOf(world, payment)
-  if (fate.status === 'used') return settle(db, payment, fate.settlement)
+  if (fate.status === 'used') return settle(db, payment, withLess(payment, fate.settlement))
   const isUnused = fate.status === 'unused' && fate.latest >= BigInt(payment.block_number ?? 0)
   const isContradicted = fate.status === 'contradicted' || fate.status === 'canceled'
-  return isUnused || isContradicted ? takeBack(db, payment) : lookForReorg(world, db, payment)
+  if (isUnused || isContradicted) return takeBack(db, payment)
+  const isLost = fate.status === 'untraced' && permit2Of(payment.terms) !== undefined
+  return isLost && hasEnded(world, payment)
+    ? settleWhereLost(world, db, payment)
+    : lookForReorg(world, db, payment)
+}
+
+/**
+ * Less than was signed for is booked only where enough endpoints showed it: in the same block it stays, though
+ * they forget the states of blocks soon.
+ */
+function withLess(payment: Payment, shown: Settlement): Settlement {
+  const less = bookedLess(payment)
+  return less && shown.blockHash === payment.block_hash ? { ...shown, ...less } : shown
+}
+
+function bookedLess(payment: Payment): Shown | undefined {
+  const { tx_hash: transactionHash, log_index: logIndex, settled_atomic: takenAtomic } = payment
+  if (transactionHash === null || logIndex === null) return undefined
+  if (takenAtomic === null || takenAtomic >= payment.amount_atomic) return undefined
+  return { transactionHash, logs: [{ transactionHash, logIndex }], takenAtomic }
+}
+
+/** A settled permit that is spent, and no endpoint shows where any more. */
+async function settleWhereLost(
+  world: World,
+  db: CallerDatabase,
+  payment: Signed,
+): Promise<Watched> {
+  const { block_number: number, block_hash: blockHash } = payment
+  if (number === null || blockHash === null) return untouched(payment)
+  const less = bookedLess(payment)
+  const block = { blockNumber: BigInt(number), blockHash }
+  if (!less) return settleSomewhere(world, db, payment)
+  const isFinal = await isAgreed(world, assetOf(payment).chain, (rpc) => showsAsFinal(rpc, block))
+  return isFinal
+    ? settle(db, payment, { ...block, ...less, confirmations: 1, finality: 'finalized' })
+    : untouched(payment)
+}
+
+function hasEnded(world: World, payment: Payment): boolean {
+  return BigInt(Math.floor(world.now().getTime() / 1000)) >= endSecondsOf(payment)
 }
 
 /** An authorization has a log of its own, which a node may find again within this time. */
@@ -98,30 +138,6 @@ async function settleSomewhere(
   const question = { payment: payment.id, logs: [], finality: 'finalized' }
   const booked = await db.one('housekeeping_settle', question, foundRow)
   return untouched(booked?.payment_row ?? payment)
-}
-
-/** A settled permit stands and falls with its block; until that is final, its log is looked for. */
-async function watchPermit(
-  world: World,
-  db: CallerDatabase,
-  payment: Signed,
-  permit: PermitQuestion,
-): Promise<Watched> {
-  const { block_number: number, block_hash: hash } = payment
-  if (number === null || hash === null) return untouched(payment)
-  const place = await readPlace(world, permit.chain, { number, hash })
-  if (!place) return lookForReorg(world, db, payment)
-  if (payment.log_index === null) {
-    const fate = await fateOf(world, payment)
-    if (fate.status === 'used') return settle(db, payment, fate.settlement)
-    if (fate.status === 'contradicted') return takeBack(db, payment)
-  }
-  const { tx_hash: transactionHash, log_index: logIndex, settled_atomic: takenAtomic } = payment
-  const isNamed = transactionHash !== null && logIndex !== null
-  const logs = isNamed ? [{ transactionHash, logIndex }] : []
-  const booked = { ...place, transactionHash, logs, takenAtomic }
-  const settlement = await agreeOnPermit(world, payment, permit, booked)
-  return settlement ? settle(db, payment, settlement) : takeBack(db, payment)
 }
 
 async function settle(db: CallerDatabase, payment: Payment, shown: Settlement): Promise<Watched> {

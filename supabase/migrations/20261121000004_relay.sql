@@ -12,6 +12,9 @@ create table private.relay_lanes (
   -- Transactions that the chain had counted when somebody last looked; what is between it and
   -- next_nonce is in flight.
   mined_nonce bigint not null default 0,
+  -- What a relayer held when so many of its transactions were mined, as enough endpoints told it.
+  told_wei numeric(78, 0),
+  told_nonce bigint,
   -- Why it takes nothing new now.
   paused_for text,
   lease uuid,
@@ -240,6 +243,22 @@ create function private.open_wei(l private.relay_lanes) returns jsonb
       from private.relay_slots s
      where s.chain = l.chain and s.lane = l.address and s.nonce >= l.next_nonce - 16
      order by s.nonce desc limit 16) o
+$$;
+
+-- The most that a lane's transactions from this number on may cost.
+create function private.cost_from(l private.relay_lanes, nonce bigint) returns numeric
+  language sql stable as $$
+  select coalesce(sum((select max(t.cost_wei) from private.relay_transactions t
+      where t.slot = s.id)), 0)
+    from private.relay_slots s
+   where s.chain = l.chain and s.lane = l.address and s.nonce >= cost_from.nonce
+$$;
+
+-- What a relayer surely has left: of what was told last, all that was signed for since is taken as spent.
+-- Null where nothing was told yet.
+create function private.left_wei(l private.relay_lanes) returns numeric
+  language sql stable as $$
+  select greatest(l.told_wei - private.cost_from(l, l.told_nonce), 0) where l.told_wei is not null
 $$;
 
 -- Leases a relayer's lane that can carry what waits. `seen` says how many more transfers and how many

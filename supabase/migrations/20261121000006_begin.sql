@@ -62,7 +62,8 @@ begin
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l))), '[]')
+        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l),
+        'left_wei', private.left_wei(l)::text)), '[]')
       from private.relay_lanes l
        where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $$;

@@ -112,7 +112,9 @@ begin
     outcome := 'closed';
   elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
-    free := p.leased_until <= at;
+    -- What was paid for and delivered is asked for by nobody again.
+    free := p.leased_until <= at
+      and not (private.is_delivered(p.delivery) and p.delivery -> 'reasons' = '[]');
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
   elsif p.state not in ('prepared', 'awaiting_confirmation') or private.is_nonce_taken(p) then
@@ -157,7 +159,9 @@ begin
       budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
-      authorized_block = seen_block,
+      -- One of two endpoints may have told any lower block; no final one that was read is later.
+      authorized_block = greatest(seen_block, (select c.finalized_through
+        from private.transfer_cursors c where c.chain = p.chain)),
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       allowance_nonce = custody_authorize.allowance_nonce,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)

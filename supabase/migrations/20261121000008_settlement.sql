@@ -131,18 +131,14 @@ create function private.is_owed(p private.payments) returns boolean
     and p.valid_before > extract(epoch from private.clock())
 $$;
 
--- The outcome of an x402 delivery in one step: what the merchant answered, and the settlement when
--- the chain shows one; without it the payment is unknown and keeps its reservation. What was delivered
--- stays, whatever a second request with the same signature is answered.
-create function api.housekeeping_finish_attempt(
-  payment uuid, delivery jsonb, tx_hash text default null,
-  block_number bigint default null, block_hash text default null, logs jsonb default null,
-  finality text default null, settled_atomic text default null)
+-- Keeps what the merchant answered to an x402 request; the payment is unknown from then on and keeps its
+-- reservation until the chain shows more. What was delivered stays, whatever a second request with the
+-- same signature is answered.
+create function api.housekeeping_finish_attempt(payment uuid, delivery jsonb)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   finished private.payments;
-  booked private.payments;
 begin
   update private.payments p set delivery = case when private.is_delivered(p.delivery)
       then p.delivery else housekeeping_finish_attempt.delivery end,
@@ -151,12 +147,6 @@ begin
    where p.id = payment and p.kind = 'x402'
      and p.state in ('signed', 'unknown', 'settled')
   returning * into finished;
-  if finished.id is not null and block_hash is not null then
-    booked := private.settle_by(finished.id, tx_hash, block_number, block_hash, logs, finality,
-      settled_atomic);
-    -- What was final in another block stays as it is.
-    finished := case when booked.id is null then finished else booked end;
-  end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
 

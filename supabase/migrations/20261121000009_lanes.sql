@@ -137,11 +137,11 @@ end $$;
 -- The lanes that are watched: every relayer, and each wallet with a transaction in flight.
 create function api.housekeeping_lanes() returns table (
   chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text,
-  open_wei jsonb)
+  open_wei jsonb, left_wei text)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for,
-      private.open_wei(l)
+      private.open_wei(l), private.left_wei(l)::text
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
    order by l.chain, l.kind, l.address;
@@ -156,6 +156,32 @@ begin
    where l.chain = housekeeping_pause_lane.chain and l.address = housekeeping_pause_lane.address
      and l.paused_for is distinct from reason and l.paused_for is distinct from 'nonce_gap';
   return found;
+end $$;
+
+-- Keeps what a relayer holds. Enough endpoints tell at least `least_wei`, with so many mined (`counted`);
+-- one of them may tell too little for as long as it likes, so that raises what is left and never lowers
+-- it. What is more than any of them tells (`most_wei`, `highest`) was spent by somebody else. Answers what is left.
+create function api.housekeeping_see_lane(
+  chain bigint, address text, least_wei text, most_wei text, counted bigint, highest bigint)
+  returns text language plpgsql security definer set search_path = '' as $$
+declare
+  lane private.relay_lanes;
+  kept numeric;
+begin
+  select l.* into lane from private.relay_lanes l
+   where l.chain = housekeeping_see_lane.chain and l.address = housekeeping_see_lane.address;
+  kept := lane.told_wei - private.cost_from(lane, lane.told_nonce);
+  if kept is null or kept < least_wei::numeric - private.cost_from(lane, counted) then
+    lane.told_wei := least_wei::numeric;
+    lane.told_nonce := counted;
+  elsif kept > most_wei::numeric then
+    lane.told_wei := most_wei::numeric;
+    lane.told_nonce := highest;
+  end if;
+  update private.relay_lanes l set told_wei = lane.told_wei, told_nonce = lane.told_nonce
+   where l.chain = lane.chain and l.address = lane.address
+     and (l.told_wei, l.told_nonce) is distinct from (lane.told_wei, lane.told_nonce);
+  return private.left_wei(lane)::text;
 end $$;
 
 -- Brings a lane's counter in line with the chain's count, as far as enough endpoints show it (`counted`)
@@ -205,4 +231,4 @@ begin
 end $$;
 grant execute on function api.housekeeping_slots, api.housekeeping_book_slot,
   api.housekeeping_reopen_slot, api.housekeeping_requeue_slot, api.housekeeping_lanes,
-  api.housekeeping_pause_lane, api.housekeeping_repair_lane to service_role;
+  api.housekeeping_pause_lane, api.housekeeping_see_lane, api.housekeeping_repair_lane to service_role;

@@ -19,7 +19,8 @@ create table private.transfer_cursors (
   head_hash text not null check (head_hash ~ '^0x[0-9a-f]{64}$'),
   safe_block bigint not null,
   -- Since when final blocks wait of which none was booked.
-  behind_since timestamptz
+  behind_since timestamptz,
+  began_at timestamptz not null default private.clock()
 );
 
 create table private.deposits (

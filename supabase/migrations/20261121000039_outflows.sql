@@ -95,12 +95,13 @@ create function private.permits_like(o private.outflows) returns setof private.p
 $$;
 
 -- Whether a settled payment is booked with a transfer that left its wallet for its payee: `unread`
--- while its block is not, `good` also for what was there before anybody read, else `wrong`.
+-- while its block is not, `good` also for what was there before anybody read, else `wrong`. What was
+-- authorized since the reading began is in none of the blocks before it, whoever says so.
 create function private.place_of(p private.payments) returns text
   language sql stable as $$
   select case
     when p.block_number > c.finalized_through then 'unread'
-    when p.block_number <= c.began_after then 'good'
+    when p.block_number <= c.began_after and p.authorized_at <= c.began_at then 'good'
     when exists (select from private.outflows o
       where o.chain = p.chain and o.tx_hash = p.tx_hash and o.wallet = p.wallet
         and o.token = p.token and lower(o.payee) = lower(p.payee)

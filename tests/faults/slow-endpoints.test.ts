@@ -1,7 +1,10 @@
 /** One endpoint that draws out its answers: what the others have decided waits for it no longer than a look. */
 import { expect, test } from 'vitest'
-import { pass } from '../support/faults/chain.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { node, pass } from '../support/faults/chain.ts'
 import { answering, saying, startLiar } from '../support/faults/liar.ts'
+import { onePair, transfer } from '../support/faults/pair.ts'
+import { worldOfTwo } from '../support/faults/two.ts'
 import { acquainted } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -35,12 +38,16 @@ function refused(): never {
   throw new Error('too many')
 }
 
-/** Before each request to that endpoint, this is done. */
-function beforeRequests({ world }: TestWorld, url: string, wait: () => Promise<void>): void {
+/** Before each request to that endpoint, this is done with its body. */
+function beforeRequests(
+  { world }: TestWorld,
+  url: string,
+  wait: (body: string) => Promise<void>,
+): void {
   const { fetch } = world
   world.fetch = async (input, init) => {
     const asked = input instanceof Request ? input.url : input.toString()
-    if (asked.startsWith(url)) await wait()
+    if (asked.startsWith(url)) await wait(String(init?.body))
     return fetch(input, init)
   }
 }
@@ -70,4 +77,22 @@ test('an endpoint that takes three seconds for an answer is asked twice in a loo
 
   expect(first.body).toMatchObject({ status: 'submitted' })
   expect([askedInFirst, asked]).toEqual([2, 4])
+})
+
+test('however long an endpoint takes to show receipts, what a freeze cancels is cancelled before', async () => {
+  const { world, liar } = await worldOfTwo({ lanes: 2, isFirst: true })
+  const { payer, payee } = await onePair(world)
+  await transfer(world.worker(), { payer, payee })
+  const { calldata: data } = await signedPayment(world, payer, payee.address)
+  await payer.post('/account-freeze', {})
+  const use = () => node(world, 'eth_call', { to: world.chain.usdc, data }, 'latest')
+
+  const found: string[] = []
+  beforeRequests(world, liar.url, async (body) => {
+    if (!body.includes('eth_getTransactionReceipt')) return
+    found.push(await use().then(() => 'can be used', String))
+  })
+  await keepHouse(world.world)
+
+  expect(found[0]).toContain('authorization is used or canceled')
 })

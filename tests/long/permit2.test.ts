@@ -8,13 +8,13 @@ import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { agreeOnPermit } from '../../shared/chains/evm/agreed-permit.ts'
 import { readAllowance } from '../../shared/chains/evm/allowance.ts'
 import { permit2Address } from '../../shared/chains/evm/places.ts'
 import { signAllowance } from '../../shared/custody/allowance.ts'
 import type { Permit2Terms } from '../../shared/custody/permit2.ts'
 import { signPermit2 } from '../../shared/custody/permit2.ts'
 import { permit2Spenders } from '../../shared/custody/permit2-terms.ts'
-import { findPermit } from '../../shared/payments/fate.ts'
 import { permit2Payload } from '../../shared/x402/permit2.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
@@ -100,7 +100,8 @@ async function use(
 ) {
   const parties = { from: hex(from), to: hex(to), nonce: hex(nonce) }
   const permit = { ...parties, scheme, amountAtomic }
-  const fate = await findPermit(seenBy, { chain, token: usdc, permit })
+  const question = { chain, token: usdc, permit }
+  const fate = await agreeOnPermit(seenBy, question, { endSeconds: 2n ** 40n })
   return fate.status === 'used' ? { status: fate.status, ...fate.settlement } : fate
 }
 

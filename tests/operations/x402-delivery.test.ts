@@ -200,6 +200,20 @@ test('when the outcome cannot be kept, the same signature is what is sent again'
   expect(await market.usdcOf(agent.address)).toBe(usd - 10_000n)
 })
 
+test('what was delivered is kept though its settlement cannot be booked', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const url = `${hostile.url}/settled/ok?unbooked`
+  const attempt = attemptOf(await prepare(agent, { resource_url: url }))
+  await rename('housekeeping_settle', 'housekeeping_settle_away')
+
+  const during = await execute(agent, attempt)
+  await rename('housekeeping_settle_away', 'housekeeping_settle')
+  const after = await execute(agent, attempt)
+
+  expect(during.body).toMatchObject({ status: 'unknown', response: { status: 200 } })
+  expect(after.body).toMatchObject({ status: 'settled', response: { status: 200 } })
+})
+
 /** What is called after a signature left, and the call that then fails as the database's own fault. */
 test.each([
   ['its settlement is booked', 'housekeeping_settle'],

@@ -6,15 +6,15 @@ import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 const market = await openMarket()
 const { hostile, chain } = market
 
-/** An isolate whose endpoint stops answering when it is told to, and goes on later. */
-function stoppable() {
+/** An isolate whose requests to such an address wait once it is told to stop, and go on later. */
+function stoppable(address: string) {
   let isStopped = false
   const gate = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   const worker = market.worker({
     fetch: async (input, init) => {
       const url = input instanceof Request ? input.url : String(input)
-      if (isStopped && url.startsWith(chain.rpcUrl)) {
+      if (isStopped && url.includes(address)) {
         reached.resolve()
         await gate.promise
       }
@@ -29,9 +29,58 @@ function stoppable() {
   return { worker, stop, reached: reached.promise, go }
 }
 
+const keeping = '/rpc/housekeeping_finish_attempt'
+
+test('what was delivered is kept, however long the chain takes to answer', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const slow = stoppable(chain.rpcUrl)
+  const shop = await serverThat((response, { headers }) => {
+    const payment = headers['payment-signature']
+    if (payment !== undefined) slow.stop()
+    const given = payment === undefined ? {} : { headers: { 'payment-signature': String(payment) } }
+    void fetch(`${hostile.url}/settled/ok`, given).then(async (answer) => {
+      const asking = answer.headers.get('payment-required')
+      response.writeHead(answer.status, asking === null ? {} : { 'payment-required': asking })
+      response.end(await answer.text())
+    })
+  })
+  const attempt = attemptOf(await prepare(agent, { resource_url: shop.url }))
+  const body = { attempt_id: attempt, user_confirmed: true }
+
+  const first = slow.worker.post(agent, '/x402-payment-execute', body)
+  await slow.reached
+  const second = await execute(agent, attempt)
+  slow.go()
+
+  const delivered = { status: 'settled', response: { status: 200 } }
+  expect([second.body, (await first).body]).toMatchObject([delivered, delivered])
+})
+
+test('what was delivered is asked for by nobody again, booked as settled or not', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const path = '/settled/ok'
+  const attempt = attemptOf(await prepare(agent, { resource_url: `${hostile.url}${path}?twice` }))
+  const sentBefore = hostile.received(path).length
+  const held = stoppable(chain.rpcUrl)
+  held.stop()
+  const body = { attempt_id: attempt, user_confirmed: true }
+
+  const slow = held.worker.post(agent, '/x402-payment-execute', body)
+  await held.reached
+  await rename('housekeeping_settle', 'housekeeping_settle_away')
+  const fast = await execute(agent, attempt)
+  held.go()
+  const answers = [fast.body, (await slow).body]
+  await rename('housekeeping_settle_away', 'housekeeping_settle')
+
+  const delivered = { status: 'unknown', response: { status: 200 } }
+  expect(answers).toMatchObject([delivered, delivered])
+  expect(hostile.received(path)).toHaveLength(sentBefore + 1)
+})
+
 test('the answer to a second request does not take the place of a paid delivery', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
-  const [one, two] = [stoppable(), stoppable()]
+  const [one, two] = [stoppable(keeping), stoppable(keeping)]
   let paid = 0
   const shop = await serverThat((response, { url, headers }) => {
     const payment = headers['payment-signature']
@@ -54,7 +103,7 @@ test('the answer to a second request does not take the place of a paid delivery'
 
   const first = one.worker.post(agent, '/x402-payment-execute', body)
   await one.reached
-  // The lease of the first is over while its endpoint is slow.
+  // The lease of the first is over before its delivery is kept.
   await market.tick(46)
   const second = two.worker.post(agent, '/x402-payment-execute', body)
   await two.reached
@@ -109,3 +158,8 @@ test('a signature that waits to be sent is sent by the key that it was made for 
   await execute(agent, attempt)
   expect(paid()).toBe(2)
 })
+
+/** While it is away, what would call it fails as the database's own fault. */
+async function rename(name: string, other: string): Promise<void> {
+  await market.db.sql.unsafe(`alter function api.${name} rename to ${other}`)
+}

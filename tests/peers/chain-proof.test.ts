@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { agreeOnUse } from '../../shared/chains/evm/agreed-authorization.ts'
+import { agreeOnAuthorization } from '../../shared/chains/evm/agreed-authorization.ts'
 import type { AuthorizationQuestion } from '../../shared/chains/evm/authorization.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
@@ -48,7 +48,7 @@ async function send(sender: Key, to: Hex, data: Hex, nonce = 0) {
 }
 
 const fateOf = (on: ChainWorld, question: AuthorizationQuestion) =>
-  agreeOnUse(on, chain, (rpc) => findAuthorization(rpc, question))
+  agreeOnAuthorization(on, chain, (rpc) => findAuthorization(rpc, question))
 
 /** A relayed payment of 100 atomic units that is mined. */
 async function relayed() {

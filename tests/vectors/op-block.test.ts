@@ -1,6 +1,6 @@
 /** A block of an OP Stack node, whose deposited transactions have receipts of their own kind. */
 import { readFileSync } from 'node:fs'
-import { keccak256 } from 'ethers'
+import { hexlify, keccak256 } from 'ethers'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { valueInTrie } from '../../scripts/verify-proof/trie.ts'
@@ -28,6 +28,6 @@ test('each receipt, legacy, typed, reverted or deposited, stands under the recei
   const encoded = receipts.map(encodeReceipt)
   for (const [index, receipt] of encoded.entries()) {
     const { nodes } = pathInTrie(encoded, index)
-    expect(valueInTrie(block.receiptsRoot, index, nodes)).toBe(receipt)
+    expect(valueInTrie(block.receiptsRoot, index, nodes)).toBe(hexlify(receipt))
   }
 })

@@ -50,7 +50,7 @@ async function readBalances(
   if (!hash || !last) return unavailable('no answer')
   if ('status' in hash) return hash
   if ('status' in last) return last
-  const snapshot = decodeSnapshot(state)
+  const snapshot = decodeSnapshot(state, calls.length)
   if (snapshot.status !== 'ok') return snapshot
   if (snapshot.blockNumber !== BigInt(block) || hash.value.hash !== last.value.hash) {
     return unavailable('the block was replaced')

@@ -29,7 +29,8 @@ export async function tokensBarring(
 ): Promise<Token[]> {
   const calls = chain.tokens.map((token) => barCall(token, address))
   const { method, params } = encodeSnapshot(chain, calls)
-  const snapshot = decodeSnapshot(await rpcFor(world, chain).request(method, params))
+  const answer = await rpcFor(world, chain).request(method, params)
+  const snapshot = decodeSnapshot(answer, calls.length)
   if (snapshot.status !== 'ok' || !snapshot.results.some(isYes)) return []
   const isBarred = await askAll(world, chain, calls)
   return chain.tokens.filter((_, index) => isBarred[index])
@@ -40,7 +41,7 @@ async function askAll(world: ChainWorld, chain: Chain, calls: readonly Inner[]) 
   const { method, params } = encodeSnapshot(chain, calls)
   const said = await Promise.all(
     endpointsFor(world, chain).map(async ({ operator, rpc }) => {
-      const snapshot = decodeSnapshot(await rpc.request(method, params))
+      const snapshot = decodeSnapshot(await rpc.request(method, params), calls.length)
       return { operator, bars: snapshot.status === 'ok' ? snapshot.results.map(isYes) : [] }
     }),
   )

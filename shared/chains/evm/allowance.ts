@@ -42,7 +42,7 @@ export async function readAllowance(
     if ('status' in read) return read
     if (read.value === '0x') return { status: 'absent' }
   }
-  const snapshot = decodeSnapshot(state)
+  const snapshot = decodeSnapshot(state, calls.length)
   if (snapshot.status !== 'ok') return snapshot
   const [allowanceAtomic, permitNonce] = snapshot.results.map(readWord)
   if (allowanceAtomic === undefined || permitNonce === undefined) {

@@ -60,7 +60,7 @@ export async function askHead(
       const answers = await rpc.batch(calls, limits)
       const laneCounts = lanes.map((_, at) => readCount(answers[3 + at]))
       const walletNonce = readCount(answers[2])
-      return { operator, walletNonce, laneCounts, ...readHead(chain, answers) }
+      return { operator, walletNonce, laneCounts, ...readHead(chain, answers, lanes.length) }
     }),
   )
   return {
@@ -104,13 +104,14 @@ function medianHead(heads: readonly Head[]): Head | undefined {
   return { ...fees, blockTimestampSeconds, dataFeeWei }
 }
 
-/** Reads the answers to `headCallsOf`; nothing where one is missing. */
+/** Reads the answers to `headCallsOf` with so many lanes; nothing where one is missing. */
 export function readHead(
   chain: Chain,
   [history, state]: readonly RpcAnswer[],
+  lanes = 0,
 ): { head: Head; blockNumber: number; lanesWei: (bigint | undefined)[] } | undefined {
   const fees = readFees(history)
-  const snapshot = decodeSnapshot(state)
+  const snapshot = decodeSnapshot(state, 1 + lanes)
   if ('log' in fees || snapshot.status !== 'ok') return undefined
   const { blockNumber, blockTimestampSeconds, results } = snapshot
   const dataFeeWei = readDataFee(chain, readWord(results[0]))

@@ -3,7 +3,7 @@
  * transaction whose hash was lost with a response, and it is the only ground on which a reserved
  * amount may be released: unused, and expired at a block that can no longer be undone.
  */
-import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
+import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
@@ -11,7 +11,7 @@ import type { RpcAnswer, Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
 import type { BlockRange, PlacedLog } from './log-ranges.ts'
 import { hasLogs, readLogs, searchedRange } from './log-ranges.ts'
-import { readAuthorizationEnd, sameHex } from './logs.ts'
+import { cancelTopic, readAuthorizationEnd, sameHex, useTopic, wordOf } from './logs.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { Rpc } from './rpc.ts'
 import type { Candidate, Place } from './settlement.ts'
@@ -67,7 +67,7 @@ export async function readAuthorization(
     encodeSnapshot(chain, [state.call], 'finalized'),
   ])
   const [heads, finalWord] = [others.slice(0, headCalls.length), others[headCalls.length]]
-  const snapshot = decodeSnapshot(word)
+  const snapshot = decodeSnapshot(word, 1)
   if (snapshot.status !== 'ok') return snapshot
   const spent = readWord(snapshot.results[0])
   if (spent === undefined) return unavailable(`${token.symbol} is not on ${chain.caip2}`)
@@ -76,7 +76,7 @@ export async function readAuthorization(
   const range = only === undefined ? searchedRange(latest, since) : { from: only, to: only }
   const found = await findEnd(rpc, question, range)
   if (found) return placeEnd(found, heads)
-  const atFinal = decodeSnapshot(finalWord)
+  const atFinal = decodeSnapshot(finalWord, 1)
   const isFinal = atFinal.status === 'ok' && readWord(atFinal.results[0]) === 1n
   return { status: 'untraced', latest, isFinal, finalSeconds: secondsOf(heads[2]) }
 }
@@ -107,11 +107,7 @@ async function findEnd(
 
 /** The logs that end it. */
 function endsOf({ token, from, nonce }: Pick<AuthorizationQuestion, 'token' | 'from' | 'nonce'>) {
-  const args = { authorizer: from, nonce }
-  const used = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args })
-  const canceled = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationCanceled', args })
-  const [usedSignature, ...indexed] = used
-  return { address: token.address, topics: [[usedSignature, canceled[0]], ...indexed] }
+  return { address: token.address, topics: [[useTopic, cancelTopic], wordOf(from), nonce] }
 }
 
 /** Where it stands that it is spent. */

@@ -34,10 +34,11 @@ export async function readBalances(
   const natives = [address, ...extraNative]
   const calls = [...tokens.map((token) => balanceCall(token, address)), ...natives.map(nativeCall)]
   const { method, params } = encodeSnapshot(chain, calls)
-  const isEnough = ([answer]: readonly RpcAnswer[]) => decodeSnapshot(answer).status === 'ok'
+  const read = (told: RpcAnswer | undefined) => decodeSnapshot(told, calls.length)
+  const isEnough = ([told]: readonly RpcAnswer[]) => read(told).status === 'ok'
   const limits = { timeoutMilliseconds, isEnough }
   const answer = await rpcFor(world, chain).request(method, params, limits)
-  const snapshot = decodeSnapshot(answer)
+  const snapshot = read(answer)
   if (snapshot.status !== 'ok') return snapshot
   const words = snapshot.results.map(readWord)
   const [nativeWei, ...extraNativeWei] = words

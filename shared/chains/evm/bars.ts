@@ -60,7 +60,8 @@ export async function readHolding(
 ): Promise<Holding | Unavailable> {
   const calls = [balanceCall(parties.token, parties.wallet), ...barCalls(parties)]
   const { method, params } = encodeSnapshot(chain, calls)
-  const snapshot = decodeSnapshot(await rpcFor(world, chain).request(method, params))
+  const answer = await rpcFor(world, chain).request(method, params)
+  const snapshot = decodeSnapshot(answer, calls.length)
   if (snapshot.status !== 'ok') return snapshot
   const [balance, ...answers] = snapshot.results
   const { blockNumber } = snapshot

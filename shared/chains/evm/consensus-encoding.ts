@@ -3,7 +3,7 @@
  * node answers as JSON in any order. Nothing here vouches for a result: whoever encodes compares the
  * hash or the root, because a network may count fields that are not listed here.
  */
-import { concatHex, numberToHex, toRlp } from 'viem/utils'
+import { concatBytes, numberToBytes, numberToHex, toRlp } from 'viem/utils'
 import * as z from 'zod'
 import type { Hex } from '../hex.ts'
 import { hexSchema, quantitySchema, wordSchema } from '../hex.ts'
@@ -88,12 +88,14 @@ export const receiptSchema = z.object({
 })
 
 /** A receipt as the receipt trie holds it: bare RLP, or behind its type's byte (EIP-2718). */
-export function encodeReceipt(receipt: z.output<typeof receiptSchema>): Hex {
+export function encodeReceipt(
+  receipt: z.output<typeof receiptSchema>,
+): Uint8Array<ArrayBufferLike> {
   const { type, status, cumulativeGasUsed, logsBloom, depositNonce, depositReceiptVersion } =
     receipt
   const logs = receipt.logs.map(({ address, topics, data }) => [address, topics, data])
   // OP Stack, deposited transactions: since Canyon both fields are hashed, before it neither was.
   const deposit = depositNonce && depositReceiptVersion ? [depositNonce, depositReceiptVersion] : []
-  const encoded = toRlp([status, cumulativeGasUsed, logsBloom, logs, ...deposit])
-  return type ? concatHex([numberToHex(type, { size: 1 }), encoded]) : encoded
+  const encoded = toRlp([status, cumulativeGasUsed, logsBloom, logs, ...deposit], 'bytes')
+  return type ? concatBytes([numberToBytes(type, { size: 1 }), encoded]) : encoded
 }

@@ -33,20 +33,22 @@ export function isUncontradicted(opinions: readonly Opinion[]): boolean {
 }
 
 /** What only rises, as one endpoint tells it; undefined where it does not. */
-export type Told = { operator: string; count: number | undefined }
+export type Told<Count> = { operator: string; count: Count | undefined }
 
 /**
  * The highest count that enough of them tell or exceed; undefined where one is told by none of them. Any
  * one of them can only hold it back.
  */
-export function agreedCount(told: readonly Told[]): number | undefined {
-  const counts = told.flatMap(({ count }) => count ?? [])
-  const isTold = (least: number) =>
+export function agreedCount<Count extends number | bigint>(
+  told: readonly Told<Count>[],
+): Count | undefined {
+  const counts = told.flatMap(({ count }): Count[] => (count === undefined ? [] : [count]))
+  const isTold = (least: Count) =>
     isEnough(
       told.map(({ operator, count }) => ({
         operator,
         agrees: count !== undefined && count >= least,
       })),
     )
-  return counts.toSorted((a, b) => b - a).find(isTold)
+  return counts.toSorted((a, b) => (a < b ? 1 : -1)).find(isTold)
 }

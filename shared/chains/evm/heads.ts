@@ -46,11 +46,11 @@ export async function readHeads(world: ChainWorld, chain: Chain): Promise<Heads 
   return { latest: head, safe, finalized, areApart }
 }
 
-function lowest(told: readonly Told[]): number | undefined {
+function lowest(told: readonly Told<number>[]): number | undefined {
   return told.flatMap(({ count }) => count ?? []).toSorted((a, b) => a - b)[0]
 }
 
-function spanOf(told: readonly Told[]): number {
+function spanOf(told: readonly Told<number>[]): number {
   const heights = told.flatMap(({ count }) => count ?? [])
   return Math.max(...heights) - Math.min(...heights)
 }

@@ -22,6 +22,8 @@ export type LaneState = {
   address: Address
   /** By the higher median of what they tell, so that no single one takes a lane for empty. */
   wei: bigint
+  /** As much as enough endpoints tell, or more; undefined while not enough of them answer. */
+  agreedWei: bigint | undefined
   /** Shown by enough endpoints to act on it; undefined while not enough of them answer. */
   agreedNonce: number | undefined
   /** The highest that any shows: it frees places in the lane, and nothing is sent or given up for it. */
@@ -110,7 +112,8 @@ function combine(
   const agreedNonce = agreed('minedNonce')
   const safeNonce = agreed('safeNonce') ?? 0
   const minedNonce = Math.max(...known.map((lane) => lane.minedNonce))
-  return [{ address, wei, agreedNonce, minedNonce, safeNonce }]
+  const agreedWei = agreedCount(views.map(({ operator, lane }) => ({ operator, count: lane?.wei })))
+  return [{ address, wei, agreedWei, agreedNonce, minedNonce, safeNonce }]
 }
 
 /** As many lanes as fit into one reading beside what it asks of the block. */
@@ -138,12 +141,14 @@ async function readPart(
   addresses: readonly Address[],
 ): Promise<Seen | Unavailable> {
   const counts = addresses.flatMap((address) => tags.map((tag) => countCall(address, tag)))
-  const [state, history, ...answers] = await rpc.batch([
+  // Counted first: what is mined meanwhile is then missing in what they hold, and not paid for twice.
+  const answers = await rpc.batch([
+    ...counts,
     encodeSnapshot(chain, [...addresses.map(nativeCall), dataFeeCall]),
     feeHistoryCall,
-    ...counts,
   ])
-  const snapshot = decodeSnapshot(state)
+  const [state, history] = answers.slice(counts.length)
+  const snapshot = decodeSnapshot(state, addresses.length + 1)
   const fees = readFees(history)
   if (snapshot.status !== 'ok') return snapshot
   if ('log' in fees) return fees

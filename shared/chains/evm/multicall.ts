@@ -2,7 +2,7 @@
  * Many reads in one eth_call, through Multicall3. All values of one answer come from the same
  * block, whose number and time come with them, so that what is compared was true at one moment.
  */
-import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { hexSchema, isPosition, isTime } from '../hex.ts'
@@ -10,6 +10,7 @@ import { multicallAbi, rollupAbi, tokenAbi } from './abi.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import { arbSysAddress, multicall3Address } from './places.ts'
+import { readResults } from './results.ts'
 
 /** One contract call to make inside. */
 export type Inner = { target: Address; callData: Hex }
@@ -23,6 +24,8 @@ export type Snapshot = {
 }
 
 const innerCallsMax = 100
+/** Those that tell the block. */
+const ownCalls = 3
 
 /** The eth_call that makes them all. `block` is a tag or a hex number. */
 export function encodeSnapshot(chain: Chain, calls: readonly Inner[], block = 'latest'): RpcCall {
@@ -46,11 +49,14 @@ export function nativeCall(address: Address): Inner {
   return { target: multicall3Address, callData }
 }
 
-/** Reads the answer to `encodeSnapshot`; never throws, whatever the node sent. */
-export function decodeSnapshot(answer: RpcAnswer | undefined): Snapshot | Unavailable {
+/** Reads the answer to `encodeSnapshot` with so many calls; never throws, whatever the node sent. */
+export function decodeSnapshot(
+  answer: RpcAnswer | undefined,
+  calls: number,
+): Snapshot | Unavailable {
   const read = readAnswer(answer, hexSchema)
   if ('status' in read) return read
-  const results = decodeAggregate(read.value)
+  const results = readResults(read.value, ownCalls + calls)
   if (!results) return unavailable('Multicall3 gave no result')
   const [arbitrumNumber, evmNumber, timestamp, ...rest] = results
   const number = readWord(arbitrumNumber) ?? readWord(evmNumber)
@@ -63,15 +69,6 @@ export function decodeSnapshot(answer: RpcAnswer | undefined): Snapshot | Unavai
 /** A returned uint256; undefined when the contract is absent or the call failed. */
 export function readWord(returned: Hex | undefined): bigint | undefined {
   return returned !== undefined && returned.length === 66 ? BigInt(returned) : undefined
-}
-
-function decodeAggregate(data: Hex): (Hex | undefined)[] | undefined {
-  try {
-    const results = decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data })
-    return results.map((result) => (result.success ? result.returnData : undefined))
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -13,7 +13,7 @@ import type { BlockRange, PlacedLog } from './log-ranges.ts'
 import { readLogs } from './log-ranges.ts'
 import { outgoing, readTransfer, sameHex } from './logs.ts'
 import type { Rpc } from './rpc.ts'
-import type { Candidate } from './settlement.ts'
+import type { Shown } from './settlement.ts'
 
 /** A permit whose fate is asked for; `nonce` is 32 bytes. In exact the amount is taken whole. */
 export type PermitUse = {
@@ -33,13 +33,6 @@ export type Moved = {
   valueAtomic: bigint
   /** Whether it belongs to an EIP-3009 authorization of the wallet, and so to no permit. */
   isAuthorized: boolean
-}
-
-/** What is known of a use: what was taken, null where that is in doubt, and the logs that it may be. */
-export type Shown = {
-  transactionHash: Hex | null
-  logs: readonly Candidate[]
-  takenAtomic: bigint | null
 }
 
 /** All that moved from the wallet to the payee in these blocks; transfers of nothing are passed over. */
@@ -94,8 +87,11 @@ function onlyTransaction(moved: readonly Moved[]): Hex | null {
   return hash !== undefined && others.length === 0 ? hash : null
 }
 
-/** In which block a use stands, and what that shows. */
-export type PlacedUse = { blockNumber: bigint; blockHash: Hex; shown: Shown }
+/**
+ * In which block a use stands, and what that shows. `isByState`: the state of the block before has the nonce
+ * unspent, and its own has it spent.
+ */
+export type PlacedUse = { blockNumber: bigint; blockHash: Hex; isByState: boolean; shown: Shown }
 
 /** What the block that spent the nonce shows; undefined while the node does not show it. */
 export async function showBlock(
@@ -112,20 +108,11 @@ export async function showBlock(
   if ('status' in hash || ('moved' in read && moved.length === 0)) return undefined
   const shown = showUse(permit, moved)
   const logs = permit.scheme === 'exact' ? await namedFirst(rpc, permit, shown) : shown.logs
-  return { blockNumber, blockHash: hash.value.hash, shown: { ...shown, logs } }
+  const place = { blockNumber, blockHash: hash.value.hash, isByState: true }
+  return { ...place, shown: { ...shown, logs } }
 }
 
 const blockSchema = z.object({ hash: wordSchema })
-
-/** Whether it would be booked with less than was signed for. */
-export function isLess({ amountAtomic }: PermitUse, { shown }: PlacedUse): boolean {
-  return shown.takenAtomic !== null && shown.takenAtomic < amountAtomic
-}
-
-/** The same use, of which nobody knows what was taken. */
-export function inFull(placed: PlacedUse): PlacedUse {
-  return { ...placed, shown: { ...placed.shown, logs: [], takenAtomic: null } }
-}
 
 /** By logs alone, where no state tells the block: only what is the one possible transfer. */
 export async function findAlone(
@@ -144,7 +131,8 @@ export async function findAlone(
   const { transactionHash, blockHash, blockNumber, valueAtomic } = only
   const isWhole = valueAtomic === amountAtomic
   const shown = { transactionHash, logs: isWhole ? [only] : [] }
-  return { blockNumber, blockHash, shown: { ...shown, takenAtomic: isWhole ? amountAtomic : null } }
+  const takenAtomic = isWhole ? amountAtomic : null
+  return { blockNumber, blockHash, isByState: false, shown: { ...shown, takenAtomic } }
 }
 
 const namesMax = 20

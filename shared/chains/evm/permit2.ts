@@ -32,12 +32,12 @@ export async function readBitmap(
     encodeSnapshot(chain, [call], 'finalized'),
     ...headCalls,
   ])
-  const snapshot = decodeSnapshot(state)
+  const snapshot = decodeSnapshot(state, 1)
   if (snapshot.status !== 'ok') return snapshot
   const word = readWord(snapshot.results[0])
   if (word === undefined) return unavailable(`Permit2 is not on ${chain.caip2}`)
   if (!isSpent(word)) return unusedAt(snapshot, headAnswers[2])
-  const final = decodeSnapshot(finalState)
+  const final = decodeSnapshot(finalState, 1)
   const finalWord = final.status === 'ok' ? readWord(final.results[0]) : undefined
   const isFinal = finalWord !== undefined && isSpent(finalWord)
   const spent = { status: 'spent' as const, latest: snapshot.blockNumber, heads: headAnswers }

@@ -65,8 +65,9 @@ export async function readPreflight(
   request: PreflightRequest,
 ): Promise<Preflight | Unavailable> {
   const { wallet, lanes } = request
+  const inner = innerCalls(request)
   const calls = [
-    encodeSnapshot(chain, innerCalls(request)),
+    encodeSnapshot(chain, inner),
     feeHistoryCall,
     countCall(wallet, 'pending'),
     ...lanes.map((lane) => countCall(lane, 'latest')),
@@ -75,7 +76,7 @@ export async function readPreflight(
     rpcFor(world, chain).batch(calls, { timeoutMilliseconds }),
     askHead(world, chain, { wallet, lanes }),
   ])
-  const holdings = readHoldings(chain, request, state)
+  const holdings = readHoldings(chain, request.token, { answer: state, calls: inner.length })
   const suggested = together?.head ?? readFees(history)
   const walletNonce = together ? together.walletNonce : readCount(walletCount)
   if ('log' in holdings) return holdings
@@ -115,8 +116,12 @@ function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): Inner[] 
   ]
 }
 
-function readHoldings(chain: Chain, { token }: PreflightRequest, state: RpcAnswer | undefined) {
-  const snapshot = decodeSnapshot(state)
+function readHoldings(
+  chain: Chain,
+  token: Token,
+  { answer, calls }: { answer: RpcAnswer | undefined; calls: number },
+) {
+  const snapshot = decodeSnapshot(answer, calls)
   if (snapshot.status !== 'ok') return snapshot
   const [balance, native, separator, paused, payer, payee, dataFee, ...lanes] = snapshot.results
   const tokenAtomic = readWord(balance)

@@ -3,7 +3,7 @@
  * block: the header, the receipt and the trie nodes between them. It answers no proof rather than
  * one that does not add up, so what is `proven` was checked here once already.
  */
-import { keccak256 } from 'viem/utils'
+import { bytesToHex, keccak256 } from 'viem/utils'
 import * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
@@ -91,11 +91,11 @@ function assemble(
     return unavailable('the header has fields of its own kind')
   }
   const encoded = receipts.map(encodeReceipt)
-  const receipt = encoded[transactionIndex] ?? '0x'
   const { root, nodes } = pathInTrie(encoded, transactionIndex)
   if (!sameHex(root, header.receiptsRoot)) {
     return unavailable('a receipt of the block has an encoding of its own kind')
   }
+  const receipt = bytesToHex(encoded[transactionIndex] ?? new Uint8Array(0))
   return [receipt, encodedHeader, ...nodes].join('').length > proofCharactersMax
     ? unavailable('the proof is too long')
     : { status: 'proven', transactionIndex, logPosition, receipt, nodes, header: encodedHeader }

@@ -11,23 +11,27 @@ export type Finality = 'included' | 'safe' | 'finalized'
 /** A log that may be the payment's. */
 export type Candidate = { transactionHash: Hex; logIndex: number }
 
-/**
- * Where a payment was settled. `transactionHash` is null where it is not known which of the block's
- * transactions it was. `logs` are the logs that it may be, any of which shows its amount; without one
- * it counts in full. `takenAtomic`: what was taken beyond doubt, else null.
- */
-export type Settlement = {
+/** Where a block stands. `confirmations` is 1 in the latest block. */
+export type Place = {
   blockNumber: bigint
   blockHash: Hex
   confirmations: number
   finality: Finality
+}
+
+/**
+ * What a block shows of a payment. `transactionHash` is null where it is not known which of its
+ * transactions it was. `logs` are the logs that it may be, any of which shows its amount; without one
+ * it counts in full. `takenAtomic`: what was taken beyond doubt, else null.
+ */
+export type Shown = {
   transactionHash: Hex | null
   logs: readonly Candidate[]
   takenAtomic: bigint | null
 }
 
-/** Where a block stands. `confirmations` is 1 in the latest block. */
-export type Place = Pick<Settlement, 'blockNumber' | 'blockHash' | 'confirmations' | 'finality'>
+/** Where a payment was settled, and what that shows. */
+export type Settlement = Place & Shown
 
 /** The ends of a chain by the node's own tags, in the order of `headCalls`. */
 export type Heads = (bigint | undefined)[]

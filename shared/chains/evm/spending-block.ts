@@ -16,15 +16,20 @@ const roundsMax = 8
 const probesPerRound = 15n
 
 /**
- * `latest` is a block that has it spent. Undefined where the node has forgotten the states of the blocks
- * in question, or does not answer.
+ * `latest` is a block that has it spent, `expected` one that is looked at first. Undefined where the node
+ * has forgotten the states of the blocks in question, or does not answer.
  */
 export async function findSpendingBlock(
   rpc: Rpc,
   chain: Chain,
   nonce: NonceState,
   latest: bigint,
+  expected?: bigint,
 ): Promise<bigint | undefined> {
+  if (expected !== undefined && expected > 0n) {
+    const [before, after] = await readStates(rpc, chain, nonce, [expected - 1n, expected])
+    if (before === false && after === true) return expected
+  }
   let spent = latest
   let unspent: bigint | undefined
   let probes = backwardsFrom(latest)
@@ -53,7 +58,7 @@ export async function readStates(
   const calls = blocks.map((block) => encodeSnapshot(chain, [call], hexOf(block)))
   const answers = await rpc.batch(calls)
   return answers.map((answer) => {
-    const snapshot = decodeSnapshot(answer)
+    const snapshot = decodeSnapshot(answer, 1)
     const word = snapshot.status === 'ok' ? readWord(snapshot.results[0]) : undefined
     return word === undefined ? undefined : isSpent(word)
   })

@@ -3,20 +3,18 @@
  * only if the same round trip shows that the node knows its last block: one that lags behind would
  * answer that nothing happened there. In final blocks enough endpoints have to say the same.
  */
-import { encodeEventTopics } from 'viem/utils'
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema } from '../hex.ts'
 import { tokenByAddress } from '../registry.ts'
-import { tokenAbi } from './abi.ts'
 import type { Agreed } from './agreement.ts'
 import { findAgreed } from './agreement.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
 import { isFound, readAnswer, unavailable } from './answer.ts'
 import type { PlacedLog } from './log-ranges.ts'
 import { placedLogs } from './log-ranges.ts'
-import { readTransfer, sameHex } from './logs.ts'
+import { readTransfer, sameHex, transferTopic, useTopic, wordOf } from './logs.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 
 /** A Transfer log of a token that the registry knows. */
@@ -91,14 +89,11 @@ function blockCall(tagOrHex: string): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [tagOrHex, false] }
 }
 
-const [transferTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer' })
-const [useTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed' })
-
 /** Transfers to the wallets; and those from them, with the uses of their authorizations. */
 function topicsOf(wallets: readonly Address[] | null) {
   const outgoing = [transferTopic, useTopic]
   if (wallets === null) return [[outgoing]]
-  const words = wallets.map((address) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`)
+  const words = wallets.map(wordOf)
   return [
     [transferTopic, null, words],
     [outgoing, words],

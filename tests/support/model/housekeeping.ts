@@ -13,7 +13,7 @@ import { finishAttempt } from './settlement.ts'
 import type { Lane, Payment } from './state.ts'
 import { isLive } from './state.ts'
 import type { Step } from './watch-payments.ts'
-import { judgePayment, listOpen, proofOf, release, settle } from './watch-payments.ts'
+import { judgePayment, listOpen, release, settle } from './watch-payments.ts'
 import { giveBack, judgeSlot, listSlots } from './watch-slots.ts'
 import { byAddress, paymentWire } from './wire.ts'
 
@@ -89,38 +89,30 @@ async function listLanes(house: House): Promise<void> {
     .filter(({ kind, next, mined }) => kind === 'relayer' || next > mined)
     .map((lane) => {
       const { address, kind, next, mined, pausedFor } = lane
-      const counters = { next_nonce: next, mined_nonce: mined, open_wei: openWei(twin, lane) }
+      const counters = {
+        next_nonce: next,
+        mined_nonce: mined,
+        open_wei: openWei(twin, lane),
+        left_wei: null,
+      }
       return { chain: twin.chain, address, kind, ...counters, paused_for: pausedFor }
     })
   agree('housekeeping_lanes', answer, wanted.sort(byAddress))
 }
 
-/** The end of an x402 delivery, with the settlement that the chain shows by now. */
+/** The end of an x402 delivery. */
 async function finishDelivery(house: House, dice: Dice): Promise<void> {
   const open = house.twin.payments.filter((one) => one.kind === 'x402' && isLive(one))
   const payment = dice.anyOf(open)
   if (!payment) return
-  const proof = dice.isLucky(90) ? proofOf(house.chain, payment) : undefined
   const delivery = dice.isLucky(70) ? { status: 200 } : refusal
-  await sooner(house, dice, 'finish', () => finish(house, payment, delivery, proof))
+  await sooner(house, dice, 'finish', () => finish(house, payment, delivery))
 }
 
-async function finish(
-  house: House,
-  payment: Payment,
-  delivery: object,
-  proof: ReturnType<typeof proofOf>,
-) {
-  const place = proof && {
-    tx_hash: proof.hash,
-    block_number: proof.block,
-    block_hash: proof.blockHash,
-    logs: [{ tx_hash: proof.hash, log_index: proof.log }],
-    finality: proof.finality,
-  }
-  const question = { payment: payment.id, delivery, ...place }
+async function finish(house: House, payment: Payment, delivery: object) {
+  const question = { payment: payment.id, delivery }
   const answer = await ask(house, 'housekeeping_finish_attempt', question)
-  const finished = finishAttempt(house.twin, payment, delivery, proof)
+  const finished = finishAttempt(house.twin, payment, delivery)
   const wanted = finished ? [{ payment_row: paymentWire(house.twin, finished) }] : []
   agree('housekeeping_finish_attempt', answer, wanted)
 }

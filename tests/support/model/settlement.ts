@@ -133,19 +133,17 @@ export function release(twin: Twin, payment: Payment, reason: string): Payment |
   return payment
 }
 
-/** An x402 request was sent: what the merchant answered, and the settlement if the chain has one. */
+/** An x402 request was sent: what the merchant answered. */
 export function finishAttempt(
   twin: Twin,
   payment: Payment,
   delivery: unknown,
-  proof: Proof | undefined,
 ): Payment | undefined {
   const isUnderWay = ['signed', 'unknown', 'settled'].includes(payment.state)
   if (payment.kind !== 'x402' || !isUnderWay) return undefined
   payment.delivery = delivery
   payment.leasedUntil = twin.now
   if (payment.state === 'signed') payment.state = 'unknown'
-  if (proof) settle(twin, payment, proof)
   return payment
 }
 

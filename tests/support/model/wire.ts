@@ -130,6 +130,7 @@ const laneWire = (twin: Twin, lane: Lane) => ({
   address: lane.address,
   next_nonce: lane.next,
   open_wei: openWei(twin, lane),
+  left_wei: null,
 })
 
 export const byAddress = (a: { address: string }, b: { address: string }) =>

@@ -3,9 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { valueInTrie } from '../../../scripts/verify-proof/trie.ts'
 import { pathInTrie } from '../../../shared/chains/evm/trie.ts'
-import { hex } from '../../support/chain-world.ts'
 
-const value = fc.uint8Array({ minLength: 32, maxLength: 300 }).map((bytes) => hex(hexlify(bytes)))
+const value = fc.uint8Array({ minLength: 32, maxLength: 300 })
 const values = fc.array(value, { minLength: 1, maxLength: 300, size: 'max' })
 const trie = values.chain((all) => fc.tuple(fc.constant(all), fc.nat({ max: all.length - 1 })))
 
@@ -14,7 +13,7 @@ test('every value of a trie is read back under its index, and under no other', (
     fc.property(trie, fc.nat({ max: 400 }), ([all, index], other) => {
       const { root, nodes } = pathInTrie(all, index)
 
-      expect(valueInTrie(root, index, nodes)).toBe(all[index])
+      expect(valueInTrie(root, index, nodes)).toBe(hexlify(all[index] ?? ''))
       if (other !== index) expect(() => valueInTrie(root, other, nodes)).toThrow()
     }),
     { numRuns: 60 },
