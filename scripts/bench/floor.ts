@@ -20,6 +20,7 @@ export async function startFloor(
     name: 'floor',
     main,
     compatibilityDate: '2026-10-20',
+    compatibilityFlags: [],
     prefixes: ['/'],
     vars: { SUPABASE_URL: world.gatewayUrl, SUPABASE_API_KEY: project.apiKey, ...vars },
     secrets: ['SUPABASE_SERVICE_KEY'],

@@ -25,7 +25,7 @@ export function functionWorker(
   settings: FunctionSettings,
   { functions, modules, bindings, apart }: Wiring,
 ): WorkerOptions {
-  const { folder, name, vars, secrets, services, compatibilityDate } = settings
+  const { folder, name, vars, secrets, services, compatibilityDate, compatibilityFlags } = settings
   const texts: Record<string, string> = {}
   for (const key of [...Object.keys(vars), ...secrets]) {
     const value = bindings[key] ?? vars[key]
@@ -47,7 +47,11 @@ export function functionWorker(
   const code = readFileSync(join(modules, `${folder}.mjs`), 'utf8')
   const { config } = worker(name, code, compatibilityDate)
   return {
-    config: { ...config, env: fromEntries([...given, ...bound]) },
+    config: {
+      ...config,
+      compatibilityFlags: [...compatibilityFlags],
+      env: fromEntries([...given, ...bound]),
+    },
     dev: {
       outboundService: { type: 'worker', worker: 'egress', props: egressRights(folder, texts) },
     },

@@ -13,6 +13,7 @@ const configSchema = z.object({
   name: z.string(),
   main: z.string(),
   compatibility_date: z.string(),
+  compatibility_flags: z.array(z.string()),
   routes: z.array(z.object({ pattern: z.string() })).default([]),
   vars: z.record(z.string(), z.string()).default({}),
   secrets: z.object({ required: z.array(z.string()) }).default({ required: [] }),
@@ -27,6 +28,7 @@ export type FunctionSettings = {
   name: string
   main: string
   compatibilityDate: string
+  compatibilityFlags: readonly string[]
   /** Path prefixes of its routes; none when it cannot be reached from outside. */
   prefixes: readonly string[]
   vars: Readonly<Record<string, string>>
@@ -48,6 +50,7 @@ export async function readFunctions(): Promise<FunctionSettings[]> {
       name: config.name,
       main: config.main,
       compatibilityDate: config.compatibility_date,
+      compatibilityFlags: config.compatibility_flags,
       prefixes: config.routes.map(({ pattern }) => prefixOf(pattern)),
       vars: config.vars,
       secrets: config.secrets.required,

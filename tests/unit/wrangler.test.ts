@@ -36,8 +36,28 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   ],
 }
 
+/** Those that ask chains by themselves. */
+const onChain = [
+  'create-account',
+  'create-hosted-action',
+  'get-identity',
+  'get-wallet-balances',
+  'housekeeping',
+  'payment-mandate-create',
+  'resolve-transfer-recipient',
+  'transfer-status',
+  'wallet-custodial-transfer',
+  'web',
+  'x402-payment-execute',
+  'x402-payment-prepare',
+]
+
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
+  return [...keysOf(folder), ...(onChain.includes(folder) ? ['CHAIN_RPC_URLS'] : [])]
+}
+
+function keysOf(folder: string): string[] {
   if (folder === 'not-found' || folder === 'mail-reader') return []
   if (folder === 'mailer') {
     return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY']
@@ -150,13 +170,23 @@ test.each(functions)(
 test.each(functions.filter(({ folder }) => folder !== 'not-found'))(
   '$folder can start with what it is given, in production',
   ({ vars, secrets }) => {
-    const given = Object.fromEntries(secrets.map((name) => [name, 'a secret of sixteen or more']))
+    const keys = Object.fromEntries(secrets.map((name) => [name, 'a secret of sixteen or more']))
+    const given = { ...keys, CHAIN_RPC_URLS: '{}' }
 
     const config = readConfig({ ...vars, ...given })
 
     expect(config).toMatchObject({ ENVIRONMENT: 'production', allowLoopback: false })
   },
 )
+
+test('every function asks our own zone as a stranger does, and is observed', () => {
+  const text = readFileSync(`${root}/wrangler.toml`, 'utf8')
+
+  for (const { compatibilityFlags } of functions) {
+    expect(compatibilityFlags).toEqual(['global_fetch_strictly_public'])
+  }
+  expect(text).toMatch(/^observability = \{ enabled = true \}$/m)
+})
 
 test('housekeeping and the mailer alone run on a schedule', () => {
   const scheduled = functions.filter(({ crons }) => crons.length > 0)
