@@ -26,8 +26,8 @@ export type TransferPiece = {
 /** How pieces are booked, and what is told of a transfer that cannot be. */
 export type Booking = {
   /** False where another run has booked the range. */
-  book(piece: TransferPiece): Promise<boolean>
-  giveUp(transfer: TransferRow, error: unknown): void
+  book: (piece: TransferPiece) => Promise<boolean>
+  giveUp: (transfer: TransferRow, error: unknown) => void
 }
 
 /** Whether all of the range is booked, but for what was given up. Throws what says nothing of a piece. */

@@ -39,7 +39,8 @@ function meddling(
   const fetching: Fetch = async (input, init) => {
     const name = nameOf(input) ?? ''
     const isBooking = /^housekeeping_(enter|book)_\w*transfers$/.test(name)
-    return (isBooking ? meddle(name, String(init?.body)) : undefined) ?? fetch(input, init)
+    const body = typeof init?.body === 'string' ? init.body : ''
+    return (isBooking ? meddle(name, body) : undefined) ?? fetch(input, init)
   }
   return world.worker({ fetch: fetching }).world
 }

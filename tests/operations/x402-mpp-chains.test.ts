@@ -58,6 +58,6 @@ test('of a challenge that was entered for two chains one is signed', async () =>
 
   const answers = await Promise.all(attempts.map((attempt) => execute(agent, attempt)))
 
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   expect(paid()).toBe(1)
 })
