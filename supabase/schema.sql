@@ -116,6 +116,7 @@ create table private.balances (
   token text not null,
   base_block bigint,
   base_atomic numeric(78,0),
+  rebooked_through bigint,
   read_block bigint,
   read_hash text,
   read_atomic numeric(78,0),
@@ -2153,7 +2154,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text)
- RETURNS TABLE(account_id uuid, wallet text, token text, base_block bigint, standing text, ledger_atomic text, found_atomic text)
+ RETURNS TABLE(account_id uuid, wallet text, token text, known_block bigint, standing text, ledger_atomic text, found_atomic text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2165,7 +2166,8 @@ begin
      and b.read_hash = block_hash
      and (b.base_block is null or b.read_atomic = private.ledger_of(b));
   return query
-  select w.account, b.wallet, b.token, b.base_block, private.standing_of(b),
+  select w.account, b.wallet, b.token, coalesce(b.rebooked_through, b.base_block),
+    private.standing_of(b),
     private.ledger_of(b)::text, b.read_atomic::text
     from private.balances b join private.wallets w on w.address = b.wallet
     join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
@@ -2484,6 +2486,11 @@ begin
   perform private.replace_deposits(
     chain, from_block, from_log, to_block, to_log, transfers, true, wallet);
   perform private.enter_outflows(chain, transfers);
+  update private.balances b
+     set rebooked_through = case to_log when 2147483647 then to_block else to_block - 1 end
+   where b.chain = housekeeping_rebook_transfers.chain
+     and b.wallet = housekeeping_rebook_transfers.wallet
+     and coalesce(b.rebooked_through, b.base_block) between from_block - 1 and to_block - 1;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_release(payment uuid, reason text, alone boolean)
@@ -8654,7 +8661,7 @@ CREATE OR REPLACE FUNCTION private.rebase(b private.balances)
  LANGUAGE sql
 AS $function$
   update private.balances t set base_block = b.read_block, base_atomic = b.read_atomic,
-    read_block = null, read_hash = null, read_atomic = null
+    rebooked_through = null, read_block = null, read_hash = null, read_atomic = null
    where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
 $function$;
 

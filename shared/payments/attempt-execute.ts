@@ -13,7 +13,6 @@ import { permit2Of } from '../custody/permit2-terms.ts'
 import type { SignedPayment } from '../custody/port.ts'
 import { unbound } from '../db/database.ts'
 import type { Context } from '../http/handler.ts'
-import type { World } from '../world.ts'
 import { sendPaid } from '../x402/delivery.ts'
 import { paymentHeaders } from '../x402/payload.ts'
 import { validityOf } from '../x402/validity.ts'
@@ -28,7 +27,6 @@ import { gasOf } from './gas.ts'
 import type { Judge } from './judge.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
-import { watchPayment } from './watch.ts'
 
 /** How far it went: an outcome to tell, a confirmation to ask for, or a refusal. */
 export type Executed =
@@ -132,23 +130,7 @@ async function deliver(
   const db = unbound(context.world.db)
   const question = { payment: payment.id, delivery }
   const finished = await db.one('housekeeping_finish_attempt', question, foundRow)
-  return { outcome: 'done', payment: await lookNow(context, finished?.payment_row ?? payment) }
-}
-
-/** The attempt as the chain shows it now; housekeeping looks again at what could not be read or booked. */
-async function lookNow({ world }: Context, payment: Payment): Promise<Payment> {
-  try {
-    return await lookAtAttempt(world, payment)
-  } catch (error) {
-    world.log({ attempt: payment.id, log: String(error) })
-    return payment
-  }
-}
-
-/** Looks at the chain for an attempt whose outcome is open, and books what it shows. */
-export async function lookAtAttempt(world: World, payment: Payment): Promise<Payment> {
-  if (payment.state !== 'unknown') return payment
-  return (await watchPayment(world, unbound(world.db), payment)).payment
+  return { outcome: 'done', payment: finished?.payment_row ?? payment }
 }
 
 /** Money may have moved by now, so no answer may say that nothing was changed, or leave out its id. */
@@ -186,5 +168,5 @@ async function lookForOutcome(context: Context, payment: Payment): Promise<Execu
     await context.world.pause(pause)
     pause = Math.min(pause * 2, lookEveryMilliseconds)
   }
-  return { outcome: 'done', payment: latest.delivery ? await lookNow(context, latest) : latest }
+  return { outcome: 'done', payment: latest }
 }

@@ -2,9 +2,6 @@
  * What the chain shows of a payment, in one form for EIP-3009 and Permit2. Only read here: watch.ts
  * books it.
  */
-import { agreeOnAuthorization } from '../chains/evm/agreed-authorization.ts'
-import { agreeOnPermit } from '../chains/evm/agreed-permit.ts'
-import type { AgreedFate } from '../chains/evm/agreed-use.ts'
 import { isAgreed } from '../chains/evm/agreement.ts'
 import type { Unavailable } from '../chains/evm/answer.ts'
 import type { AuthorizationFate, AuthorizationQuestion } from '../chains/evm/authorization.ts'
@@ -24,16 +21,7 @@ import { assetOf } from '../chains/registry.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
 import type { Signed } from './questions.ts'
-import { authorizationQuestion, endSecondsOf, permitQuestion, permitTimesOf } from './questions.ts'
-
-/** Asks the chain for the fate of a payment. */
-export function fateOf(world: World, payment: Signed): Promise<AgreedFate | Unavailable> {
-  const permit = permitQuestion(payment)
-  if (permit) return agreeOnPermit(world, permit, permitTimesOf(payment))
-  const question = authorizationQuestion(payment)
-  const { chain } = question
-  return agreeOnAuthorization(world, chain, (rpc) => findAuthorization(rpc, question))
-}
+import { authorizationQuestion, endSecondsOf, permitQuestion } from './questions.ts'
 
 /** Whether the endpoints show its nonce as unspent now, and none of them otherwise. */
 export function isShownUnspent(world: World, payment: Signed): Promise<boolean> {

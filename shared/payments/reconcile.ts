@@ -33,7 +33,7 @@ const dueRow = z.object({ wallet: addressSchema, token: addressSchema })
 const blockRow = z.object({ block_number: z.int(), block_hash: wordSchema })
 const mismatchRow = dueRow.extend({
   account_id: z.uuid(),
-  base_block: z.int(),
+  known_block: z.int(),
   standing: z.enum(['short', 'surplus']),
   ledger_atomic: bigintText,
   found_atomic: bigintText,
@@ -92,10 +92,10 @@ async function compareAt(world: World, chain: Chain, block: z.output<typeof bloc
 async function rebook(
   world: World,
   chain: Chain,
-  { wallet, base_block: base }: Mismatch,
+  { wallet, known_block: known }: Mismatch,
   to: number,
 ): Promise<boolean> {
-  return readInPieces({ from: base + 1, to }, rereadLimits, async (piece) => {
+  return readInPieces({ from: known + 1, to }, rereadLimits, async (piece) => {
     const read = await readAgreedTransfers(world, chain, piece, [wallet])
     if (read.status !== 'agreed') {
       if (piece.from === piece.to) logSilence(world, chain, read)

@@ -4,7 +4,11 @@
  * it as it is, with its reservation.
  */
 
+import { agreeOnAuthorization } from '../chains/evm/agreed-authorization.ts'
+import { agreeOnPermit } from '../chains/evm/agreed-permit.ts'
+import type { AgreedFate } from '../chains/evm/agreed-use.ts'
 import { isAgreed } from '../chains/evm/agreement.ts'
+import type { Unavailable } from '../chains/evm/answer.ts'
 import { isBlockGone } from '../chains/evm/block-gone.ts'
 import { hasOneOperator } from '../chains/evm/endpoints.ts'
 import { showsAsFinal } from '../chains/evm/final.ts'
@@ -15,11 +19,11 @@ import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
-import { fateOf, isEnded, isUnspent, isUsedForGood, settlementOf } from './fate.ts'
+import { findAuthorization, isEnded, isUnspent, isUsedForGood, settlementOf } from './fate.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
 import type { Signed } from './questions.ts'
-import { endSecondsOf } from './questions.ts'
+import { authorizationQuestion, endSecondsOf, permitQuestion, permitTimesOf } from './questions.ts'
 
 /** A payment after a look at the chain. */
 export type Watched = {
@@ -61,6 +65,15 @@ async function trace(world: World, db: CallerDatabase, payment: Signed): Promise
   return isOver && (await isEnded(world, payment))
     ? release(world, db, payment, endReasons[fate.status])
     : { ...untouched(payment), isUnused: true }
+}
+
+/** Asks the chain for the fate of a payment. */
+function fateOf(world: World, payment: Signed): Promise<AgreedFate | Unavailable> {
+  const permit = permitQuestion(payment)
+  if (permit) return agreeOnPermit(world, permit, permitTimesOf(payment))
+  const question = authorizationQuestion(payment)
+  const { chain } = question
+  return agreeOnAuthorization(world, chain, (rpc) => findAuthorization(rpc, question))
 }
 
 async function countConfirmations(world: World, payment: Payment): Promise<Watched> {

@@ -11,6 +11,8 @@ create table private.balances (
   -- The last reading that was compared, which the next one is worked out from; null before any.
   base_block bigint,
   base_atomic numeric(78, 0) check (base_atomic >= 0),
+  -- What moved after the base was booked once more up to here, in final blocks.
+  rebooked_through bigint,
   -- A reading whose block is not final yet.
   read_block bigint,
   read_hash text check (read_hash ~ '^0x[0-9a-f]{64}$'),
@@ -118,15 +120,15 @@ end $$;
 -- A reading that was compared is where the next one starts.
 create function private.rebase(b private.balances) returns void language sql as $$
   update private.balances t set base_block = b.read_block, base_atomic = b.read_atomic,
-    read_block = null, read_hash = null, read_atomic = null
+    rebooked_through = null, read_block = null, read_hash = null, read_atomic = null
    where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
 $$;
 
--- Compares what was read at a final block with the books. Answers what differs since `base_block`: it
--- is booked once more, and what still differs is ended by housekeeping_end_mismatch one by one.
+-- Compares what was read at a final block with the books. Answers what differs: what moved after
+-- `known_block` is booked once more, and what still differs is ended by housekeeping_end_mismatch one by one.
 create function api.housekeeping_compare_balances(
   chain bigint, block_number bigint, block_hash text)
-  returns table (account_id uuid, wallet text, token text, base_block bigint, standing text,
+  returns table (account_id uuid, wallet text, token text, known_block bigint, standing text,
     ledger_atomic text, found_atomic text)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -136,7 +138,8 @@ begin
      and b.read_hash = block_hash
      and (b.base_block is null or b.read_atomic = private.ledger_of(b));
   return query
-  select w.account, b.wallet, b.token, b.base_block, private.standing_of(b),
+  select w.account, b.wallet, b.token, coalesce(b.rebooked_through, b.base_block),
+    private.standing_of(b),
     private.ledger_of(b)::text, b.read_atomic::text
     from private.balances b join private.wallets w on w.address = b.wallet
     join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
@@ -145,7 +148,7 @@ begin
 end $$;
 
 -- Books once more what moved to and from a wallet, from a log to a log, in blocks that were read as final
--- before.
+-- before. Who is held up goes on with the first block of which not everything was booked.
 create function api.housekeeping_rebook_transfers(
   chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer,
   transfers jsonb) returns void
@@ -160,6 +163,11 @@ begin
   perform private.replace_deposits(
     chain, from_block, from_log, to_block, to_log, transfers, true, wallet);
   perform private.enter_outflows(chain, transfers);
+  update private.balances b
+     set rebooked_through = case to_log when 2147483647 then to_block else to_block - 1 end
+   where b.chain = housekeeping_rebook_transfers.chain
+     and b.wallet = housekeeping_rebook_transfers.wallet
+     and coalesce(b.rebooked_through, b.base_block) between from_block - 1 and to_block - 1;
 end $$;
 
 -- Ends a mismatch, if it still stands so; no row otherwise. The next reading starts from what is

@@ -140,6 +140,35 @@ test('a shortage that endpoints do not explain alike waits, and is not forgiven'
   expect(alarmsOf(world, agent)).toEqual(['balance_undecided', 'balance_short'])
 })
 
+test('after a dispute what explains a shortage is read on from the block in dispute', async () => {
+  const { world, agent, liar } = await besideLiar()
+  await reconcile(world)
+  const lie = await inventedDeposit(world, agent)
+  const [disputed] = await callRpc(world.chain.rpcUrl, [['eth_blockNumber']])
+  await finalize(world.chain)
+  await indexTransfers(world.world)
+  await holds(world, agent, 1_000_000)
+  await world.tick(86_401)
+  await indexTransfers(world.world)
+  await reconcileBalances(world.world, false)
+  await finalize(world.chain)
+  await indexTransfers(world.world)
+  liar.tell(lie)
+  await reconcileBalances(world.world, false)
+  const from: string[] = []
+  liar.tell({
+    asked: (body) => {
+      from.push(...[...body.matchAll(/"fromBlock":"(0x[0-9a-f]+)"/g)].flatMap(([, at]) => at ?? []))
+      return body
+    },
+  })
+
+  await reconcileBalances(world.world, false)
+
+  expect(Math.min(...from.map(Number))).toBe(Number(disputed))
+  expect(await isFrozen(world, agent)).toBe(true)
+})
+
 test('what is hidden before a balance is compared freezes nobody', async () => {
   const { world, agent, liar } = await besideLiar()
   await reconcile(world)

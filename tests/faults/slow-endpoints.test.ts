@@ -47,7 +47,7 @@ function beforeRequests(
   const { fetch } = world
   world.fetch = async (input, init) => {
     const asked = input instanceof Request ? input.url : input.toString()
-    if (asked.startsWith(url)) await wait(String(init?.body))
+    if (asked.startsWith(url)) await wait(typeof init?.body === 'string' ? init.body : '')
     return fetch(input, init)
   }
 }
