@@ -802,7 +802,7 @@ export type DatabaseFunctions = {
     }
   }
   spend_proof: { args: { credential: string; proof_digest: string } }
-  vault_ask_places: { args: { credential: string; entry: string; places: unknown } }
+  vault_ask_place: { args: { credential: string; entry: string; asked: unknown } }
   vault_begin_store: {
     args: {
       credential: string

@@ -28,8 +28,8 @@ export function placedInChange(
   password: string,
 ): Placed[] | { refused: string } {
   const name = fresh.map((control) => control.name).join(' + ')
-  const taking = fresh.map((control, at): Placed => {
-    const asking = { control, isNamedSo: at > 0 }
+  const taking = fresh.map((control): Placed => {
+    const asking = { control, isNamedSo: false }
     return { asking, value: password, named: 'new_password', name }
   })
   if (!current) return taking

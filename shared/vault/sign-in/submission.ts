@@ -2,6 +2,7 @@
  * What is sent of a served form: its own values, the fields that the agent gives, and a secret in the
  * field that asks for it. Beside a secret the agent gives only what a person could type or choose.
  */
+import { normalUrl } from '../places/path.ts'
 import type { Control, PageForm } from './page-forms.ts'
 
 /** A form to send; a secret only ever stands in its body. */
@@ -23,7 +24,8 @@ export function submissionOf(
   filling: Filling,
 ): Submission | Refused {
   if (!URL.canParse(form.action)) return { refused: 'The form leads nowhere.' }
-  const url = new URL(form.action)
+  const action = new URL(form.action)
+  const url = filling.secrets.length > 0 ? normalUrl(action) : action
   if (url.origin !== origin) return { refused: 'The form leads to another site than the entry.' }
   if (form.method !== 'post' && (form.method !== 'get' || filling.secrets.length > 0)) {
     return { refused: 'The form is not sent by POST.' }

@@ -5,8 +5,8 @@ import type { CallerDatabase } from '../../db/database.ts'
 import { checkUrl } from '../../egress/safe-fetch.ts'
 import type { SealedMail } from '../../mail/outbox.ts'
 import type { UsedEntry } from '../inject.ts'
-import { approvedPlaces } from '../places/ask.ts'
-import type { Place } from '../places/place.ts'
+import { approvedPlace } from '../places/ask.ts'
+import { inOrder, isTooLong, type KnownPlace, type Place, type Standing } from '../places/place.ts'
 import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
 import type { Browsed } from './browse.ts'
@@ -21,7 +21,7 @@ export type Visit = {
   db: CallerDatabase
   home: Home
   used: UsedEntry
-  approved: Parameters<typeof approvedPlaces>[2]['approved']
+  approved: readonly KnownPlace[]
   isFirstUse: boolean
   /** Of mails' codes that may be filled in. */
   handles: string[]
@@ -66,12 +66,12 @@ export async function book(
   const { room, db, home, approved, handles, claim } = visit
   const { entry, site: origin } = home
   const path = url.pathname + url.search
-  const needed = placed.flatMap((one) => placeOf(one, path))
-  if (!needed.every(canBeKept)) {
+  const needed = placeOf(placed, path)
+  if (needed && isTooLong(needed)) {
     const message = 'The field or the address of the form is too long for its owner to read.'
     return fail('form_refused', { message })
   }
-  const places = await approvedPlaces(room.world, db, { entry, origin, approved }, needed)
+  const places = await approvedPlace(room.world, db, { entry, origin, approved }, needed)
   if (isRefusal(places)) return places
   const isTold = placed.length > 0 && visit.isFirstUse
   await db.run('vault_begin_use', {
@@ -88,12 +88,20 @@ export async function book(
   return undefined
 }
 
-/** A second field for the same is part of the place of the first. */
-function placeOf({ asking, named, name }: Placed, path: string): Place[] {
-  if (asking.isNamedSo) return []
-  const field = name ?? asking.control.name
-  const request = { method: 'POST', path, prefix: '', beside: '' }
-  return [{ ...request, secret: named, where: 'form_field', name: field }]
+/** A form that has only fields which everybody knows needs none. Two fields for the same are one. */
+function placeOf(placed: readonly Placed[], path: string): Place | undefined {
+  if (placed.every(({ asking }) => asking.isNamedSo)) return undefined
+  const standing = new Map<string, Standing>()
+  for (const { asking, named: secret, name = asking.control.name } of placed) {
+    standing.set(`${secret} ${name}`, { secret, where: 'form_field', name, prefix: '' })
+  }
+  return {
+    kind: 'form',
+    method: 'POST',
+    path,
+    standing: inOrder([...standing.values()]),
+    beside: '',
+  }
 }
 
 function noteSent(visit: Visit, placed: readonly Placed[]): void {
@@ -103,9 +111,4 @@ function noteSent(visit: Visit, placed: readonly Placed[]): void {
   const sent = [...new Set([...state.sent, ...placed.map(({ value }) => value)])]
   const isUntold = state.isUntold || placed.some(isLost)
   visit.session = { ...session, state: { ...state, sent, isUntold } }
-}
-
-/** A page writes names and addresses of any length and signs. */
-function canBeKept({ name, path }: { name: string; path: string }): boolean {
-  return name.length <= 512 && !name.includes('\0') && path.length <= 2048
 }
