@@ -62,8 +62,8 @@ async function beginUse(
     entry,
     handles,
     places,
-    // The address of a link is a secret.
-    request: `${template.method} ${template.path ?? 'a sign-in link'}`,
+    // The address of a link is a secret, and a query may hold one of the agent's.
+    request: `${template.method} ${template.path === undefined ? 'a sign-in link' : request.url.pathname}`,
     claim,
     mail: opened.is_first ? await firstUseMail(world, opened.site) : null,
   })

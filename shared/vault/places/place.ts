@@ -52,7 +52,7 @@ export function placeOf(
   { username }: { username: string },
 ): Place | { refused: string } | undefined {
   const standing = inOrder(template.inject.flatMap(standingOf))
-  if (standing.length === 0 || standing.every((one) => isReady(one, username))) return undefined
+  if (standing.every((one) => isReady(one, username))) return undefined
   const { pathname, search } = normalUrl(url)
   const beside = standing.some(isInBody) ? besideIn(template) : ''
   const place: Place = {

@@ -9,7 +9,6 @@ import { fail, isRefusal } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { answering } from '../answering.ts'
 import { firstUseMail } from '../first-use.ts'
-import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
 import { type Scrubber, scrubberFor } from '../scrub.ts'
 import { answerOf } from '../use-answer.ts'
@@ -17,6 +16,7 @@ import { openedRow, usedEntry } from '../used-entry.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
 import { changeOf, isFirstStep, passwordField } from './fields.ts'
 import { knownFields, placedIn, placedInChange, usernameIn } from './fill-in.ts'
+import { knownSecrets } from './known.ts'
 import { drawnFor, keepAsked, outcomeOfChange, outcomeOfSignIn, settle } from './new-password.ts'
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepOrder, Stepped } from './port.ts'
@@ -183,12 +183,9 @@ async function ask(visit: Visit, request: Request): Promise<Browsed> {
 
 /** What the agent is shown of the last page, and the session that it goes on with. */
 async function endVisit(visit: Visit): Promise<Stepped | Refusal> {
-  const { room, db, home, used, session, browsed, filled, newPassword } = visit
+  const { room, db, home, session, browsed, filled, newPassword } = visit
   if (!browsed) throw new Error('a visit ended before anything was asked')
-  const { sent, isUntold } = session.state
-  const known = [...used.values.values(), ...used.hidden].filter(isRemovable)
-  const secrets = new Set([...sent, ...known])
-  const scrub = isUntold ? untold : scrubberFor([...secrets])
+  const scrub = session.state.isUntold ? untold : scrubberFor(knownSecrets(visit))
   const told = await answerOf(withAddress(browsed), scrub)
   if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
   const expires_at = (await keepSession(room, db, home, session)) ?? null

@@ -11,6 +11,7 @@ import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
 import type { Browsed } from './browse.ts'
 import type { Asking } from './fields.ts'
+import { placeWithoutSecrets, withoutSecrets } from './known.ts'
 import type { PasswordOutcome, Stepped } from './port.ts'
 import type { Home, Session } from './session.ts'
 import type { Submission } from './submission.ts'
@@ -66,20 +67,23 @@ export async function book(
   const { room, db, home, approved, handles, claim } = visit
   const { entry, site: origin } = home
   const path = url.pathname + url.search
-  const needed = placeOf(placed, path)
+  const wanted = placeOf(placed, path)
+  const needed = wanted && (await placeWithoutSecrets(visit, wanted))
   if (needed && isTooLong(needed)) {
     const message = 'The field or the address of the form is too long for its owner to read.'
     return fail('form_refused', { message })
   }
   const places = await approvedPlace(room.world, db, { entry, origin, approved }, needed)
   if (isRefusal(places)) return places
+  const [written = ''] = await withoutSecrets(visit, [url.pathname])
   const isTold = placed.length > 0 && visit.isFirstUse
   await db.run('vault_begin_use', {
     entry,
     handles,
     places,
     claim,
-    request: `POST ${path}`.slice(0, 2048),
+    // Without its query, in which pages lead on what they were sent.
+    request: `POST ${written}`.slice(0, 2048),
     mail: isTold ? await notice(origin) : null,
     type: placed.length > 0 ? 'secret_used' : 'session_used',
   })
