@@ -68,7 +68,9 @@ export function codeField(form: PageForm): Asking | undefined {
 /** The field for the user name, before a password or alone on the first of two pages. */
 export function usernameField({ controls }: PageForm): Control | undefined {
   const before = controls.slice(0, indexOfPassword(controls))
-  const typed = before.filter(({ type }) => /^(text|email|tel)$/.test(type))
+  const typed = before.filter(
+    ({ type, isReadOnly }) => /^(text|email|tel)$/.test(type) && !isReadOnly,
+  )
   return (
     typed.find(({ autocomplete }) => /\b(username|email)\b/.test(autocomplete)) ??
     typed.findLast(({ type, name }) => type === 'email' || userName.test(name)) ??

@@ -9,6 +9,7 @@ import { tokensOf } from '../../mailbox/html-tokens.ts'
 
 const formsMax = 64
 const controlsMax = 256
+const optionsMax = 512
 
 const controlSchema = z.object({
   name: z.string(),
@@ -18,6 +19,10 @@ const controlSchema = z.object({
   /** Sent unless somebody says otherwise: not a box that is not ticked. */
   isSent: z.boolean(),
   autocomplete: z.string(),
+  /** Nobody types into it. */
+  isReadOnly: z.boolean(),
+  /** Of a select, what can be chosen. */
+  options: z.array(z.string()),
   /** What it takes as a password, in the `passwordrules` language. */
   rules: z.string(),
 })
@@ -45,8 +50,8 @@ type Reading = {
   /** Where a field belongs that names no form. */
   open?: PageForm | undefined
   select?: Control | undefined
-  /** The choice whose value is its text, which comes next. */
-  unvalued?: Control | undefined
+  /** The select whose last option has its text for a value, which comes next, and whether that is chosen. */
+  unvalued?: { select: Control; isChosen: boolean } | undefined
 }
 
 /** The forms in their order; none of what a browser would not show as a page of the site. */
@@ -73,7 +78,7 @@ function read(reading: Reading, token: Token): void {
   const { unvalued } = reading
   reading.unvalued = undefined
   if (token.kind === 'text') {
-    if (unvalued) unvalued.value = token.text.trim()
+    if (unvalued) giveValue(unvalued, token.text.trim())
     return
   }
   if (token.kind === 'close') {
@@ -137,10 +142,17 @@ function addButton(reading: Reading, attributes: Attributes): void {
 
 function readOption(reading: Reading, attributes: Attributes): void {
   const { select } = reading
-  if (!select || (select.isSent && !attributes.has('selected'))) return
-  select.value = attributes.get('value') ?? ''
+  if (!select || attributes.has('disabled') || select.options.length >= optionsMax) return
+  const isChosen = !select.isSent || attributes.has('selected')
   select.isSent = true
-  if (!attributes.has('value')) reading.unvalued = select
+  select.options.push('')
+  giveValue({ select, isChosen }, attributes.get('value') ?? '')
+  if (!attributes.has('value')) reading.unvalued = { select, isChosen }
+}
+
+function giveValue({ select, isChosen }: { select: Control; isChosen: boolean }, value: string) {
+  select.options[select.options.length - 1] = value
+  if (isChosen) select.value = value
 }
 
 type Read = Partial<Pick<Control, 'value' | 'isSent'>> & { type: string }
@@ -158,6 +170,8 @@ function add(reading: Reading, attributes: Attributes, read: Read): Control | un
     value: read.value ?? '',
     isSent: read.isSent ?? read.type !== 'select',
     autocomplete,
+    isReadOnly: attributes.has('readonly') && !/^(hidden|checkbox|radio|select)$/.test(read.type),
+    options: [],
     rules: read.type === 'password' ? rulesOf(attributes) : '',
   }
   form.controls.push(control)

@@ -13,6 +13,7 @@ import type { VaultRoom } from '../room.ts'
 import { type Scrubber, scrubberFor } from '../scrub.ts'
 import { answerOf } from '../use-answer.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
+import { besideIn, saidIn, saidWith } from './beside.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
 import { changeOf, isFirstStep, passwordField } from './fields.ts'
 import { knownFields, placedIn, placedInChange, usernameIn } from './fill-in.ts'
@@ -41,6 +42,7 @@ async function login(room: VaultRoom, order: LoginOrder): Promise<Stepped | Refu
   const visit = await beginVisit(room, asked, () => newSession(room.world.newId()))
   const url = pageAt(visit, path)
   if ('refusal' in url) return url
+  noteSaid(visit, saidIn(url))
   const { forms } = await ask(visit, { url, method: 'GET' })
   const first = forms.find(passwordField) ? undefined : forms.find(isFirstStep)
   if (first && visit.used.username !== '') {
@@ -67,6 +69,7 @@ async function goOn(room: VaultRoom, order: StepOrder): Promise<Stepped | Refusa
   if (path !== undefined) {
     const url = pageAt(visit, path)
     if ('refusal' in url) return url
+    noteSaid(visit, saidIn(url))
     await ask(visit, { url, method: 'GET' })
     return endVisit(visit)
   }
@@ -139,13 +142,18 @@ async function submit(
   keep?: () => Promise<Refusal | undefined>,
 ): Promise<Refusal | undefined> {
   const secrets = placed.map(({ asking: { control }, value }) => ({ control, value }))
-  const submission = submissionOf(visit.home.site, form, { ...given, secrets })
+  const begins = placed.length === 0 && isFirstStep(form)
+  const filling = { ...given, secrets, isFirstStep: begins }
+  const submission = submissionOf(visit.home.site, form, filling)
   if ('refused' in submission) return fail('form_refused', { message: submission.refused })
   const notice = (site: string) => firstUseMail(visit.room.world, site)
   const isBooked = placed.length > 0 || submission.method === 'POST'
-  const refused = isBooked ? await book(visit, submission, notice, placed) : undefined
+  const filled = [...secrets, given.username ?? []].flat().map(({ control }) => control)
+  const carried = { placed, beside: besideIn(form, filled, visit.session.state.said) }
+  const refused = isBooked ? await book(visit, submission, notice, carried) : undefined
   const unkept = refused ?? (await keep?.())
   if (unkept) return unkept
+  noteSaid(visit, Object.values(given.fields))
   await ask(visit, { ...submission, from: visit.session.state.url })
   return undefined
 }
@@ -168,6 +176,12 @@ async function beginVisit(
   const endsAt = room.world.now().getTime() + visitMilliseconds
   const asked = { handles, claim, endsAt }
   return { room, db, home, used, approved, isFirstUse, ...asked, session, filled: [] }
+}
+
+/** What the agent says the site may write into its pages. */
+function noteSaid(visit: Visit, texts: readonly string[]) {
+  const { state } = visit.session
+  visit.session = { ...visit.session, state: { ...state, said: saidWith(state.said, texts) } }
 }
 
 /** Asks the site, and remembers what it served. */

@@ -45,6 +45,9 @@ export type Placed = {
   name?: string
 }
 
+/** The secrets that a form carries, and its other fields, with what the agent brought there. */
+export type Carried = { placed: readonly Placed[]; beside: Record<string, string | null> }
+
 /** The address of a page at the entry's own site. */
 export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site_refused'> {
   const url = new URL(path, home.site)
@@ -62,12 +65,12 @@ export async function book(
   visit: Visit,
   { url }: Submission,
   notice: Notice,
-  placed: readonly Placed[],
+  { placed, beside }: Carried,
 ): Promise<Refusal | undefined> {
   const { room, db, home, approved, handles, claim } = visit
   const { entry, site: origin } = home
   const path = url.pathname + url.search
-  const wanted = placeOf(placed, path)
+  const wanted = placeOf({ placed, beside }, path)
   const needed = wanted && (await placeWithoutSecrets(visit, wanted))
   if (needed && isTooLong(needed)) {
     const message = 'The field or the address of the form is too long for its owner to read.'
@@ -93,8 +96,11 @@ export async function book(
 }
 
 /** A form that has only fields which everybody knows needs none. Two fields for the same are one. */
-function placeOf(placed: readonly Placed[], path: string): Place | undefined {
-  if (placed.every(({ asking }) => asking.isNamedSo)) return undefined
+function placeOf({ placed, beside }: Carried, path: string): Place | undefined {
+  const isPlain = Object.values(beside).every((value) => value === null)
+  if ((isPlain && placed.every(({ asking }) => asking.isNamedSo)) || placed.length === 0) {
+    return undefined
+  }
   const standing = new Map<string, Standing>()
   for (const { asking, named: secret, name = asking.control.name } of placed) {
     standing.set(`${secret} ${name}`, { secret, where: 'form_field', name, prefix: '' })
@@ -104,7 +110,7 @@ function placeOf(placed: readonly Placed[], path: string): Place | undefined {
     method: 'POST',
     path,
     standing: inOrder([...standing.values()]),
-    beside: '',
+    beside: Object.keys(beside).length > 0 ? JSON.stringify(beside) : '',
   }
 }
 
