@@ -128,6 +128,8 @@ function placedInHeaders(
     if (place.where === 'basic') return [['authorization', `Basic ${encodeText(value)}`]]
     return []
   })
+  if (inject.some(isCodeInHeader))
+    return { refused: 'A code goes into a field, never into a header.' }
   const list = [...Object.entries(headers), ...placed].map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   )
@@ -148,6 +150,12 @@ function placedInHeaders(
     return { refused: 'A user name with a colon cannot be sent by basic authentication.' }
   }
   return { list }
+}
+
+/** One that is used up by its first use proves who types it, and no program's request. */
+function isCodeInHeader(place: Injection): boolean {
+  const isInHeader = place.where === 'header' || place.where === 'bearer'
+  return isInHeader && /^(totp$|mail\.)/.test(place.secret)
 }
 
 function bodyOf(

@@ -60,9 +60,13 @@ export function codeField(form: PageForm): Asking | undefined {
   const named = typed.filter(({ name }) => isNamed(name, codeNames, codeContexts))
   const [control, ...others] = marked.length > 0 ? marked : named
   if (!control || others.length > 0) return undefined
-  const isAlone = typed.length === 1 || marked.length > 0
-  const isNamedSo = named.includes(control) && (isAlone || !/^code$/i.test(control.name))
-  return { control, isNamedSo }
+  const isAlone = form.controls.filter((one) => !isBesideCode(one)).length === 1
+  return { control, isNamedSo: isAlone && named.includes(control) }
+}
+
+/** Fields that a form for a code has as well; any other can say what becomes of the code. */
+function isBesideCode({ type }: Control): boolean {
+  return /^(hidden|checkbox|submit)$/.test(type)
 }
 
 /** The field for the user name, before a password or alone on the first of two pages. */

@@ -22,6 +22,8 @@ const stateSchema = z.object({
   sent: z.array(z.string()),
   /** What the agent put into addresses and forms, in small letters. */
   said: z.array(z.string()),
+  /** The page is the answer to the user name of the entry, which the service sent to where the site signs in. */
+  isBehindName: z.boolean(),
   /** A secret was sent that is too short to be found in answers. */
   isUntold: z.boolean(),
 })
@@ -40,7 +42,15 @@ export function newSession(id: string): Session {
   return {
     id,
     step: 0,
-    state: { cookies: [], url: '', forms: [], sent: [], said: [], isUntold: false },
+    state: {
+      cookies: [],
+      url: '',
+      forms: [],
+      sent: [],
+      said: [],
+      isBehindName: false,
+      isUntold: false,
+    },
   }
 }
 

@@ -16,12 +16,20 @@ import { openedRow, usedEntry } from '../used-entry.ts'
 import { besideIn, saidIn, saidWith } from './beside.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
 import { changeOf, isFirstStep, passwordField } from './fields.ts'
-import { knownFields, placedIn, placedInChange, usernameIn } from './fill-in.ts'
+import { knownFields, placedIn, placedInChange, signsIn, usernameIn } from './fill-in.ts'
 import { knownSecrets } from './known.ts'
 import { drawnFor, keepAsked, outcomeOfChange, outcomeOfSignIn, settle } from './new-password.ts'
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepOrder, Stepped } from './port.ts'
-import { type Home, keepSession, newSession, openSession, type Session } from './session.ts'
+import { leadsToSignIn } from './purpose.ts'
+import {
+  type Home,
+  keepSession,
+  newSession,
+  openSession,
+  type Session,
+  type SessionState,
+} from './session.ts'
 import { type Filling, submissionOf } from './submission.ts'
 import { book, type Placed, pageAt, type Visit } from './visit.ts'
 
@@ -49,7 +57,8 @@ async function login(room: VaultRoom, order: LoginOrder): Promise<Stepped | Refu
     const refused = await send(visit, first, knownFields(first, fields))
     if (refused) return refused
   }
-  const form = visit.session.state.forms.find(passwordField)
+  const shown = visit.session.state.forms
+  const form = shown.find((one) => signsIn(visit, one)) ?? shown.find(passwordField)
   if (form && visit.used.values.has('password')) {
     const refused = await send(visit, form, knownFields(form, fields), 'password')
     if (refused) return refused
@@ -97,8 +106,11 @@ async function send(
   const isSignIn = secret === undefined || secret.endsWith('password')
   const control = isSignIn ? usernameIn(visit, form) : undefined
   const username = control && { control, value: visit.used.username }
+  const isFirst = placed.length === 0 && isFirstStep(form) && leadsToSignIn(form)
+  const isNext = placed.length > 0 && visit.session.state.isBehindName
   const refused = await submit(visit, form, { fields, username }, placed)
   if (refused) return refused
+  noteState(visit, { isBehindName: (isFirst && control !== undefined) || isNext })
   if (control && !visit.filled.includes('username')) visit.filled.push('username')
   if (secret !== undefined) visit.filled.push(isSignIn ? 'password' : 'code')
   const [sent] = placed
@@ -180,8 +192,11 @@ async function beginVisit(
 
 /** What the agent says the site may write into its pages. */
 function noteSaid(visit: Visit, texts: readonly string[]) {
-  const { state } = visit.session
-  visit.session = { ...visit.session, state: { ...state, said: saidWith(state.said, texts) } }
+  noteState(visit, { said: saidWith(visit.session.state.said, texts) })
+}
+
+function noteState(visit: Visit, noted: Partial<SessionState>) {
+  visit.session = { ...visit.session, state: { ...visit.session.state, ...noted } }
 }
 
 /** Asks the site, and remembers what it served. */
@@ -189,8 +204,7 @@ async function ask(visit: Visit, request: Request): Promise<Browsed> {
   const { cookies } = visit.session.state
   const browsed = await browse(visit.room.world, request, cookies, visit.endsAt)
   const { url, forms } = browsed
-  const state = { ...visit.session.state, cookies: browsed.cookies, url: url.href, forms }
-  visit.session = { ...visit.session, state }
+  noteState(visit, { cookies: browsed.cookies, url: url.href, forms, isBehindName: false })
   visit.browsed = browsed
   return browsed
 }
