@@ -5244,7 +5244,7 @@ begin
       'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb, type text DEFAULT 'secret_used'::text)
+CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb, type text DEFAULT 'secret_used'::text, session uuid DEFAULT NULL::uuid, goes_on boolean DEFAULT false)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -5255,6 +5255,13 @@ declare
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
+  if session is not null then
+    perform from private.vault_sessions s where s.id = session and s.entry = e.id
+       and s.credential = caller.id and s.expires_at > private.clock() for share;
+    if not found then
+      perform private.refuse('session_not_found', '404');
+    end if;
+  end if;
   -- Held until it is booked: what is booked is older than the place's end.
   perform from private.vault_places p
    where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
@@ -5278,7 +5285,11 @@ begin
     perform api.vault_note_site(credential, entry, mail);
   end if;
   update private.idempotent_answers i set claimed_until = 'infinity'
-   where i.account = caller.account and i.claim = vault_begin_use.claim;
+   where i.account = caller.account and i.claim = vault_begin_use.claim
+     and (goes_on or (i.status is null and i.claimed_until < 'infinity'));
+  if claim is not null and not found then
+    perform private.refuse('conflict', '409');
+  end if;
   return true;
 end $function$;
 
@@ -9790,7 +9801,7 @@ grant execute on function api.vault_ask_place(credential text, entry uuid, asked
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 
-grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text) to vault;
+grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text, session uuid, goes_on boolean) to vault;
 
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
 

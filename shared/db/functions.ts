@@ -821,6 +821,8 @@ export type DatabaseFunctions = {
       claim?: string | null
       mail?: unknown
       type?: string
+      session?: string | null
+      goes_on?: boolean
     }
   }
   vault_commit_store: {

@@ -139,16 +139,26 @@ end $$;
 
 -- Books a use of secrets, or a form that is sent in a session without one; or ends the call with
 -- nothing changed: where one code or place is refused, no code is used up. A claim that has come so
--- far is not handed on to another request: nobody could tell whether the site was asked.
+-- far is not handed on to another request: nobody could tell whether the site was asked. Of two calls
+-- with one claim, as when one was silent and the other took over, the first to be booked goes on. What
+-- is asked for in a session is booked while the session stands.
 create function api.vault_begin_use(
   credential text, entry uuid, handles text[], places uuid[], request text,
-  claim uuid default null, mail jsonb default null, type text default 'secret_used')
+  claim uuid default null, mail jsonb default null, type text default 'secret_used',
+  session uuid default null, goes_on boolean default false)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
+  if session is not null then
+    perform from private.vault_sessions s where s.id = session and s.entry = e.id
+       and s.credential = caller.id and s.expires_at > private.clock() for share;
+    if not found then
+      perform private.refuse('session_not_found', '404');
+    end if;
+  end if;
   -- Held until it is booked: what is booked is older than the place's end.
   perform from private.vault_places p
    where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
@@ -172,7 +182,11 @@ begin
     perform api.vault_note_site(credential, entry, mail);
   end if;
   update private.idempotent_answers i set claimed_until = 'infinity'
-   where i.account = caller.account and i.claim = vault_begin_use.claim;
+   where i.account = caller.account and i.claim = vault_begin_use.claim
+     and (goes_on or (i.status is null and i.claimed_until < 'infinity'));
+  if claim is not null and not found then
+    perform private.refuse('conflict', '409');
+  end if;
   return true;
 end $$;
 

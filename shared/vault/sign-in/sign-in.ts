@@ -187,7 +187,18 @@ async function beginVisit(
   const session = sessionIn(home)
   const endsAt = room.world.now().getTime() + visitMilliseconds
   const asked = { handles, claim, endsAt }
-  return { room, db, home, used, approved, isFirstUse, ...asked, session, filled: [] }
+  return {
+    room,
+    db,
+    home,
+    used,
+    approved,
+    isFirstUse,
+    ...asked,
+    session,
+    isBegun: false,
+    filled: [],
+  }
 }
 
 /** What the agent says the site may write into its pages. */

@@ -27,6 +27,8 @@ export type Visit = {
   /** Of mails' codes that may be filled in. */
   handles: string[]
   claim: string | null
+  /** Something of it was sent under the claim. */
+  isBegun: boolean
   /** When the site has to be done with it, in milliseconds of the epoch. */
   endsAt: number
   session: Session
@@ -69,6 +71,7 @@ export async function book(
 ): Promise<Refusal | undefined> {
   const { room, db, home, approved, handles, claim } = visit
   const { entry, site: origin } = home
+  const { id, step } = visit.session
   const path = url.pathname + url.search
   const wanted = placeOf({ placed, beside }, path)
   const needed = wanted && (await placeWithoutSecrets(visit, wanted))
@@ -89,7 +92,10 @@ export async function book(
     request: `POST ${written}`.slice(0, 2048),
     mail: isTold ? await notice(origin) : null,
     type: placed.length > 0 ? 'secret_used' : 'session_used',
+    session: step > 0 ? id : null,
+    goes_on: visit.isBegun,
   })
+  visit.isBegun = true
   if (isTold) room.mailSoon()
   noteSent(visit, placed)
   return undefined
