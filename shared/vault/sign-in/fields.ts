@@ -134,6 +134,8 @@ const codeContexts = wordsOf(
 /** Whether a name such as `user[password]` or `loginPassword` is made of these words, one at its end. */
 function isNamed(name: string, last: ReadonlySet<string>, contexts: ReadonlySet<string>): boolean {
   if (name.length > 128 || /[0-9]\W*$/.test(name)) return false
+  // What is no word of Latin letters is none that is known.
+  if (/[^\x20-\x7e]/.test(name) || /(^|[^a-z0-9])[0-9]+[^a-z0-9]/i.test(name)) return false
   const words = wordsIn(name)
   return last.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => contexts.has(word))
 }

@@ -6,6 +6,7 @@
 import * as z from 'zod'
 import type { Attributes, Token } from '../../mailbox/html-tokens.ts'
 import { tokensOf } from '../../mailbox/html-tokens.ts'
+import { isSentTo } from './form-policy.ts'
 
 const formsMax = 64
 const controlsMax = 256
@@ -45,6 +46,8 @@ export type PageForm = z.output<typeof formSchema>
 type Reading = {
   base: string
   isRebased: boolean
+  /** Of the header, and those that the page has itself. */
+  policies: string[]
   forms: PageForm[]
   byId: Map<string, PageForm>
   /** Where a field belongs that names no form. */
@@ -57,9 +60,22 @@ type Reading = {
 /** The forms in their order; none of what a browser would not show as a page of the site. */
 export function formsOf(html: string, page: URL, headers: Headers): PageForm[] {
   if (!isPage(headers)) return []
-  const reading: Reading = { base: page.href, isRebased: false, forms: [], byId: new Map() }
-  for (const token of tokensOf(html)) read(reading, token)
-  return reading.forms
+  const policies = [headers.get('content-security-policy') ?? '']
+  const reading: Reading = {
+    base: page.href,
+    isRebased: false,
+    policies,
+    forms: [],
+    byId: new Map(),
+  }
+  for (const token of tokensOf(html)) {
+    // HTML standard, section 13.2.5.5: all that follows is text.
+    if (token.kind === 'open' && token.name === 'plaintext') break
+    read(reading, token)
+  }
+  return reading.forms.map((form) =>
+    isSentTo(policies, page, form.action) ? form : { ...form, action: '' },
+  )
 }
 
 /** A file that somebody uploaded is sent to be saved, as other text, or in a box of its own. */
@@ -89,6 +105,7 @@ function read(reading: Reading, token: Token): void {
   const { name, attributes } = token
   if (name === 'base') rebase(reading, attributes)
   else if (name === 'form') openForm(reading, attributes)
+  else if (name === 'meta') readPolicy(reading, attributes)
   else if (name === 'option') readOption(reading, attributes)
   else if (name === 'input') addInput(reading, attributes)
   else if (name === 'button') addButton(reading, attributes)
@@ -97,6 +114,11 @@ function read(reading: Reading, token: Token): void {
     // HTML standard, section 13.1.2.5: a line feed at the beginning is none of the text.
     add(reading, attributes, { type: 'textarea', value: token.text.replace(/^\r?\n/, '') })
   }
+}
+
+function readPolicy({ policies }: Reading, attributes: Attributes): void {
+  const header = (attributes.get('http-equiv') ?? '').trim().toLowerCase()
+  if (header === 'content-security-policy') policies.push(attributes.get('content') ?? '')
 }
 
 /** The first of them counts. */
