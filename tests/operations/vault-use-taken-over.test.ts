@@ -42,7 +42,7 @@ test('a call that lost its claim sends nothing any more', async () => {
   const answers = await Promise.all([first, second])
   await lock
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
   expect(site.received).toHaveLength(1)
 })
 

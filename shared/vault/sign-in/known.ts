@@ -2,37 +2,45 @@
 import type { UsedEntry } from '../inject.ts'
 import type { Place } from '../places/place.ts'
 import { isRemovable } from '../removable.ts'
-import { removedMark, scrubberFor } from '../scrub.ts'
+import type { Scrubber } from '../scrub.ts'
 import type { Session } from './session.ts'
 
-type Known = { used: UsedEntry; session: Session }
+type Known = {
+  used: UsedEntry
+  session: Session
+  scrubberFor: (secrets: readonly string[]) => Scrubber
+}
 
 /** All texts that an answer of the site may not tell. */
-export function knownSecrets({ used, session }: Known): string[] {
+export function knownSecrets({ used, session }: Omit<Known, 'scrubberFor'>): string[] {
   const others = [...used.values.values(), ...used.hidden].filter(isRemovable)
   return [...new Set([...session.state.sent, ...others])]
 }
 
 /**
  * Texts that the site chose, such as the address of a form, without the secrets that it was sent: they
- * are shown to the agent and kept in the open. Of the shortest nothing is left.
+ * are shown to the agent and kept in the open. None is left where one of them holds a very short secret.
  */
 export async function withoutSecrets(known: Known, texts: readonly string[]): Promise<string[]> {
-  const scrub = scrubberFor(knownSecrets(known))
+  const scrub = known.scrubberFor(knownSecrets(known))
   const headers = texts.map((text) => ['content-location', text] as const)
   const scrubbed = await scrub({ headers, body: new Uint8Array(), truncated: false })
-  if ('withheld' in scrubbed) return texts.map(() => removedMark)
+  if ('withheld' in scrubbed) return []
   return scrubbed.headers.map(([, text]) => text)
 }
 
-/** The place in the words that may be kept. */
-export async function placeWithoutSecrets(known: Known, place: Place): Promise<Place> {
+/** The place in the words that may be kept, if there are any. */
+export async function placeWithoutSecrets(
+  known: Known,
+  place: Place,
+): Promise<Place | { withheld: true }> {
   const names = place.standing.map(({ name }) => name)
-  const [path = '', beside = '', ...written] = await withoutSecrets(known, [
+  const [path, beside = '', ...written] = await withoutSecrets(known, [
     place.path,
     place.beside,
     ...names,
   ])
+  if (path === undefined) return { withheld: true }
   const standing = place.standing.map((one, at) => ({ ...one, name: written[at] ?? '' }))
   return { ...place, path, beside, standing }
 }

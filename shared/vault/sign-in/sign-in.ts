@@ -13,7 +13,7 @@ import type { VaultRoom } from '../room.ts'
 import { type Scrubber, scrubberFor } from '../scrub.ts'
 import { answerOf } from '../use-answer.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
-import { besideIn, saidIn, saidWith } from './beside.ts'
+import { besideIn, saidIn } from './beside.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
 import { changeOf, isFirstStep, passwordField } from './fields.ts'
 import { knownFields, placedIn, placedInChange, signsIn, usernameIn } from './fill-in.ts'
@@ -22,16 +22,9 @@ import { drawnFor, keepAsked, outcomeOfChange, outcomeOfSignIn, settle } from '.
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepOrder, Stepped } from './port.ts'
 import { leadsToSignIn } from './purpose.ts'
-import {
-  type Home,
-  keepSession,
-  newSession,
-  openSession,
-  type Session,
-  type SessionState,
-} from './session.ts'
+import { type Home, keepSession, newSession, openSession, type Session } from './session.ts'
 import { type Filling, submissionOf } from './submission.ts'
-import { book, type Placed, pageAt, type Visit } from './visit.ts'
+import { book, noteSaid, noteState, type Placed, pageAt, type Visit } from './visit.ts'
 
 const sessionRow = z.object({ entry: z.uuid(), step: z.int(), sealed: z.unknown() })
 
@@ -196,18 +189,10 @@ async function beginVisit(
     isFirstUse,
     ...asked,
     session,
+    scrubberFor,
     isBegun: false,
     filled: [],
   }
-}
-
-/** What the agent says the site may write into its pages. */
-function noteSaid(visit: Visit, texts: readonly string[]) {
-  noteState(visit, { said: saidWith(visit.session.state.said, texts) })
-}
-
-function noteState(visit: Visit, noted: Partial<SessionState>) {
-  visit.session = { ...visit.session, state: { ...visit.session.state, ...noted } }
 }
 
 /** Asks the site, and remembers what it served. */

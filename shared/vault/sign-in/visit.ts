@@ -9,11 +9,13 @@ import { approvedPlace } from '../places/ask.ts'
 import { inOrder, isTooLong, type KnownPlace, type Place, type Standing } from '../places/place.ts'
 import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
+import type { Scrubber } from '../scrub.ts'
+import { saidWith } from './beside.ts'
 import type { Browsed } from './browse.ts'
 import type { Asking } from './fields.ts'
 import { placeWithoutSecrets, withoutSecrets } from './known.ts'
 import type { PasswordOutcome, Stepped } from './port.ts'
-import type { Home, Session } from './session.ts'
+import type { Home, Session, SessionState } from './session.ts'
 import type { Submission } from './submission.ts'
 
 /** An entry that is opened for a visit, and where the visit stands. */
@@ -27,6 +29,8 @@ export type Visit = {
   /** Of mails' codes that may be filled in. */
   handles: string[]
   claim: string | null
+  /** Prepares scrubbing for these secrets. */
+  scrubberFor: (secrets: readonly string[]) => Scrubber
   /** Something of it was sent under the claim. */
   isBegun: boolean
   /** When the site has to be done with it, in milliseconds of the epoch. */
@@ -75,13 +79,13 @@ export async function book(
   const path = url.pathname + url.search
   const wanted = placeOf({ placed, beside }, path)
   const needed = wanted && (await placeWithoutSecrets(visit, wanted))
-  if (needed && isTooLong(needed)) {
-    const message = 'The field or the address of the form is too long for its owner to read.'
+  if (needed && ('withheld' in needed || isTooLong(needed))) {
+    const message = 'The field or the address of the form is not fit for its owner to read.'
     return fail('form_refused', { message })
   }
   const places = await approvedPlace(room.world, db, { entry, origin, approved }, needed)
   if (isRefusal(places)) return places
-  const [written = ''] = await withoutSecrets(visit, [url.pathname])
+  const [written = '[withheld]'] = await withoutSecrets(visit, [url.pathname])
   const isTold = placed.length > 0 && visit.isFirstUse
   await db.run('vault_begin_use', {
     entry,
@@ -118,6 +122,16 @@ function placeOf({ placed, beside }: Carried, path: string): Place | undefined {
     standing: inOrder([...standing.values()]),
     beside: Object.keys(beside).length > 0 ? JSON.stringify(beside) : '',
   }
+}
+
+/** What the agent says the site may write into its pages. */
+export function noteSaid(visit: Visit, texts: readonly string[]): void {
+  noteState(visit, { said: saidWith(visit.session.state.said, texts) })
+}
+
+/** Changes what is known of the session. */
+export function noteState(visit: Visit, noted: Partial<SessionState>): void {
+  visit.session = { ...visit.session, state: { ...visit.session.state, ...noted } }
 }
 
 function noteSent(visit: Visit, placed: readonly Placed[]): void {
