@@ -981,10 +981,8 @@ create table private.vault_places (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
   entry uuid not null,
-  secret text not null,
-  location text not null,
-  name text not null,
-  prefix text not null,
+  kind text not null,
+  standing jsonb not null,
   method text not null,
   path text not null,
   beside text not null,
@@ -997,12 +995,10 @@ create table private.vault_places (
   constraint vault_places_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES private.credentials(id),
   constraint vault_places_beside_check CHECK ((length(beside) <= 4096)),
   constraint vault_places_entry_fkey FOREIGN KEY (entry) REFERENCES private.vault_entries(id) ON DELETE CASCADE,
-  constraint vault_places_location_check CHECK ((location = ANY (ARRAY['header'::text, 'basic'::text, 'form_field'::text, 'json_field'::text]))),
+  constraint vault_places_kind_check CHECK ((kind = ANY (ARRAY['form'::text, 'request'::text]))),
   constraint vault_places_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'HEAD'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
-  constraint vault_places_name_check CHECK ((length(name) <= 512)),
   constraint vault_places_path_check CHECK (((length(path) >= 1) AND (length(path) <= 2048))),
-  constraint vault_places_prefix_check CHECK ((length(prefix) <= 64)),
-  constraint vault_places_secret_check CHECK (((length(secret) >= 1) AND (length(secret) <= 80)))
+  constraint vault_places_standing_check CHECK ((((jsonb_array_length(standing) >= 1) AND (jsonb_array_length(standing) <= 8)) AND (length((standing)::text) <= 8192)))
 );
 alter table private.vault_places enable row level security;
 
@@ -5288,7 +5284,7 @@ begin
   return private.spend_proof(proof_digest);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_ask_places(credential text, entry uuid, places jsonb)
+CREATE OR REPLACE FUNCTION api.vault_ask_place(credential text, entry uuid, asked jsonb)
  RETURNS TABLE(place uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -5301,16 +5297,13 @@ declare
 begin
   -- One after the other, or of two at once each would be entered.
   perform from private.vault_entries v where v.id = e.id for no key update;
-  delete from private.vault_places w using pg_catalog.jsonb_to_recordset(places) as p (secret text,
-    "where" text, name text, prefix text, method text, path text, beside text)
-   where w.entry = e.id and w.approved_at is null and (w.secret, w.location, w.name, w.prefix,
-     w.method, w.path, w.beside) = (p.secret, p."where", p.name, p.prefix, p.method, p.path, p.beside);
+  delete from private.vault_places w
+   where w.entry = e.id and w.approved_at is null
+     and private.place_json(w) - '{id, wide}'::text[] = asked;
   return query insert into private.vault_places
-    (account, entry, secret, location, name, prefix, method, path, beside, asked_by)
-  select distinct e.account, e.id, p.secret, p."where", p.name, p.prefix, p.method,
-    p.path, p.beside, caller.id
-    from pg_catalog.jsonb_to_recordset(places) as p (secret text, "where" text, name text,
-      prefix text, method text, path text, beside text)
+    (account, entry, kind, standing, method, path, beside, asked_by)
+  values (e.account, e.id, asked ->> 'kind', asked -> 'standing', asked ->> 'method',
+    asked ->> 'path', asked ->> 'beside', caller.id)
   returning id;
   delete from private.vault_places w where w.id in (
     select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
@@ -5342,7 +5335,7 @@ begin
       'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb, type text DEFAULT 'secret_used'::text)
+CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb, type text DEFAULT 'secret_used'::text, session uuid DEFAULT NULL::uuid, goes_on boolean DEFAULT false)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -5353,6 +5346,13 @@ declare
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
+  if session is not null then
+    perform from private.vault_sessions s where s.id = session and s.entry = e.id
+       and s.credential = caller.id and s.expires_at > private.clock() for share;
+    if not found then
+      perform private.refuse('session_not_found', '404');
+    end if;
+  end if;
   -- Held until it is booked: what is booked is older than the place's end.
   perform from private.vault_places p
    where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
@@ -5376,7 +5376,11 @@ begin
     perform api.vault_note_site(credential, entry, mail);
   end if;
   update private.idempotent_answers i set claimed_until = 'infinity'
-   where i.account = caller.account and i.claim = vault_begin_use.claim;
+   where i.account = caller.account and i.claim = vault_begin_use.claim
+     and (goes_on or (i.status is null and i.claimed_until < 'infinity'));
+  if claim is not null and not found then
+    perform private.refuse('conflict', '409');
+  end if;
   return true;
 end $function$;
 
@@ -5438,7 +5442,7 @@ declare
 begin
   perform private.hold_unfrozen(caller.account);
   if not private.may_change(caller, e) and not exists (select from private.vault_places p
-    where p.entry = e.id and p.secret = 'new_password' and p.approved_at is not null) then
+    where p.entry = e.id and p.standing @> '[{"secret": "new_password"}]' and p.approved_at is not null) then
     perform private.refuse('credential_protected', '403');
   end if;
   update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
@@ -8550,8 +8554,8 @@ CREATE OR REPLACE FUNCTION private.place_json(p private.vault_places)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select jsonb_build_object('id', p.id, 'secret', p.secret, 'where', p.location, 'name', p.name,
-    'prefix', p.prefix, 'method', p.method, 'path', p.path, 'beside', p.beside, 'wide', p.wide)
+  select jsonb_build_object('id', p.id, 'kind', p.kind, 'standing', p.standing, 'method', p.method,
+    'path', p.path, 'beside', p.beside, 'wide', p.wide)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
@@ -10022,11 +10026,11 @@ grant execute on function api.signup_request(email text, code_digest text, clien
 
 grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 
-grant execute on function api.vault_ask_places(credential text, entry uuid, places jsonb) to vault;
+grant execute on function api.vault_ask_place(credential text, entry uuid, asked jsonb) to vault;
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 
-grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text) to vault;
+grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text, session uuid, goes_on boolean) to vault;
 
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
 

@@ -19,7 +19,8 @@ export const vaultLogin = operation({
     fields: plainFields
       .optional()
       .describe(
-        'Ordinary fields of the form by their names, such as remember; the rest is filled in.',
+        'Of the form by their names: boxes to tick, and choices among those that the page offers, such as ' +
+          'remember. The rest is filled in or stays as the page has it.',
       ),
   }),
   response: servedPage,

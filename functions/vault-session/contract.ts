@@ -24,7 +24,9 @@ export const vaultSession = operation({
         .describe('Which form of the page that was served last, counted from 0.'),
       fields: plainFields
         .optional()
-        .describe('Ordinary fields of the form; others stay as the page has them.'),
+        .describe(
+          'Ordinary fields of the form; others stay as the page has them. Beside a secret only boxes and choices.',
+        ),
       secret: z
         .string()
         .max(19)

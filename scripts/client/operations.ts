@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '37a561eff8840fd6563a8efb07e2f2b5389271b1c73fed1ff70998884c3a8d48'
+export const contractDigest = 'a8849e18fc0ad2ed5d3ce887cabf4d8a8ae0bfb0472fd64a5a5a16404e43c0d6'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1656,7 +1656,7 @@ export type VaultLoginRequest = {
   credential_id: string
   /** Of the page with the form, on the site of the entry. */
   path: string
-  /** Ordinary fields of the form by their names, such as remember; the rest is filled in. */
+  /** Of the form by their names: boxes to tick, and choices among those that the page offers, such as remember. The rest is filled in or stays as the page has it. */
   fields?: { [name: string]: string } | undefined
 }
 
@@ -1697,7 +1697,7 @@ export type VaultSessionRequest = {
   path?: string | undefined
   /** Which form of the page that was served last, counted from 0. */
   form?: number | undefined
-  /** Ordinary fields of the form; others stay as the page has them. */
+  /** Ordinary fields of the form; others stay as the page has them. Beside a secret only boxes and choices. */
   fields?: { [name: string]: string } | undefined
   /** Goes into the one field of the form that asks for it: password, totp or mail.HANDLE. new_password is drawn here, for a form that changes the password; in a sign-in it is one that a site may have taken, and previous_password one before it. */
   secret?: string | undefined

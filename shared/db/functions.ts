@@ -823,7 +823,7 @@ export type DatabaseFunctions = {
     }
   }
   spend_proof: { args: { credential: string; proof_digest: string } }
-  vault_ask_places: { args: { credential: string; entry: string; places: unknown } }
+  vault_ask_place: { args: { credential: string; entry: string; asked: unknown } }
   vault_begin_store: {
     args: {
       credential: string
@@ -842,6 +842,8 @@ export type DatabaseFunctions = {
       claim?: string | null
       mail?: unknown
       type?: string
+      session?: string | null
+      goes_on?: boolean
     }
   }
   vault_commit_store: {

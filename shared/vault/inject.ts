@@ -6,6 +6,7 @@
 import { encodeText } from '../base64.ts'
 import { placedInForm, placedInJson } from './body.ts'
 import { linkAddress, linkSecrets } from './link.ts'
+import { normalUrl } from './places/path.ts'
 import { isRemovable, secretsMax } from './removable.ts'
 import type { Injection, RequestTemplate } from './template.ts'
 
@@ -81,6 +82,9 @@ function whyEmpty({ links }: UsedEntry, place: Injection): string {
 
 function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate): URL | Refused {
   const [link, ...others] = inject.filter(({ where }) => where === 'link')
+  if (link !== undefined && inject.length > 1) {
+    return { refused: 'A link is opened as it is, with no secret beside it.' }
+  }
   if (others.length > 0 || (link === undefined) === (path === undefined)) {
     return { refused: 'A template has a path, or one link in its place.' }
   }
@@ -89,7 +93,7 @@ function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate):
       return { refused: 'A link is opened by GET or POST.' }
     return linkAddress(valueOf(entry, link) ?? '', entry.origin)
   }
-  const url = new URL(path ?? '', entry.origin)
+  const url = normalUrl(new URL(path ?? '', entry.origin))
   return url.origin === entry.origin ? url : { refused: 'The path leads away from the site.' }
 }
 
@@ -124,6 +128,8 @@ function placedInHeaders(
     if (place.where === 'basic') return [['authorization', `Basic ${encodeText(value)}`]]
     return []
   })
+  if (inject.some(isCodeInHeader))
+    return { refused: 'A code goes into a field, never into a header.' }
   const list = [...Object.entries(headers), ...placed].map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   )
@@ -144,6 +150,12 @@ function placedInHeaders(
     return { refused: 'A user name with a colon cannot be sent by basic authentication.' }
   }
   return { list }
+}
+
+/** One that is used up by its first use proves who types it, and no program's request. */
+function isCodeInHeader(place: Injection): boolean {
+  const isInHeader = place.where === 'header' || place.where === 'bearer'
+  return isInHeader && /^(totp$|mail\.)/.test(place.secret)
 }
 
 function bodyOf(

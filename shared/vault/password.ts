@@ -3,6 +3,7 @@
  * likely as every other: what breaks a rule is thrown away whole instead of being mended.
  */
 import type { RandomBytes } from './keys.ts'
+import { passwordsThatKeep } from './password-count.ts'
 import { type PasswordRules, readPasswordRules, withoutCharacters } from './password-rules.ts'
 
 /** 24 characters of the usual alphabet have more than 140 bits. */
@@ -11,6 +12,8 @@ const usualLength = 24
 export const usualRules =
   'required: upper; required: lower; required: digit; required: [-_.!@#%*+=?]'
 const attemptsMax = 5_000
+/** Who knows the rules guesses among the passwords that keep them. */
+const bitsMin = 40n
 
 /** What is known of a site's rules. */
 export type PasswordWish = {
@@ -35,6 +38,18 @@ export function newPassword(
   if (!Number.isInteger(chosen) || chosen < lengthMin || chosen > lengthMax) {
     return { refused: `The rules allow ${lengthMin} to ${lengthMax} characters.` }
   }
+  if (passwordsThatKeep(rules, chosen) < 2n ** bitsMin) {
+    return { refused: 'A password that keeps these rules could be guessed. Give wider ones.' }
+  }
+  return passwordOf(random, rules, chosen)
+}
+
+/** A password of this many characters that keeps the rules, however few there are. */
+export function passwordOf(
+  random: RandomBytes,
+  rules: PasswordRules,
+  chosen: number,
+): { password: string } | { refused: string } {
   const draw = drawer(random, rules.alphabet)
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const password = Array.from({ length: chosen }, draw).join('')

@@ -11,8 +11,8 @@ import { checkUrl, safeFetch } from '../egress/safe-fetch.ts'
 import { answering } from './answering.ts'
 import { firstUseMail } from './first-use.ts'
 import { requestWith, type SecretRequest } from './inject.ts'
-import { approvedPlaces } from './places/ask.ts'
-import { placesOf } from './places/place.ts'
+import { approvedPlace } from './places/ask.ts'
+import { placeOf } from './places/place.ts'
 import type { VaultRoom } from './room.ts'
 import { type Scrubber, scrubberFor } from './scrub.ts'
 import { handlesNamed } from './template.ts'
@@ -52,17 +52,18 @@ async function beginUse(
   if ('refused' in request) return fail('template_refused', { message: request.refused })
   const checked = checkUrl(request.url.href, world.config)
   if ('refused' in checked) return fail('site_refused', { message: checked.refused })
-  const needed = placesOf(template, opened)
-  if ('refused' in needed) return fail('template_refused', { message: needed.refused })
+  const needed = placeOf(template, request.url, opened)
+  if (needed !== undefined && 'refused' in needed)
+    return fail('template_refused', { message: needed.refused })
   const used = { entry, origin: opened.site, approved: opened.places }
-  const places = await approvedPlaces(world, db, used, needed)
+  const places = await approvedPlace(world, db, used, needed)
   if (isRefusal(places)) return places
   await db.run('vault_begin_use', {
     entry,
     handles,
     places,
-    // The address of a link is a secret.
-    request: `${template.method} ${template.path ?? 'a sign-in link'}`,
+    // The address of a link is a secret, and a query may hold one of the agent's.
+    request: `${template.method} ${template.path === undefined ? 'a sign-in link' : request.url.pathname}`,
     claim,
     mail: opened.is_first ? await firstUseMail(world, opened.site) : null,
   })

@@ -1,23 +1,22 @@
 -- Using secrets: what a request is made of is told to the vault first, and what is used stands in
 -- the books before the vault sends it.
 
--- Places: where in which request to its site a secret of an entry may stand. An agent asks for one by
--- trying to use it, and the owner approves it. Nothing of a row changes but that, so its id stands for
--- its terms.
+-- Places: requests to its site, each whole, in which secrets of an entry may stand. An agent asks for one
+-- by trying to use it, and the owner approves it. Nothing of a row changes but that, so its id stands
+-- for its terms.
 create table private.vault_places (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
   entry uuid not null references private.vault_entries on delete cascade,
-  -- As a template names it: password, totp, fields.NAME.
-  secret text not null check (length(secret) between 1 and 80),
-  location text not null check (location in ('header', 'basic', 'form_field', 'json_field')),
-  -- Of the header in lower case or of the field, or a JSON pointer; empty for basic.
-  name text not null check (length(name) <= 512),
-  -- What stands before the secret in a header.
-  prefix text not null check (length(prefix) <= 64),
+  -- A form that the site serves, or a request that the agent writes: one never stands for the other.
+  kind text not null check (kind in ('form', 'request')),
+  -- Where each value of the entry stands: the value as a template names it, the kind of its place, the
+  -- name of the header or field or a JSON pointer, and what stands before it in a header.
+  standing jsonb not null check (jsonb_array_length(standing) between 1 and 8
+    and length(standing::text) <= 8192),
   method text not null check (method in ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE')),
   path text not null check (length(path) between 1 and 2048),
-  -- The other fields of the body in which the secret stands, as they are sent: they can say what the
+  -- The other fields of the body in which a value stands, as the agent writes them: they can say what the
   -- site does with it.
   beside text not null check (length(beside) <= 4096),
   -- Approved for more than was asked: in a header for each request to the site, in a body with any
@@ -53,13 +52,13 @@ alter table private.vault_sessions enable row level security;
 -- A place in the form in which it leaves the database.
 create function private.place_json(p private.vault_places) returns jsonb
   language sql immutable as $$
-  select jsonb_build_object('id', p.id, 'secret', p.secret, 'where', p.location, 'name', p.name,
-    'prefix', p.prefix, 'method', p.method, 'path', p.path, 'beside', p.beside, 'wide', p.wide)
+  select jsonb_build_object('id', p.id, 'kind', p.kind, 'standing', p.standing, 'method', p.method,
+    'path', p.path, 'beside', p.beside, 'wide', p.wide)
 $$;
 
--- Enters places that wait for the owner. What has waited for a day is forgotten, and of those that
+-- Enters a place that waits for the owner. What has waited for a day is forgotten, and of those that
 -- wait the oldest make room: an agent can fill no page.
-create function api.vault_ask_places(credential text, entry uuid, places jsonb)
+create function api.vault_ask_place(credential text, entry uuid, asked jsonb)
   returns table (place uuid) language plpgsql security definer set search_path = '' as $$
 declare
   waiting_max constant integer := 10;
@@ -68,16 +67,13 @@ declare
 begin
   -- One after the other, or of two at once each would be entered.
   perform from private.vault_entries v where v.id = e.id for no key update;
-  delete from private.vault_places w using pg_catalog.jsonb_to_recordset(places) as p (secret text,
-    "where" text, name text, prefix text, method text, path text, beside text)
-   where w.entry = e.id and w.approved_at is null and (w.secret, w.location, w.name, w.prefix,
-     w.method, w.path, w.beside) = (p.secret, p."where", p.name, p.prefix, p.method, p.path, p.beside);
+  delete from private.vault_places w
+   where w.entry = e.id and w.approved_at is null
+     and private.place_json(w) - '{id, wide}'::text[] = asked;
   return query insert into private.vault_places
-    (account, entry, secret, location, name, prefix, method, path, beside, asked_by)
-  select distinct e.account, e.id, p.secret, p."where", p.name, p.prefix, p.method,
-    p.path, p.beside, caller.id
-    from pg_catalog.jsonb_to_recordset(places) as p (secret text, "where" text, name text,
-      prefix text, method text, path text, beside text)
+    (account, entry, kind, standing, method, path, beside, asked_by)
+  values (e.account, e.id, asked ->> 'kind', asked -> 'standing', asked ->> 'method',
+    asked ->> 'path', asked ->> 'beside', caller.id)
   returning id;
   delete from private.vault_places w where w.id in (
     select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
@@ -143,16 +139,26 @@ end $$;
 
 -- Books a use of secrets, or a form that is sent in a session without one; or ends the call with
 -- nothing changed: where one code or place is refused, no code is used up. A claim that has come so
--- far is not handed on to another request: nobody could tell whether the site was asked.
+-- far is not handed on to another request: nobody could tell whether the site was asked. Of two calls
+-- with one claim, as when one was silent and the other took over, the first to be booked goes on. What
+-- is asked for in a session is booked while the session stands.
 create function api.vault_begin_use(
   credential text, entry uuid, handles text[], places uuid[], request text,
-  claim uuid default null, mail jsonb default null, type text default 'secret_used')
+  claim uuid default null, mail jsonb default null, type text default 'secret_used',
+  session uuid default null, goes_on boolean default false)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
+  if session is not null then
+    perform from private.vault_sessions s where s.id = session and s.entry = e.id
+       and s.credential = caller.id and s.expires_at > private.clock() for share;
+    if not found then
+      perform private.refuse('session_not_found', '404');
+    end if;
+  end if;
   -- Held until it is booked: what is booked is older than the place's end.
   perform from private.vault_places p
    where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
@@ -176,7 +182,11 @@ begin
     perform api.vault_note_site(credential, entry, mail);
   end if;
   update private.idempotent_answers i set claimed_until = 'infinity'
-   where i.account = caller.account and i.claim = vault_begin_use.claim;
+   where i.account = caller.account and i.claim = vault_begin_use.claim
+     and (goes_on or (i.status is null and i.claimed_until < 'infinity'));
+  if claim is not null and not found then
+    perform private.refuse('conflict', '409');
+  end if;
   return true;
 end $$;
 
@@ -192,7 +202,7 @@ declare
 begin
   perform private.hold_unfrozen(caller.account);
   if not private.may_change(caller, e) and not exists (select from private.vault_places p
-    where p.entry = e.id and p.secret = 'new_password' and p.approved_at is not null) then
+    where p.entry = e.id and p.standing @> '[{"secret": "new_password"}]' and p.approved_at is not null) then
     perform private.refuse('credential_protected', '403');
   end if;
   update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
@@ -253,5 +263,5 @@ begin
     returning s.expires_at;
   end if;
 end $$;
-grant execute on function api.vault_ask_places, api.vault_open_use, api.vault_begin_use,
+grant execute on function api.vault_ask_place, api.vault_open_use, api.vault_begin_use,
   api.vault_open_session, api.vault_keep_session, api.vault_keep_password to vault;

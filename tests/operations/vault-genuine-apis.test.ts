@@ -35,6 +35,8 @@ const jsonPlace = (name: string, path: string, secret = 'password'): Place => ({
   path,
   secret,
 })
+const stands = (name: string, secret = 'password') =>
+  ({ where: 'json_field', name, secret }) as const
 const isCode = (value: unknown) =>
   [0, -30_000].some((ago) => totpCode(totp, world.world.now().getTime() + ago).code === value)
 
@@ -63,7 +65,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a login by JSON with a code of an app',
-    places: [jsonPlace('/password', '/api/login'), jsonPlace('/otp', '/api/login', 'totp')],
+    places: [{ ...jsonPlace('/password', '/api/login'), also: [stands('/otp', 'totp')] }],
     order: () => ({ path: '/api/login', inject: [json('/password'), json('/otp', 'totp')] }),
     isRight: (sent) => member(sent, 'password') === password && isCode(member(sent, 'otp')),
   },
@@ -76,8 +78,11 @@ const cases: readonly Case[] = [
   {
     name: 'a password changed by JSON',
     places: [
-      { ...jsonPlace('/old', '/api/password', 'previous_password'), method: 'PUT' },
-      { ...jsonPlace('/new', '/api/password'), method: 'PUT' },
+      {
+        ...jsonPlace('/old', '/api/password', 'previous_password'),
+        method: 'PUT',
+        also: [stands('/new')],
+      },
     ],
     order: () => ({
       method: 'PUT',

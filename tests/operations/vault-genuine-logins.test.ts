@@ -19,7 +19,7 @@ test.each(genuineLogins)('$name: the agent is signed in, and is told no secret',
   const agent = await world.agent('vault')
   const entry = { site: site.origin, username, password, totp }
   const credential_id = await entryOf(world, agent, entry)
-  if (login.place) await approvePlace(world, credential_id, login.place)
+  if (login.place) await approvePlace(world, credential_id, { kind: 'form', ...login.place })
 
   const begun = await agent.post('/vault-login', { credential_id, path: '/login' })
   const step = (order: object) =>

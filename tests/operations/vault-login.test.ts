@@ -146,7 +146,11 @@ test('a field that asks for a password under another name is a place for the own
 
   const asked = await login('/wiki')
   const meeting = await login('/meeting')
-  await approvePlace(world, credential_id, { name: 'meeting_password', path: '/meeting' })
+  await approvePlace(world, credential_id, {
+    kind: 'form',
+    name: 'meeting_password',
+    path: '/meeting',
+  })
   const approved = await login('/meeting')
 
   for (const answer of [asked, meeting]) {

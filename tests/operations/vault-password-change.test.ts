@@ -33,8 +33,11 @@ async function signedIn(given: Partial<LoginPages> = {}) {
   const { body } = await agent.post('/vault-login', { credential_id, path: '/login' })
   const step = (order: object) =>
     agent.post('/vault-session', { session: body['session'], ...order })
-  const approve = (name: string) =>
-    approvePlace(world, credential_id, { secret: 'new_password', path: '/password', name })
+  const approve = (name: string, current = pages.change.current) => {
+    const place = { kind: 'form', secret: 'new_password', path: '/password', name } as const
+    const also = current === undefined ? [] : [{ name: current }]
+    return approvePlace(world, credential_id, { ...place, also })
+  }
   await step({ path: '/password' })
   const ask = (order: object = {}) => step({ form: 0, secret: 'new_password', ...order })
   const secret = async () => {
@@ -77,7 +80,10 @@ test('a new password is drawn, sent where the owner approved it once, and is the
       error: 'place_not_approved',
       details: {
         untrusted: {
-          places: [`POST ${site.origin}/password, field "${fresh.join(' + ')}" of the form`],
+          places: [
+            `POST ${site.origin}/password, password as field "current_password" of the form; ` +
+              `new_password as field "${fresh.join(' + ')}" of the form`,
+          ],
         },
       },
     },
@@ -163,9 +169,8 @@ test.each([
   const taken = given.map((one) => (typeof one === 'number' ? (names[one] ?? '') : one))
   const form = formOf(...names.map((name) => field(name)))
   const pages = { change: { form, fresh: taken, ...(current ? { current } : {}) } }
-  const { site, ask, approve, credential_id } = await signedIn(pages)
-  await approve(taken.join(' + '))
-  if (current === 'p1') await approvePlace(world, credential_id, { name: 'p1', path: '/password' })
+  const { site, ask, approve } = await signedIn(pages)
+  await approve(taken.join(' + '), current)
 
   const answer = await ask()
 

@@ -87,14 +87,8 @@ test('each place of a template is filled, with the code of the moment', async ()
     secret: 'fields.token',
     prefix: 'Token ',
   } as const
-  await approvePlace(world, credential_id, {
-    ...of,
-    where: 'json_field',
-    name: '/otp',
-    secret: 'totp',
-  })
-  await approvePlace(world, credential_id, { ...of, ...header })
-  await approvePlace(world, credential_id, { ...of, where: 'basic' })
+  const otp = { where: 'json_field', name: '/otp', secret: 'totp' } as const
+  await approvePlace(world, credential_id, { ...of, ...otp, also: [header, { where: 'basic' }] })
   const before = world.world.now().getTime()
 
   await agent.post(path, {

@@ -59,8 +59,9 @@ export async function openThief(
   await approvePlace(world, credential_id, { where: 'basic', method: 'GET', path: '/basic' })
   const key = { where: 'header', name: 'x-api-key', method: 'GET', path: '/api/me' } as const
   await approvePlace(world, credential_id, { ...key, secret: 'fields.token' })
-  const change = { secret: 'new_password', name: 'new_password', path: '/change' } as const
-  await approvePlace(world, credential_id, change)
+  const change = { kind: 'form', secret: 'new_password', name: 'new_password' } as const
+  const also = [{ secret: 'password', name: 'password' }]
+  await approvePlace(world, credential_id, { ...change, path: '/change', also })
   const neighbour = new URL(site.origin)
   neighbour.hostname = 'localhost'
   const own = await loginOf(agent, { site: neighbour.origin, username, password: 'my own words' })

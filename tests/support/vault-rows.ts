@@ -7,7 +7,7 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Wrap } from '../../shared/sealing/wrap.ts'
 import { sealRecord } from '../../shared/vault/envelope.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
-import type { Place } from '../../shared/vault/places/place.ts'
+import { inOrder, type Place, type Standing } from '../../shared/vault/places/place.ts'
 import { encodeSecret, type Secret } from '../../shared/vault/record.ts'
 import type { Agent, TestWorld } from './world.ts'
 
@@ -48,23 +48,26 @@ export async function entryOf(
   return record
 }
 
-/** Approves a place of an entry: by default a field of a form, whatever stands beside it. */
+/** Approves a place of an entry: by default a field of a form that the agent writes, whatever stands beside. */
 export async function approvePlace(
   { db }: TestWorld,
   entry: string,
-  given: Partial<
-    Pick<Place, 'secret' | 'where' | 'name' | 'prefix' | 'method' | 'path' | 'beside'>
-  >,
+  given: Partial<Standing & Omit<Place, 'standing'> & { also: Partial<Standing>[] }>,
 ): Promise<void> {
-  const place = { secret: 'password', where: 'form_field', name: '', prefix: '', ...given }
-  const { secret, where, name, prefix, method = 'POST', path = '/', beside = '' } = place
-  const isWide = given.beside === undefined && (where === 'form_field' || where === 'json_field')
+  const standing = inOrder([given, ...(given.also ?? [])].map(standingOf))
+  const { kind = 'request', method = 'POST', path = '/', beside = '' } = given
+  const isInBody = standing.some(({ where }) => where === 'form_field' || where === 'json_field')
+  const isWide = given.beside === undefined && isInBody
   await db.sql`
-    insert into private.vault_places (account, entry, secret, location, name, prefix, method, path,
-      beside, wide, approved_at)
-    select account, id, ${secret}, ${where}, ${name}, ${prefix}, ${method}, ${path},
-      ${beside}, ${isWide},
+    insert into private.vault_places (account, entry, kind, standing, method, path, beside, wide,
+      approved_at)
+    select account, id, ${kind}, ${db.sql.json(standing)}, ${method}, ${path}, ${beside}, ${isWide},
       private.clock() from private.vault_entries where id = ${entry}`
+}
+
+function standingOf(given: Partial<Standing>): Standing {
+  const { secret = 'password', where = 'form_field', name = '', prefix = '' } = given
+  return { secret, where, name, prefix }
 }
 
 /** Stores a mail with one code or link in it; answers its handle. */

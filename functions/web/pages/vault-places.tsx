@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { time } from '../../../shared/db/row-fields.ts'
 import { markHidden } from '../../../shared/mail/untrusted.ts'
-import { placeRow, placeWords } from '../../../shared/vault/places/place.ts'
+import { isOfBody, placeRow, placeWords } from '../../../shared/vault/places/place.ts'
 import { isUuid } from '../data/approvals.ts'
 import type { OwnEntry } from '../data/vault.ts'
 import { findEntry } from '../data/vault.ts'
@@ -87,7 +87,8 @@ function PlaceShown({ c, entry, own }: Part) {
     <Form c={c} action={`${placesOf(entry)}/${place.id}`}>
       <Facts
         facts={[
-          ['Secret', nameOf(place.secret)],
+          ['Secret', place.standing.map(({ secret }) => nameOf(secret)).join(' · ')],
+          ['Sent by', place.kind === 'form' ? 'A form on a page of the site' : 'The agent itself'],
           ['Place', <code class="long">{placeWords(entry.site, place)}</code>],
           ...(place.beside === '' ? [] : [['Beside it', <Beside text={place.beside} />] as const]),
           ...(place.wide ? [['Also', widely(place)] as const] : []),
@@ -116,15 +117,16 @@ function Beside({ text }: { text: string }) {
   return <code class="long">{markHidden(text)}</code>
 }
 
-function widely({ where }: OwnPlace['place']): string {
-  return where === 'header' || where === 'basic'
+function widely(place: OwnPlace['place']): string {
+  return !isOfBody(place)
     ? 'in every other request to this site, whatever it does'
     : 'with any other fields beside it, which can say what the site does with it'
 }
 
 const names: Readonly<Record<string, string>> = {
   password: 'The password',
-  new_password: 'A new password, drawn for it, and the present one',
+  new_password: 'A new password, drawn for it',
+  username: 'The user name',
   totp: 'The one-time code of the moment',
   mail: 'A one-time code of a mail',
 }

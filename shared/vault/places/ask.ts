@@ -1,4 +1,4 @@
-/** Asks the owner for the places that a request needs and nobody approved. */
+/** Asks the owner for the place that a request needs and nobody approved. */
 import * as z from 'zod'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail } from '../../contract/errors.ts'
@@ -10,26 +10,24 @@ const askedRow = z.object({ place: z.uuid() })
 
 type Used = { entry: string; origin: string; approved: readonly KnownPlace[] }
 
-/** The ids of the approved places that cover all of these, or the refusal that leads to the owner. */
-export async function approvedPlaces(
+/** The id of the approved place that covers this one, or the refusal that leads to the owner. */
+export async function approvedPlace(
   world: Pick<World, 'config'>,
   db: CallerDatabase,
   { entry, origin, approved }: Used,
-  places: readonly Place[],
+  place: Place | undefined,
 ): Promise<string[] | Refusal<'place_not_approved'>> {
-  const covering = places.map((place) => coveringPlace(place, approved))
-  const missing = places.filter((_, at) => covering[at] === undefined)
-  if (missing.length === 0) return covering.flatMap((place) => place?.id ?? [])
-  const asked = await db.many('vault_ask_places', { entry, places: missing }, askedRow)
-  const [only, ...others] = asked
-  const all = `${world.config.WEB_URL}/vault/${entry}/places`
-  const approval_url = only && others.length === 0 ? `${all}/${only.place}` : all
+  if (place === undefined) return []
+  const covering = coveringPlace(place, approved)
+  if (covering) return [covering.id]
+  const asked = await db.one('vault_ask_place', { entry, asked: place }, askedRow)
+  if (!asked) throw new Error('vault_ask_place answered no row')
   return fail('place_not_approved', {
     hint: 'Give your user approval_url, wait, and repeat the call. For a sign-in form use vault_login.',
     // Of a form its path and field are the site's words.
     details: {
-      approval_url,
-      untrusted: { places: missing.map((place) => placeWords(origin, place)) },
+      approval_url: `${world.config.WEB_URL}/vault/${entry}/places/${asked.place}`,
+      untrusted: { places: [placeWords(origin, place)] },
     },
   })
 }

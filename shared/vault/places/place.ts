@@ -1,27 +1,38 @@
 /**
- * Places: where in which request to an entry's own site a secret may stand. What the agent writes
+ * Places: whole requests to an entry's own site in which its values may stand. What the agent writes
  * around a secret can make an honest site publish it, so all of that is part of the place, and the
  * owner approves it. A bearer token of an entry that has no user name needs nobody's approval.
  */
 import * as z from 'zod'
 import { shown } from '../../mail/untrusted.ts'
 import type { Injection, RequestTemplate } from '../template.ts'
+import { normalUrl } from './path.ts'
 
-/** A place as the database tells it. */
-export const placeRow = z.object({
-  id: z.uuid(),
-  /** As a template names it. */
+const standingSchema = z.object({
+  /** As a template names it; `mail` for the code of any mail. */
   secret: z.string(),
   where: z.enum(['header', 'basic', 'form_field', 'json_field']),
   /** Of the header in lower case or of the field, or the JSON pointer; empty for basic. */
   name: z.string(),
   prefix: z.string(),
+})
+
+/** Where one value of the entry stands. */
+export type Standing = z.output<typeof standingSchema>
+
+/** A place as the database tells it. */
+export const placeRow = z.object({
+  id: z.uuid(),
+  /** A form that the site serves, or a request that the agent writes. */
+  kind: z.enum(['form', 'request']),
+  /** In one order. */
+  standing: z.array(standingSchema).min(1),
   method: z.string(),
-  /** With its query. */
+  /** In its normal form, with its query. */
   path: z.string(),
-  /** The other fields of the body in which the secret stands, as they are sent. */
+  /** The other fields of the body in which a value stands, as they are sent. */
   beside: z.string(),
-  /** In a header, it is approved for each request to the site; in a body, with any fields beside it. */
+  /** With values in headers alone, it is approved for each request to the site; else with any fields beside. */
   wide: z.boolean(),
 })
 
@@ -32,43 +43,64 @@ export type KnownPlace = z.output<typeof placeRow>
 export type Place = Omit<KnownPlace, 'id' | 'wide'>
 
 const besideMax = 4_096
+const pathMax = 2_048
 
-/** The places of a template's secrets, or why no owner is asked for them. */
-export function placesOf(
+/** The place that a template's request to this address needs, if any, or why no owner is asked for it. */
+export function placeOf(
   template: RequestTemplate,
+  url: URL,
   { username }: { username: string },
-): Place[] | { refused: string } {
-  const places = template.inject.flatMap((injection) => placeOf(template, injection))
-  const needed = places.filter((place) => !isReady(place, username))
-  return needed.some(({ beside }) => beside.length > besideMax)
-    ? { refused: `More than ${besideMax} characters stand beside a secret.` }
-    : needed
+): Place | { refused: string } | undefined {
+  const standing = inOrder(template.inject.flatMap(standingOf))
+  if (standing.every((one) => isReady(one, username))) return undefined
+  const { pathname, search } = normalUrl(url)
+  const beside = standing.some(isInBody) ? besideIn(template) : ''
+  const place: Place = {
+    kind: 'request',
+    standing,
+    method: template.method,
+    path: pathname + search,
+    beside,
+  }
+  return isTooLong(place)
+    ? { refused: 'What stands beside a secret is too long to approve.' }
+    : place
 }
 
-function placeOf(template: RequestTemplate, injection: Injection): Place[] {
-  const { method, path = '' } = template
-  if (injection.where === 'link' || nameOfSecret(injection) === 'username') return []
-  const request = { method, path, secret: nameOfSecret(injection), prefix: '', beside: '' }
+/** A form writes names and addresses of any length and signs, and nobody approves what is not read whole. */
+export function isTooLong({ standing, path, beside }: Place): boolean {
+  const isLong = standing.some(({ name }) => name.length > 512 || name.includes('\0'))
+  return isLong || path.length > pathMax || beside.length > besideMax || beside.includes('\0')
+}
+
+/** One order for the same values, whoever wrote them. */
+export function inOrder(standing: readonly Standing[]): Standing[] {
+  const key = ({ secret, where, name, prefix }: Standing) =>
+    JSON.stringify([where, name, secret, prefix])
+  return standing.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
+}
+
+function standingOf(injection: Injection): Standing[] {
+  if (injection.where === 'link') return []
+  const value = { secret: nameOfValue(injection), prefix: '' }
   switch (injection.where) {
     case 'basic':
-      return [{ ...request, where: 'basic', name: '' }]
+      return [{ ...value, where: 'basic', name: '' }]
     case 'bearer':
-      return [{ ...request, where: 'header', name: 'authorization', prefix: 'Bearer ' }]
+      return [{ ...value, where: 'header', name: 'authorization', prefix: 'Bearer ' }]
     case 'header': {
       const { name, prefix = '' } = injection
-      return [{ ...request, where: 'header', name: name.toLowerCase(), prefix }]
+      return [{ ...value, where: 'header', name: name.toLowerCase(), prefix }]
     }
     case 'form_field':
-      return [{ ...request, where: 'form_field', name: injection.name, beside: besideIn(template) }]
-    case 'json_field': {
-      const beside = besideIn(template)
-      return [{ ...request, where: 'json_field', name: injection.pointer, beside }]
-    }
+      return [{ ...value, where: 'form_field', name: injection.name }]
+    case 'json_field':
+      return [{ ...value, where: 'json_field', name: injection.pointer }]
   }
 }
 
 /** Each mail has other handles, and one place takes the codes of all. */
-function nameOfSecret(injection: Exclude<Injection, { where: 'link' }>): string {
+function nameOfValue(injection: Exclude<Injection, { where: 'link' }>): string {
   if (injection.where === 'basic') return 'password'
   return injection.secret.startsWith('mail.') ? 'mail' : injection.secret
 }
@@ -78,8 +110,12 @@ function besideIn({ form = {}, json = {} }: RequestTemplate): string {
   return Object.keys(fields).length > 0 ? JSON.stringify(fields) : ''
 }
 
+function isInBody({ where }: Standing): boolean {
+  return where === 'form_field' || where === 'json_field'
+}
+
 /** An entry without a user name is an API key, and RFC 6750 says where these stand. */
-function isReady({ where, name, prefix }: Place, username: string): boolean {
+function isReady({ where, name, prefix }: Standing, username: string): boolean {
   return username === '' && where === 'header' && name === 'authorization' && prefix === 'Bearer '
 }
 
@@ -88,24 +124,39 @@ export function coveringPlace(
   place: Place,
   approved: readonly KnownPlace[],
 ): KnownPlace | undefined {
-  const names = ['secret', 'where', 'name', 'prefix'] as const
-  const isInBody = place.where === 'form_field' || place.where === 'json_field'
+  const values = (of: Place) => JSON.stringify(inOrder(of.standing).map(partsOf))
   return approved.find((known) => {
     const isSameRequest = known.method === place.method && known.path === place.path
     return (
-      names.every((name) => known[name] === place[name]) &&
-      (isSameRequest || (known.wide && !isInBody)) &&
+      known.kind === place.kind &&
+      values(known) === values(place) &&
+      (isSameRequest || (known.wide && !isOfBody(place))) &&
       (known.beside === place.beside || known.wide)
     )
   })
 }
 
-/** The place in words, such as `POST https://a.example/v1/login, field "password" of the form`. */
-export function placeWords(origin: string, place: Place): string {
-  return `${place.method} ${origin}${place.path}, ${standing(place)}`
+/** Whether a value stands in the body, where the fields beside it can say what is done with it. */
+export function isOfBody({ standing }: Pick<Place, 'standing'>): boolean {
+  return standing.some(isInBody)
 }
 
-function standing({ where, name, prefix }: Place): string {
+/** The database gives the members of an object in an order of its own. */
+function partsOf({ secret, where, name, prefix }: Standing): string[] {
+  return [secret, where, name, prefix]
+}
+
+/** The place in words, such as `POST https://a.example/v1/login, field "password" of the form`. */
+export function placeWords(origin: string, { method, path, standing }: Place): string {
+  const [only, ...others] = standing.map(standingWords)
+  const values =
+    others.length === 0
+      ? only
+      : standing.map((one) => `${one.secret} as ${standingWords(one)}`).join('; ')
+  return `${method} ${origin}${path}, ${values}`
+}
+
+function standingWords({ where, name, prefix }: Standing): string {
   const quoted = JSON.stringify(shown(name))
   switch (where) {
     case 'basic':

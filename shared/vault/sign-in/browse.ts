@@ -7,6 +7,7 @@ import { type Fetched, safeFetch } from '../../egress/safe-fetch.ts'
 import type { World } from '../../world.ts'
 import { type Cookie, cookieHeader, keptCookies } from './cookies.ts'
 import { formsOf, type PageForm } from './page-forms.ts'
+import { pageText } from './page-text.ts'
 import type { Submission } from './submission.ts'
 
 const bytesMax = 256 * 1024
@@ -84,15 +85,6 @@ function ledOn({ url, method }: Request, { status, location }: Redirect): Reques
 function formsIn(fetched: Fetched, url: URL): PageForm[] {
   if (fetched.kind !== 'answered') return []
   const { headers, body, truncated } = fetched
-  const charset = /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(headers.get('content-type') ?? '')?.[1]
-  const forms = formsOf(decoded(body, charset), url, headers)
+  const forms = formsOf(pageText(body, headers), url, headers)
   return truncated ? forms.slice(0, -1) : forms
-}
-
-function decoded(body: Uint8Array, charset = 'utf-8'): string {
-  try {
-    return new TextDecoder(charset).decode(body)
-  } catch {
-    return new TextDecoder().decode(body)
-  }
 }

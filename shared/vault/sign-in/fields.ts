@@ -60,15 +60,21 @@ export function codeField(form: PageForm): Asking | undefined {
   const named = typed.filter(({ name }) => isNamed(name, codeNames, codeContexts))
   const [control, ...others] = marked.length > 0 ? marked : named
   if (!control || others.length > 0) return undefined
-  const isAlone = typed.length === 1 || marked.length > 0
-  const isNamedSo = named.includes(control) && (isAlone || !/^code$/i.test(control.name))
-  return { control, isNamedSo }
+  const isAlone = form.controls.filter((one) => !isBesideCode(one)).length === 1
+  return { control, isNamedSo: isAlone && named.includes(control) }
+}
+
+/** Fields that a form for a code has as well; any other can say what becomes of the code. */
+function isBesideCode({ type }: Control): boolean {
+  return /^(hidden|checkbox|submit)$/.test(type)
 }
 
 /** The field for the user name, before a password or alone on the first of two pages. */
 export function usernameField({ controls }: PageForm): Control | undefined {
   const before = controls.slice(0, indexOfPassword(controls))
-  const typed = before.filter(({ type }) => /^(text|email|tel)$/.test(type))
+  const typed = before.filter(
+    ({ type, isReadOnly }) => /^(text|email|tel)$/.test(type) && !isReadOnly,
+  )
   return (
     typed.find(({ autocomplete }) => /\b(username|email)\b/.test(autocomplete)) ??
     typed.findLast(({ type, name }) => type === 'email' || userName.test(name)) ??
@@ -128,6 +134,8 @@ const codeContexts = wordsOf(
 /** Whether a name such as `user[password]` or `loginPassword` is made of these words, one at its end. */
 function isNamed(name: string, last: ReadonlySet<string>, contexts: ReadonlySet<string>): boolean {
   if (name.length > 128 || /[0-9]\W*$/.test(name)) return false
+  // What is no word of Latin letters is none that is known.
+  if (/[^\x20-\x7e]/.test(name) || /(^|[^a-z0-9])[0-9]+[^a-z0-9]/i.test(name)) return false
   const words = wordsIn(name)
   return last.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => contexts.has(word))
 }

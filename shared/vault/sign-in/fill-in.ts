@@ -2,23 +2,35 @@
 import type { PasswordChange } from './fields.ts'
 import { codeField, isFirstStep, passwordField, usernameField } from './fields.ts'
 import type { Control, PageForm } from './page-forms.ts'
+import { isForOther, leadsToSignIn } from './purpose.ts'
 import type { Placed, Visit } from './visit.ts'
 
 type Fields = Readonly<Record<string, string>>
 
 /** The secret in the one field that asks for it, or a sentence why there is none. */
 export function placedIn(
-  { used }: Pick<Visit, 'used'>,
+  visit: Pick<Visit, 'used' | 'session'>,
   form: PageForm,
   secret: string,
 ): Placed[] | { refused: string } {
-  const value = used.values.get(secret)
+  const value = visit.used.values.get(secret)
   if (value === undefined) return { refused: 'There is no such secret that a field could take.' }
   const isPassword = secret.endsWith('password')
-  const asking = isPassword ? passwordField(form) : codeField(form)
-  if (!asking) return { refused: 'The form has no one field that asks for this.' }
+  const found = isPassword ? passwordField(form) : codeField(form)
+  if (!found) return { refused: 'The form has no one field that asks for this.' }
   const named = isPassword ? 'password' : secret.startsWith('mail.') ? 'mail' : secret
-  return [{ asking, value, named }]
+  const isMeant = isPassword ? signsIn(visit, form) : !isForOther(form)
+  return [{ asking: { ...found, isNamedSo: found.isNamedSo && isMeant }, value, named }]
+}
+
+/**
+ * Whether a form signs in with the entry's own user name: beside the password, or sent by the service on
+ * the page before, as the site would take the password for whatever name it was told there.
+ */
+export function signsIn(visit: Pick<Visit, 'used' | 'session'>, form: PageForm): boolean {
+  if (passwordField(form) === undefined) return false
+  if (visit.session.state.isBehindName) return !isForOther(form)
+  return leadsToSignIn(form) && usernameIn(visit, form) !== undefined
 }
 
 /** The present password and the new one in the fields of a form that changes it. */
@@ -28,8 +40,8 @@ export function placedInChange(
   password: string,
 ): Placed[] | { refused: string } {
   const name = fresh.map((control) => control.name).join(' + ')
-  const taking = fresh.map((control, at): Placed => {
-    const asking = { control, isNamedSo: at > 0 }
+  const taking = fresh.map((control): Placed => {
+    const asking = { control, isNamedSo: false }
     return { asking, value: password, named: 'new_password', name }
   })
   if (!current) return taking

@@ -6,9 +6,11 @@
 import * as z from 'zod'
 import type { Attributes, Token } from '../../mailbox/html-tokens.ts'
 import { tokensOf } from '../../mailbox/html-tokens.ts'
+import { isSentTo } from './form-policy.ts'
 
 const formsMax = 64
 const controlsMax = 256
+const optionsMax = 512
 
 const controlSchema = z.object({
   name: z.string(),
@@ -18,6 +20,10 @@ const controlSchema = z.object({
   /** Sent unless somebody says otherwise: not a box that is not ticked. */
   isSent: z.boolean(),
   autocomplete: z.string(),
+  /** Nobody types into it. */
+  isReadOnly: z.boolean(),
+  /** Of a select, what can be chosen. */
+  options: z.array(z.string()),
   /** What it takes as a password, in the `passwordrules` language. */
   rules: z.string(),
 })
@@ -40,21 +46,36 @@ export type PageForm = z.output<typeof formSchema>
 type Reading = {
   base: string
   isRebased: boolean
+  /** Of the header, and those that the page has itself. */
+  policies: string[]
   forms: PageForm[]
   byId: Map<string, PageForm>
   /** Where a field belongs that names no form. */
   open?: PageForm | undefined
   select?: Control | undefined
-  /** The choice whose value is its text, which comes next. */
-  unvalued?: Control | undefined
+  /** The select whose last option has its text for a value, which comes next, and whether that is chosen. */
+  unvalued?: { select: Control; isChosen: boolean } | undefined
 }
 
 /** The forms in their order; none of what a browser would not show as a page of the site. */
 export function formsOf(html: string, page: URL, headers: Headers): PageForm[] {
   if (!isPage(headers)) return []
-  const reading: Reading = { base: page.href, isRebased: false, forms: [], byId: new Map() }
-  for (const token of tokensOf(html)) read(reading, token)
-  return reading.forms
+  const policies = [headers.get('content-security-policy') ?? '']
+  const reading: Reading = {
+    base: page.href,
+    isRebased: false,
+    policies,
+    forms: [],
+    byId: new Map(),
+  }
+  for (const token of tokensOf(html)) {
+    // HTML standard, section 13.2.5.5: all that follows is text.
+    if (token.kind === 'open' && token.name === 'plaintext') break
+    read(reading, token)
+  }
+  return reading.forms.map((form) =>
+    isSentTo(policies, page, form.action) ? form : { ...form, action: '' },
+  )
 }
 
 /** A file that somebody uploaded is sent to be saved, as other text, or in a box of its own. */
@@ -73,7 +94,7 @@ function read(reading: Reading, token: Token): void {
   const { unvalued } = reading
   reading.unvalued = undefined
   if (token.kind === 'text') {
-    if (unvalued) unvalued.value = token.text.trim()
+    if (unvalued) giveValue(unvalued, token.text.trim())
     return
   }
   if (token.kind === 'close') {
@@ -84,6 +105,7 @@ function read(reading: Reading, token: Token): void {
   const { name, attributes } = token
   if (name === 'base') rebase(reading, attributes)
   else if (name === 'form') openForm(reading, attributes)
+  else if (name === 'meta') readPolicy(reading, attributes)
   else if (name === 'option') readOption(reading, attributes)
   else if (name === 'input') addInput(reading, attributes)
   else if (name === 'button') addButton(reading, attributes)
@@ -92,6 +114,11 @@ function read(reading: Reading, token: Token): void {
     // HTML standard, section 13.1.2.5: a line feed at the beginning is none of the text.
     add(reading, attributes, { type: 'textarea', value: token.text.replace(/^\r?\n/, '') })
   }
+}
+
+function readPolicy({ policies }: Reading, attributes: Attributes): void {
+  const header = (attributes.get('http-equiv') ?? '').trim().toLowerCase()
+  if (header === 'content-security-policy') policies.push(attributes.get('content') ?? '')
 }
 
 /** The first of them counts. */
@@ -137,10 +164,17 @@ function addButton(reading: Reading, attributes: Attributes): void {
 
 function readOption(reading: Reading, attributes: Attributes): void {
   const { select } = reading
-  if (!select || (select.isSent && !attributes.has('selected'))) return
-  select.value = attributes.get('value') ?? ''
+  if (!select || attributes.has('disabled') || select.options.length >= optionsMax) return
+  const isChosen = !select.isSent || attributes.has('selected')
   select.isSent = true
-  if (!attributes.has('value')) reading.unvalued = select
+  select.options.push('')
+  giveValue({ select, isChosen }, attributes.get('value') ?? '')
+  if (!attributes.has('value')) reading.unvalued = { select, isChosen }
+}
+
+function giveValue({ select, isChosen }: { select: Control; isChosen: boolean }, value: string) {
+  select.options[select.options.length - 1] = value
+  if (isChosen) select.value = value
 }
 
 type Read = Partial<Pick<Control, 'value' | 'isSent'>> & { type: string }
@@ -158,6 +192,8 @@ function add(reading: Reading, attributes: Attributes, read: Read): Control | un
     value: read.value ?? '',
     isSent: read.isSent ?? read.type !== 'select',
     autocomplete,
+    isReadOnly: attributes.has('readonly') && !/^(hidden|checkbox|radio|select)$/.test(read.type),
+    options: [],
     rules: read.type === 'password' ? rulesOf(attributes) : '',
   }
   form.controls.push(control)

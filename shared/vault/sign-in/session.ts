@@ -20,6 +20,10 @@ const stateSchema = z.object({
   url: z.string(),
   forms: z.array(formSchema),
   sent: z.array(z.string()),
+  /** What the agent put into addresses and forms, in small letters. */
+  said: z.array(z.string()),
+  /** The page is the answer to the user name of the entry, which the service sent to where the site signs in. */
+  isBehindName: z.boolean(),
   /** A secret was sent that is too short to be found in answers. */
   isUntold: z.boolean(),
 })
@@ -35,7 +39,19 @@ export type Home = { account: string; wrap: Wrap; entry: string; site: string }
 
 /** A session that nothing has been asked in. */
 export function newSession(id: string): Session {
-  return { id, step: 0, state: { cookies: [], url: '', forms: [], sent: [], isUntold: false } }
+  return {
+    id,
+    step: 0,
+    state: {
+      cookies: [],
+      url: '',
+      forms: [],
+      sent: [],
+      said: [],
+      isBehindName: false,
+      isUntold: false,
+    },
+  }
 }
 
 /** Opens what was kept. */

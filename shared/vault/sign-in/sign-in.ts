@@ -9,20 +9,22 @@ import { fail, isRefusal } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { answering } from '../answering.ts'
 import { firstUseMail } from '../first-use.ts'
-import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
 import { type Scrubber, scrubberFor } from '../scrub.ts'
 import { answerOf } from '../use-answer.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
+import { besideIn, saidIn } from './beside.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
 import { changeOf, isFirstStep, passwordField } from './fields.ts'
-import { knownFields, placedIn, placedInChange, usernameIn } from './fill-in.ts'
+import { knownFields, placedIn, placedInChange, signsIn, usernameIn } from './fill-in.ts'
+import { knownSecrets } from './known.ts'
 import { drawnFor, keepAsked, outcomeOfChange, outcomeOfSignIn, settle } from './new-password.ts'
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepOrder, Stepped } from './port.ts'
+import { leadsToSignIn } from './purpose.ts'
 import { type Home, keepSession, newSession, openSession, type Session } from './session.ts'
 import { type Filling, submissionOf } from './submission.ts'
-import { book, type Placed, pageAt, type Visit } from './visit.ts'
+import { book, noteSaid, noteState, type Placed, pageAt, type Visit } from './visit.ts'
 
 const sessionRow = z.object({ entry: z.uuid(), step: z.int(), sealed: z.unknown() })
 
@@ -41,13 +43,15 @@ async function login(room: VaultRoom, order: LoginOrder): Promise<Stepped | Refu
   const visit = await beginVisit(room, asked, () => newSession(room.world.newId()))
   const url = pageAt(visit, path)
   if ('refusal' in url) return url
+  noteSaid(visit, saidIn(url))
   const { forms } = await ask(visit, { url, method: 'GET' })
   const first = forms.find(passwordField) ? undefined : forms.find(isFirstStep)
   if (first && visit.used.username !== '') {
     const refused = await send(visit, first, knownFields(first, fields))
     if (refused) return refused
   }
-  const form = visit.session.state.forms.find(passwordField)
+  const shown = visit.session.state.forms
+  const form = shown.find((one) => signsIn(visit, one)) ?? shown.find(passwordField)
   if (form && visit.used.values.has('password')) {
     const refused = await send(visit, form, knownFields(form, fields), 'password')
     if (refused) return refused
@@ -67,6 +71,7 @@ async function goOn(room: VaultRoom, order: StepOrder): Promise<Stepped | Refusa
   if (path !== undefined) {
     const url = pageAt(visit, path)
     if ('refusal' in url) return url
+    noteSaid(visit, saidIn(url))
     await ask(visit, { url, method: 'GET' })
     return endVisit(visit)
   }
@@ -94,8 +99,11 @@ async function send(
   const isSignIn = secret === undefined || secret.endsWith('password')
   const control = isSignIn ? usernameIn(visit, form) : undefined
   const username = control && { control, value: visit.used.username }
+  const isFirst = placed.length === 0 && isFirstStep(form) && leadsToSignIn(form)
+  const isNext = placed.length > 0 && visit.session.state.isBehindName
   const refused = await submit(visit, form, { fields, username }, placed)
   if (refused) return refused
+  noteState(visit, { isBehindName: (isFirst && control !== undefined) || isNext })
   if (control && !visit.filled.includes('username')) visit.filled.push('username')
   if (secret !== undefined) visit.filled.push(isSignIn ? 'password' : 'code')
   const [sent] = placed
@@ -139,13 +147,18 @@ async function submit(
   keep?: () => Promise<Refusal | undefined>,
 ): Promise<Refusal | undefined> {
   const secrets = placed.map(({ asking: { control }, value }) => ({ control, value }))
-  const submission = submissionOf(visit.home.site, form, { ...given, secrets })
+  const begins = placed.length === 0 && isFirstStep(form)
+  const filling = { ...given, secrets, isFirstStep: begins }
+  const submission = submissionOf(visit.home.site, form, filling)
   if ('refused' in submission) return fail('form_refused', { message: submission.refused })
   const notice = (site: string) => firstUseMail(visit.room.world, site)
   const isBooked = placed.length > 0 || submission.method === 'POST'
-  const refused = isBooked ? await book(visit, submission, notice, placed) : undefined
+  const filled = [...secrets, given.username ?? []].flat().map(({ control }) => control)
+  const carried = { placed, beside: besideIn(form, filled, visit.session.state.said) }
+  const refused = isBooked ? await book(visit, submission, notice, carried) : undefined
   const unkept = refused ?? (await keep?.())
   if (unkept) return unkept
+  noteSaid(visit, Object.values(given.fields))
   await ask(visit, { ...submission, from: visit.session.state.url })
   return undefined
 }
@@ -167,7 +180,19 @@ async function beginVisit(
   const session = sessionIn(home)
   const endsAt = room.world.now().getTime() + visitMilliseconds
   const asked = { handles, claim, endsAt }
-  return { room, db, home, used, approved, isFirstUse, ...asked, session, filled: [] }
+  return {
+    room,
+    db,
+    home,
+    used,
+    approved,
+    isFirstUse,
+    ...asked,
+    session,
+    scrubberFor,
+    isBegun: false,
+    filled: [],
+  }
 }
 
 /** Asks the site, and remembers what it served. */
@@ -175,20 +200,16 @@ async function ask(visit: Visit, request: Request): Promise<Browsed> {
   const { cookies } = visit.session.state
   const browsed = await browse(visit.room.world, request, cookies, visit.endsAt)
   const { url, forms } = browsed
-  const state = { ...visit.session.state, cookies: browsed.cookies, url: url.href, forms }
-  visit.session = { ...visit.session, state }
+  noteState(visit, { cookies: browsed.cookies, url: url.href, forms, isBehindName: false })
   visit.browsed = browsed
   return browsed
 }
 
 /** What the agent is shown of the last page, and the session that it goes on with. */
 async function endVisit(visit: Visit): Promise<Stepped | Refusal> {
-  const { room, db, home, used, session, browsed, filled, newPassword } = visit
+  const { room, db, home, session, browsed, filled, newPassword } = visit
   if (!browsed) throw new Error('a visit ended before anything was asked')
-  const { sent, isUntold } = session.state
-  const known = [...used.values.values(), ...used.hidden].filter(isRemovable)
-  const secrets = new Set([...sent, ...known])
-  const scrub = isUntold ? untold : scrubberFor([...secrets])
+  const scrub = session.state.isUntold ? untold : scrubberFor(knownSecrets(visit))
   const told = await answerOf(withAddress(browsed), scrub)
   if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
   const expires_at = (await keepSession(room, db, home, session)) ?? null

@@ -1,7 +1,9 @@
 /**
  * What is sent of a served form: its own values, the fields that the agent gives, and a secret in the
- * field that asks for it. Beside a secret the agent gives only what a person could type or choose.
+ * field that asks for it. The agent gives only what a person could type or choose, and beside a secret,
+ * and on the way to one, only what a person could choose.
  */
+import { normalUrl } from '../places/path.ts'
 import type { Control, PageForm } from './page-forms.ts'
 
 /** A form to send; a secret only ever stands in its body. */
@@ -12,6 +14,8 @@ export type Filling = {
   fields: Readonly<Record<string, string>>
   username?: { control: Control; value: string } | undefined
   secrets: readonly { control: Control; value: string }[]
+  /** It begins a sign-in. */
+  isFirstStep?: boolean | undefined
 }
 
 type Refused = { refused: string }
@@ -23,7 +27,8 @@ export function submissionOf(
   filling: Filling,
 ): Submission | Refused {
   if (!URL.canParse(form.action)) return { refused: 'The form leads nowhere.' }
-  const url = new URL(form.action)
+  const action = new URL(form.action)
+  const url = filling.secrets.length > 0 ? normalUrl(action) : action
   if (url.origin !== origin) return { refused: 'The form leads to another site than the entry.' }
   if (form.method !== 'post' && (form.method !== 'get' || filling.secrets.length > 0)) {
     return { refused: 'The form is not sent by POST.' }
@@ -40,12 +45,24 @@ export function submissionOf(
   return { url, method: 'GET' }
 }
 
-function isGivable({ controls }: PageForm, { secrets }: Filling, name: string): boolean {
+function isGivable({ controls }: PageForm, filling: Filling, name: string): boolean {
+  const { fields, secrets, isFirstStep = false } = filling
   const named = controls.filter((control) => control.name === name)
-  if (secrets.length === 0) return named.length > 0
-  const isOwn = ({ type }: Control) => type === 'hidden' || type === 'password'
-  const isFilled = (one: Control) => secrets.some(({ control }) => control === one)
-  return named.length > 0 && !named.some((one) => isFilled(one) || isOwn(one))
+  const isGuarded = secrets.length > 0 || isFirstStep
+  return (
+    named.length > 0 &&
+    named.every(
+      (control) => takes(control, fields[name] ?? '') && (isChoice(control) || !isGuarded),
+    )
+  )
+}
+
+function takes({ type, isReadOnly, options }: Control, value: string): boolean {
+  return type === 'select' ? options.includes(value) : !isReadOnly
+}
+
+function isChoice({ type }: Control): boolean {
+  return /^(select|checkbox|radio|submit)$/.test(type)
 }
 
 function pairsOf({ controls }: PageForm, filling: Filling): [string, string][] {

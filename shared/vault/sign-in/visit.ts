@@ -5,14 +5,17 @@ import type { CallerDatabase } from '../../db/database.ts'
 import { checkUrl } from '../../egress/safe-fetch.ts'
 import type { SealedMail } from '../../mail/outbox.ts'
 import type { UsedEntry } from '../inject.ts'
-import { approvedPlaces } from '../places/ask.ts'
-import type { Place } from '../places/place.ts'
+import { approvedPlace } from '../places/ask.ts'
+import { inOrder, isTooLong, type KnownPlace, type Place, type Standing } from '../places/place.ts'
 import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
+import type { Scrubber } from '../scrub.ts'
+import { saidWith } from './beside.ts'
 import type { Browsed } from './browse.ts'
 import type { Asking } from './fields.ts'
+import { placeWithoutSecrets, withoutSecrets } from './known.ts'
 import type { PasswordOutcome, Stepped } from './port.ts'
-import type { Home, Session } from './session.ts'
+import type { Home, Session, SessionState } from './session.ts'
 import type { Submission } from './submission.ts'
 
 /** An entry that is opened for a visit, and where the visit stands. */
@@ -21,11 +24,15 @@ export type Visit = {
   db: CallerDatabase
   home: Home
   used: UsedEntry
-  approved: Parameters<typeof approvedPlaces>[2]['approved']
+  approved: readonly KnownPlace[]
   isFirstUse: boolean
   /** Of mails' codes that may be filled in. */
   handles: string[]
   claim: string | null
+  /** Prepares scrubbing for these secrets. */
+  scrubberFor: (secrets: readonly string[]) => Scrubber
+  /** Something of it was sent under the claim. */
+  isBegun: boolean
   /** When the site has to be done with it, in milliseconds of the epoch. */
   endsAt: number
   session: Session
@@ -44,6 +51,9 @@ export type Placed = {
   name?: string
 }
 
+/** The secrets that a form carries, and its other fields, with what the agent brought there. */
+export type Carried = { placed: readonly Placed[]; beside: Record<string, string | null> }
+
 /** The address of a page at the entry's own site. */
 export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site_refused'> {
   const url = new URL(path, home.site)
@@ -61,39 +71,67 @@ export async function book(
   visit: Visit,
   { url }: Submission,
   notice: Notice,
-  placed: readonly Placed[],
+  { placed, beside }: Carried,
 ): Promise<Refusal | undefined> {
   const { room, db, home, approved, handles, claim } = visit
   const { entry, site: origin } = home
+  const { id, step } = visit.session
   const path = url.pathname + url.search
-  const needed = placed.flatMap((one) => placeOf(one, path))
-  if (!needed.every(canBeKept)) {
-    const message = 'The field or the address of the form is too long for its owner to read.'
+  const wanted = placeOf({ placed, beside }, path)
+  const needed = wanted && (await placeWithoutSecrets(visit, wanted))
+  if (needed && ('withheld' in needed || isTooLong(needed))) {
+    const message = 'The field or the address of the form is not fit for its owner to read.'
     return fail('form_refused', { message })
   }
-  const places = await approvedPlaces(room.world, db, { entry, origin, approved }, needed)
+  const places = await approvedPlace(room.world, db, { entry, origin, approved }, needed)
   if (isRefusal(places)) return places
+  const [written = '[withheld]'] = await withoutSecrets(visit, [url.pathname])
   const isTold = placed.length > 0 && visit.isFirstUse
   await db.run('vault_begin_use', {
     entry,
     handles,
     places,
     claim,
-    request: `POST ${path}`.slice(0, 2048),
+    // Without its query, in which pages lead on what they were sent.
+    request: `POST ${written}`.slice(0, 2048),
     mail: isTold ? await notice(origin) : null,
     type: placed.length > 0 ? 'secret_used' : 'session_used',
+    session: step > 0 ? id : null,
+    goes_on: visit.isBegun,
   })
+  visit.isBegun = true
   if (isTold) room.mailSoon()
   noteSent(visit, placed)
   return undefined
 }
 
-/** A second field for the same is part of the place of the first. */
-function placeOf({ asking, named, name }: Placed, path: string): Place[] {
-  if (asking.isNamedSo) return []
-  const field = name ?? asking.control.name
-  const request = { method: 'POST', path, prefix: '', beside: '' }
-  return [{ ...request, secret: named, where: 'form_field', name: field }]
+/** A form that has only fields which everybody knows needs none. Two fields for the same are one. */
+function placeOf({ placed, beside }: Carried, path: string): Place | undefined {
+  const isPlain = Object.values(beside).every((value) => value === null)
+  if ((isPlain && placed.every(({ asking }) => asking.isNamedSo)) || placed.length === 0) {
+    return undefined
+  }
+  const standing = new Map<string, Standing>()
+  for (const { asking, named: secret, name = asking.control.name } of placed) {
+    standing.set(`${secret} ${name}`, { secret, where: 'form_field', name, prefix: '' })
+  }
+  return {
+    kind: 'form',
+    method: 'POST',
+    path,
+    standing: inOrder([...standing.values()]),
+    beside: Object.keys(beside).length > 0 ? JSON.stringify(beside) : '',
+  }
+}
+
+/** What the agent says the site may write into its pages. */
+export function noteSaid(visit: Visit, texts: readonly string[]): void {
+  noteState(visit, { said: saidWith(visit.session.state.said, texts) })
+}
+
+/** Changes what is known of the session. */
+export function noteState(visit: Visit, noted: Partial<SessionState>): void {
+  visit.session = { ...visit.session, state: { ...visit.session.state, ...noted } }
 }
 
 function noteSent(visit: Visit, placed: readonly Placed[]): void {
@@ -103,9 +141,4 @@ function noteSent(visit: Visit, placed: readonly Placed[]): void {
   const sent = [...new Set([...state.sent, ...placed.map(({ value }) => value)])]
   const isUntold = state.isUntold || placed.some(isLost)
   visit.session = { ...session, state: { ...state, sent, isUntold } }
-}
-
-/** A page writes names and addresses of any length and signs. */
-function canBeKept({ name, path }: { name: string; path: string }): boolean {
-  return name.length <= 512 && !name.includes('\0') && path.length <= 2048
 }

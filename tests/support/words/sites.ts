@@ -68,7 +68,7 @@ export async function pageOfForms(market: Market): Promise<Source> {
       const [name, action, value] = ['name', 'action', 'value'].map((one) =>
         one === place ? quoted(said) : '',
       )
-      const form = `<form method="post" action="/in?${action}"><input name="${name || 'password'}"
+      const form = `<form method="post" action="/login?${action}"><input name="user"><input name="${name || 'password'}"
         type="password"><input name="csrf" value="${value}"></form>`
       await says((response, { method }) =>
         response

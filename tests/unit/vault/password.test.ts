@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newPassword, type PasswordWish } from '../../../shared/vault/password.ts'
+import { newPassword, type PasswordWish, passwordOf } from '../../../shared/vault/password.ts'
+import { passwordsThatKeep } from '../../../shared/vault/password-count.ts'
 import { readPasswordRules } from '../../../shared/vault/password-rules.ts'
+import { textWith } from '../../support/matching.ts'
 
 const random = (length: number) => new Uint8Array(randomBytes(length))
 
@@ -24,7 +27,7 @@ test('without rules it has 24 characters of four kinds, and never comes twice', 
 test.each<[PasswordWish, RegExp]>([
   [{ rules: 'minlength: 20; required: lower; required: digit; allowed: [-]' }, /^[a-z0-9-]{24}$/],
   [{ rules: 'maxlength: 8; required: upper, lower; required: [$!]' }, /^(?=.*[$!])[A-Za-z$!]{8}$/],
-  [{ rules: 'required: digit; minlength: 4; maxlength: 4' }, /^[0-9]{4}$/],
+  [{ rules: 'required: digit; minlength: 13; maxlength: 13' }, /^[0-9]{13}$/],
   [{ rules: 'minlength: 40; allowed: ascii-printable' }, /^[!-~]{40}$/],
   [{ rules: 'minlength: 12' }, /^[!-~]{24}$/],
   [{ rules: 'allowed: lower; max-consecutive: 1', length: 64 }, /^(?!.*(.)\1)[a-z]{64}$/],
@@ -56,14 +59,65 @@ test.each<PasswordWish>([
   expect(newPassword(random, wish)).toHaveProperty('refused', expect.stringMatching(/\.$/))
 })
 
+test.each<PasswordWish>([
+  { rules: 'allowed: [a]; maxlength: 8' },
+  { rules: 'allowed: [ab]', length: 39 },
+  { rules: 'allowed: digit', length: 12 },
+  { rules: 'allowed: digit', exclude: '23456789' },
+  { rules: 'allowed: [ab]; max-consecutive: 1', length: 64 },
+  { rules: 'required: [a]; required: [b]; required: [c]; required: [d]', length: 5 },
+])('rules that leave few passwords are refused: %j', (wish) => {
+  expect(newPassword(random, wish)).toMatchObject({ refused: textWith('could be guessed') })
+})
+
+test.each<PasswordWish>([
+  { rules: 'allowed: [ab]', length: 40 },
+  { rules: 'allowed: digit', length: 13 },
+  { rules: 'required: lower; required: upper; required: digit', length: 256 },
+])('rules that leave enough are kept: %j', (wish) => {
+  expect(made(wish)).toHaveLength(wish.length ?? 0)
+})
+
+test('passwords that keep rules are counted as by writing them all down', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom('a', 'ab', 'abc', 'abcd'),
+      fc.array(fc.constantFrom('a', 'ab', 'bc', 'cd'), { maxLength: 3 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 1, max: 5 }),
+      (allowed, required, consecutiveMax, length) => {
+        const alphabet = [...new Set(allowed + required.join(''))].join('')
+        const rules = { required, alphabet, lengthMin: 1, lengthMax: 9, consecutiveMax }
+        const run = new RegExp(`(.)\\1{${consecutiveMax}}`)
+        const kept = textsOf(alphabet, length).filter(
+          (text) => !run.test(text) && required.every((set) => RegExp(`[${set}]`).test(text)),
+        )
+        expect(passwordsThatKeep(rules, length)).toBe(BigInt(kept.length))
+      },
+    ),
+  )
+})
+
+function textsOf(alphabet: string, length: number): string[] {
+  if (length === 0) return ['']
+  return textsOf(alphabet, length - 1).flatMap((text) =>
+    alphabet.split('').map((one) => text + one),
+  )
+}
+
+function rulesOf(text: string) {
+  const rules = readPasswordRules(text)
+  if ('refused' in rules) throw new Error(rules.refused)
+  return rules
+}
+
 test('every password that keeps the rules is as likely as every other', () => {
   const counts = new Map<string, number>()
   const runs = 60_000
+  const rules = rulesOf('required: [ab]; required: [bcd]; max-consecutive: 2')
   for (let run = 0; run < runs; run += 1) {
-    const password = made({
-      rules: 'required: [ab]; required: [bcd]; max-consecutive: 2',
-      length: 3,
-    })
+    const answer = passwordOf(random, rules, 3)
+    const password = 'password' in answer ? answer.password : ''
     counts.set(password, (counts.get(password) ?? 0) + 1)
   }
 

@@ -1,0 +1,46 @@
+/** What of the entry and its session a site may know, and what is written down without it. */
+import type { UsedEntry } from '../inject.ts'
+import type { Place } from '../places/place.ts'
+import { isRemovable } from '../removable.ts'
+import type { Scrubber } from '../scrub.ts'
+import type { Session } from './session.ts'
+
+type Known = {
+  used: UsedEntry
+  session: Session
+  scrubberFor: (secrets: readonly string[]) => Scrubber
+}
+
+/** All texts that an answer of the site may not tell. */
+export function knownSecrets({ used, session }: Omit<Known, 'scrubberFor'>): string[] {
+  const others = [...used.values.values(), ...used.hidden].filter(isRemovable)
+  return [...new Set([...session.state.sent, ...others])]
+}
+
+/**
+ * Texts that the site chose, such as the address of a form, without the secrets that it was sent: they
+ * are shown to the agent and kept in the open. None is left where one of them holds a very short secret.
+ */
+export async function withoutSecrets(known: Known, texts: readonly string[]): Promise<string[]> {
+  const scrub = known.scrubberFor(knownSecrets(known))
+  const headers = texts.map((text) => ['content-location', text] as const)
+  const scrubbed = await scrub({ headers, body: new Uint8Array(), truncated: false })
+  if ('withheld' in scrubbed) return []
+  return scrubbed.headers.map(([, text]) => text)
+}
+
+/** The place in the words that may be kept, if there are any. */
+export async function placeWithoutSecrets(
+  known: Known,
+  place: Place,
+): Promise<Place | { withheld: true }> {
+  const names = place.standing.map(({ name }) => name)
+  const [path, beside = '', ...written] = await withoutSecrets(known, [
+    place.path,
+    place.beside,
+    ...names,
+  ])
+  if (path === undefined) return { withheld: true }
+  const standing = place.standing.map((one, at) => ({ ...one, name: written[at] ?? '' }))
+  return { ...place, path, beside, standing }
+}

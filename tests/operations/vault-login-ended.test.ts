@@ -1,0 +1,97 @@
+/** Freezing, deleting, revoking and taking a place away end a use: a password that has not left stays. */
+import { expect, test } from 'vitest'
+import { askedFor } from '../support/held.ts'
+import { serverThat } from '../support/http.ts'
+import { ownerOf } from '../support/owner.ts'
+import { keyIdOf } from '../support/vault.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import type { Agent } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const world = await start()
+const place = { kind: 'form', name: 'pw1', path: '/login' } as const
+const ends: [string, (agent: Agent, entry: string) => Promise<unknown>][] = [
+  ['a freeze', (agent) => agent.post('/account-freeze', {})],
+  [
+    'the end of the login',
+    async (agent, entry) => (await ownerOf(world, agent)).call('delete_vault_entry', { entry }),
+  ],
+  [
+    'the end of the key',
+    async (agent) => {
+      const key = await keyIdOf(world, agent, 'vault')
+      await world.db
+        .sql`update private.credentials set revoked_at = private.clock() where id = ${key}`
+    },
+  ],
+  [
+    'the end of the place',
+    (_, entry) => world.db.sql`delete from private.vault_places where entry = ${entry}`,
+  ],
+]
+
+test.each(ends)('after %s no password leaves', async (_, end) => {
+  let go = () => {}
+  const ended = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const site = await serverThat(
+    (response, { method }) =>
+      void (async () => {
+        if (method === 'GET') await ended
+        response.writeHead(200, { 'content-type': 'text/html' })
+        response.end(
+          '<form method="post"><input name="user"><input type="password" name="pw1"></form>',
+        )
+      })(),
+  )
+  const origin = new URL(site.url).origin
+  const agent = await world.agent('vault')
+  const credential_id = await entryOf(world, agent, { site: origin, password: 'Canary-1-horse' })
+  await approvePlace(world, credential_id, place)
+
+  const login = agent.post('/vault-login', { credential_id, path: '/login' })
+  await expect.poll(() => site.received.length).toBe(1)
+  await end(agent, credential_id)
+  go()
+  const { status } = await login
+
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(site.received.map(({ body }) => body.toString()).join()).not.toContain('Canary')
+})
+
+const page = '<form method="post"><input name="user"><input type="password" name="password"></form>'
+
+test.each<[string, (agent: Agent, session: string) => Promise<unknown>]>([
+  ['its account was frozen', (agent) => agent.post('/account-freeze', {})],
+  [
+    'it was ended',
+    (_, session) => world.db.sql`delete from private.vault_sessions where id = ${session}`,
+  ],
+  ['its hour was over', () => world.tick(3_601)],
+])('no password leaves in a session after %s, though the account is open again', async (_, end) => {
+  const site = await serverThat((response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+  })
+  const agent = await world.agent('vault')
+  const entry = { site: new URL(site.url).origin, password: 'Canary-1-horse' }
+  const credential_id = await entryOf(world, agent, entry)
+  const begun = await agent.post('/vault-login', { credential_id, path: '/login' })
+  const session = String(begun.body['session'])
+  const sent = site.received.length
+  const late = world.worker({
+    async fetch(input, init) {
+      if (askedFor(input, init) === 'vault_begin_use') {
+        await end(agent, session)
+        await world.db.sql`update private.accounts set frozen_at = null where id = ${agent.id}`
+      }
+      return fetch(input, init)
+    },
+  })
+
+  const step = await late.post(agent, '/vault-session', { session, form: 0, secret: 'password' })
+
+  expect(begun.status).toBe(200)
+  expect(step).toMatchObject({ status: 404, body: { error: 'session_not_found' } })
+  expect(site.received).toHaveLength(sent)
+})

@@ -1,0 +1,54 @@
+/** A place for a form that the site serves is none for a request that the agent writes, and the other way round. */
+import { expect, test } from 'vitest'
+import { serverThat } from '../support/http.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { start } from '../support/world.ts'
+
+const world = await start()
+const password = 'Canary-1 horse "battery"'
+
+/** Members write pages with forms. The API checks a secret, and with `share` it puts it on the board. */
+async function openSite() {
+  const board: string[] = []
+  const site = await serverThat((response, { method, body }) => {
+    const sent = new URLSearchParams(body.toString())
+    if (method === 'POST' && sent.has('share')) board.push(sent.get('pw1') ?? '')
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.end(`<form method="post" action="/api/secrets"><input type="password" name="pw1">
+      <input type="hidden" name="share" value="everybody"></form>`)
+  })
+  const agent = await world.agent('vault')
+  const origin = new URL(site.url).origin
+  const credential_id = await entryOf(world, agent, { site: origin, username: 'ada', password })
+  return { ...site, board, agent, credential_id }
+}
+
+test('a place with nothing beside the secret covers no form with other fields', async () => {
+  const { board, agent, credential_id } = await openSite()
+  await approvePlace(world, credential_id, { name: 'pw1', path: '/api/secrets', beside: '' })
+
+  // One that the agent wrote as a member, served by the site.
+  await agent.post('/vault-login', { credential_id, path: '/wiki/mallory' })
+
+  expect(board).toEqual([])
+})
+
+test('and a place of a form covers no request of the agent', async () => {
+  const { received, agent, credential_id } = await openSite()
+  // What the first try of the form asks the owner for, and the owner approves as it is.
+  const begun = await agent.post('/vault-login', { credential_id, path: '/wiki/mallory' })
+  expect(begun.body['error']).toBe('place_not_approved')
+  await world.db.sql`update private.vault_places set approved_at = private.clock()
+    where entry = ${credential_id}`
+  const asked = received.length
+
+  const inject = [{ where: 'form_field', name: 'pw1', secret: 'password' }]
+  const answer = await agent.post('/vault-use', {
+    credential_id,
+    method: 'POST',
+    path: '/api/secrets',
+    inject,
+  })
+
+  expect([answer.status, received.length - asked]).toEqual([403, 0])
+})
