@@ -67,6 +67,18 @@ export async function approvePlace(
       private.clock() from private.vault_entries where id = ${entry}`
 }
 
+/** Asks the owner to let a secret stand in a field of a form, as a key does that has none for it. */
+export async function askPlace(
+  { db: { sql } }: TestWorld,
+  credential: string,
+  entry: string,
+  path: string,
+): Promise<void> {
+  const field = { where: 'form_field', name: 'pass', prefix: '' }
+  const place = { secret: 'password', ...field, method: 'POST', path, beside: '' }
+  await sql`select from api.vault_ask_places(${credential}, ${entry}, ${sql.json([place])})`
+}
+
 /** Stores a mail with one code or link in it; answers its handle. */
 export async function codeOf(
   world: TestWorld,
