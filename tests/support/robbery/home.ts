@@ -126,9 +126,11 @@ async function keepPasskey({ world }: Town, account: string): Promise<Authentica
 }
 
 async function codesOf({ world }: Town, account: string): Promise<string[]> {
-  const codes = ['abcd-efgh-jkmn-0001', 'abcd-efgh-jkmn-0002'].map(
-    (code) => `${code.slice(0, 15)}${randomBytes(2).toString('hex')}`,
-  )
+  const draw = () =>
+    randomBytes(8)
+      .toString('hex')
+      .replace(/(....)(?!$)/g, '$1-')
+  const codes = [draw(), draw()]
   for (const code of codes) {
     await world.db.sql`
       insert into private.recovery_codes (account, digest, created_at)
