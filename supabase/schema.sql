@@ -3875,7 +3875,7 @@ begin
     return;
   end if;
   made := array(select m from private.list_made_since(caller, counts_from) m);
-  perform private.end_ways_in(caller, made);
+  perform private.end_ways_in(caller, made, counts_from);
   perform private.end_trust(caller, made, counts_from);
   perform private.undo_widenings(caller, made);
   perform private.put_back_passkeys(caller, put_back, counts_from);
@@ -6072,6 +6072,7 @@ declare
   payments integer;
   mandates uuid[];
   links integer;
+  places integer;
 begin
   perform private.release_unsigned(array(select p.id from private.payments p
     where p.account = revoked.account and p.state = 'authorized'
@@ -6100,11 +6101,14 @@ begin
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
-  if payments + cardinality(mandates) + links > 0 then
+  delete from private.vault_places w
+   where w.account = revoked.account and w.asked_by = revoked.id and w.approved_at is null;
+  get diagnostics places = row_count;
+  if payments + cardinality(mandates) + links + places > 0 then
     insert into private.activities (account, category, type, summary)
     values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
-      'What the %s had asked for was closed: payments %s, mandates %s, links %s.',
-      private.holder_name(revoked), payments, cardinality(mandates), links));
+      'What the %s had asked for was closed: payments %s, mandates %s, links %s, places of secrets %s.',
+      private.holder_name(revoked), payments, cardinality(mandates), links, places));
   end if;
 end $function$;
 
@@ -6397,12 +6401,14 @@ begin
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   delete from private.vault_places p using unnest(made) m
    where p.account = caller.account and m.kind = 'place' and m.id = p.id::text;
+  delete from private.vault_places p
+   where p.account = caller.account and p.approved_at is null and p.asked_at > since;
   delete from private.vault_entries e using unnest(made) m
    where e.account = caller.account and m.kind = 'entry' and m.id = e.id::text;
   perform private.erase_site_answers(caller.account);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.end_ways_in(caller private.credentials, made private.made[])
+CREATE OR REPLACE FUNCTION private.end_ways_in(caller private.credentials, made private.made[], since timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -6419,6 +6425,9 @@ begin
       perform private.close_requests(k, 'owner');
     end if;
   end loop;
+  update private.credentials x set expires_at = least(x.expires_at, private.clock())
+   where x.account = caller.account and x.kind = 'api_key' and x.created_at > since
+     and x.revoked_at is not null;
   delete from private.passkeys p using unnest(made) m
    where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
   delete from private.recovery_codes r where r.account = caller.account
@@ -7230,6 +7239,15 @@ AS $function$
     and (delivery ->> 'status')::integer between 200 and 299, false)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_disowned(k private.credentials, since timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.created_at > since or k.revoked_at > since and not exists (
+    select from private.oauth_grants g where g.credential = k.id and g.ended_because = 'replaced')
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
  RETURNS boolean
  LANGUAGE sql
@@ -7760,7 +7778,7 @@ AS $function$
   select 'entry', e.id::text, pg_catalog.btrim(e.username || ' at ' || e.site), e.created_at
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
    where e.account = caller.account and e.created_at > since
-     and e.session is distinct from caller.id and (k.id is null or k.created_at > since)
+     and e.session is distinct from caller.id and (k.id is null or private.is_disowned(k, since))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.live_until(p private.payments)

@@ -90,9 +90,10 @@ begin
 end $$;
 
 -- Closes what a key or app that is revoked had asked for, under the lock of the account: payments that
--- wait and that nobody else may pay, mandates and links. What an active mandate of a key is that was
--- replaced is its successor's. What is reserved and not signed against its budget, by itself or by one that
--- shares it, is given up. `by` is who ended it: the owner, the app itself or the service.
+-- wait and that nobody else may pay, mandates, links, and places of secrets that were not approved. What
+-- an active mandate of a key is that was replaced is its successor's. What is reserved and not signed
+-- against its budget, by itself or by one that shares it, is given up. `by` is who ended it: the owner, the
+-- app itself or the service.
 create function private.close_requests(revoked private.credentials, by text) returns void
   language plpgsql as $$
 declare
@@ -101,6 +102,7 @@ declare
   payments integer;
   mandates uuid[];
   links integer;
+  places integer;
 begin
   perform private.release_unsigned(array(select p.id from private.payments p
     where p.account = revoked.account and p.state = 'authorized'
@@ -129,11 +131,14 @@ begin
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
-  if payments + cardinality(mandates) + links > 0 then
+  delete from private.vault_places w
+   where w.account = revoked.account and w.asked_by = revoked.id and w.approved_at is null;
+  get diagnostics places = row_count;
+  if payments + cardinality(mandates) + links + places > 0 then
     insert into private.activities (account, category, type, summary)
     values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
-      'What the %s had asked for was closed: payments %s, mandates %s, links %s.',
-      private.holder_name(revoked), payments, cardinality(mandates), links));
+      'What the %s had asked for was closed: payments %s, mandates %s, links %s, places of secrets %s.',
+      private.holder_name(revoked), payments, cardinality(mandates), links, places));
   end if;
 end $$;
 

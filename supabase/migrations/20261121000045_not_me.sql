@@ -73,8 +73,16 @@ create function private.list_made(caller private.credentials) returns setof priv
    where w.account = caller.account
 $$;
 
+-- Whether a key or app is none that the owner stands for since a time: it was made or ended since. One that
+-- was let in anew went on.
+create function private.is_disowned(k private.credentials, since timestamptz) returns boolean
+  language sql stable as $$
+  select k.created_at > since or k.revoked_at > since and not exists (
+    select from private.oauth_grants g where g.credential = k.id and g.ended_because = 'replaced')
+$$;
+
 -- What of that was made after a time, and the logins that were put into the vault since then: by the owner
--- in another session, by a link, or by a key or app that was made since as well.
+-- in another session, by a link, or by a key or app that the owner does not stand for.
 create function private.list_made_since(caller private.credentials, since timestamptz)
   returns setof private.made language sql stable as $$
   select m.* from private.list_made(caller) m where m.at > since
@@ -82,7 +90,7 @@ create function private.list_made_since(caller private.credentials, since timest
   select 'entry', e.id::text, pg_catalog.btrim(e.username || ' at ' || e.site), e.created_at
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
    where e.account = caller.account and e.created_at > since
-     and e.session is distinct from caller.id and (k.id is null or k.created_at > since)
+     and e.session is distinct from caller.id and (k.id is null or private.is_disowned(k, since))
 $$;
 
 create function private.made_json(caller private.credentials, since timestamptz, until timestamptz)
@@ -170,8 +178,10 @@ begin
   return next;
 end $$;
 
--- Ends ways in that were made since: keys, apps, passkeys and recovery codes, and every other session.
-create function private.end_ways_in(caller private.credentials, made private.made[])
+-- Ends ways in that were made since: keys, apps, passkeys and recovery codes, and every other session. A
+-- key that is revoked freezes for three days yet; one that was made since does not.
+create function private.end_ways_in(
+  caller private.credentials, made private.made[], since timestamptz)
   returns void language plpgsql as $$
 declare
   k private.credentials;
@@ -186,6 +196,9 @@ begin
       perform private.close_requests(k, 'owner');
     end if;
   end loop;
+  update private.credentials x set expires_at = least(x.expires_at, private.clock())
+   where x.account = caller.account and x.kind = 'api_key' and x.created_at > since
+     and x.revoked_at is not null;
   delete from private.passkeys p using unnest(made) m
    where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
   delete from private.recovery_codes r where r.account = caller.account
@@ -217,6 +230,8 @@ begin
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   delete from private.vault_places p using unnest(made) m
    where p.account = caller.account and m.kind = 'place' and m.id = p.id::text;
+  delete from private.vault_places p
+   where p.account = caller.account and p.approved_at is null and p.asked_at > since;
   delete from private.vault_entries e using unnest(made) m
    where e.account = caller.account and m.kind = 'entry' and m.id = e.id::text;
   perform private.erase_site_answers(caller.account);
@@ -326,7 +341,7 @@ begin
     return;
   end if;
   made := array(select m from private.list_made_since(caller, counts_from) m);
-  perform private.end_ways_in(caller, made);
+  perform private.end_ways_in(caller, made, counts_from);
   perform private.end_trust(caller, made, counts_from);
   perform private.undo_widenings(caller, made);
   perform private.put_back_passkeys(caller, put_back, counts_from);

@@ -7,7 +7,7 @@ import { keyWith } from '../support/capped.ts'
 import { giveMandate } from '../support/mandates.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { feedOf, ownerOf, paymentOf } from '../support/owner.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approvePlace, askPlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -57,6 +57,12 @@ async function endSince(owner: TestOwner, account: string, since: string) {
   })
   expect(ended).toMatchObject([{ outcome: 'ended', account_opened: account }])
   owner.credential = session_digest
+}
+
+async function keyIdOf(key: string): Promise<string> {
+  const digest = await credentialOf(key, pepper)
+  const [row] = await world.db.sql`select id from private.credentials where digest = ${digest}`
+  return String(row?.['id'])
 }
 
 const statusOf = async (token: string) =>
@@ -156,6 +162,52 @@ test('logins and places of secrets that came since are gone, but for those of an
   expect(kept.status).toBe(200)
   expect(entries.map((row) => String(row['site']))).toEqual([site, 'https://www.google.com'])
   expect(await sql`select 1 from private.vault_places where account = ${account}`).toHaveLength(0)
+})
+
+test('a login that came since by a key that was revoked since is gone, whenever that key was made', async () => {
+  const { agent, owner, account } = await openHouse()
+  const other = await agent.withKey('vault')
+  const since = await timeNow()
+  const login = { username: 'me', password: 'of the thief, long' }
+  await other.post('/vault-store', { ...login, site: 'https://www.google.com' })
+  await agent.post('/vault-store', { ...login, site: 'https://www.wikipedia.org' })
+  await owner.call('owner_revoke_key', { key: await keyIdOf(other.key) })
+
+  await endSince(owner, account, since)
+
+  const { sql } = world.db
+  const entries = await sql`select site from private.vault_entries where account = ${account}`
+  expect(entries.map((row) => String(row['site']))).toEqual(['https://www.wikipedia.org'])
+})
+
+test('a place of a secret that was asked for since waits no more, and one from before does', async () => {
+  const { agent, owner, account } = await openHouse()
+  const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'my own' })
+  const credential = await credentialOf(agent.key, pepper)
+  await askPlace(world, credential, entry, '/before')
+  const since = await timeNow()
+  await askPlace(world, credential, entry, '/since')
+
+  await endSince(owner, account, since)
+
+  const { sql } = world.db
+  const places = await sql`select path from private.vault_places where account = ${account}`
+  expect(places.map(({ path }) => String(path))).toEqual(['/before'])
+})
+
+test('a key that was made since freezes nothing, also where it was revoked before', async () => {
+  const { agent, owner, account } = await openHouse()
+  const older = await agent.withKey('read')
+  const since = await timeNow()
+  const theirs = await agent.withKey('read')
+  for (const { key } of [older, theirs]) {
+    await owner.call('owner_revoke_key', { key: await keyIdOf(key) })
+  }
+
+  await endSince(owner, account, since)
+
+  expect((await theirs.post('/account-freeze', {})).status).toBe(401)
+  expect((await older.post('/account-freeze', {})).status).toBe(200)
 })
 
 test('what was raised or permitted since goes back to what it was, and what is narrower stays', async () => {

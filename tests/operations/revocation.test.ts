@@ -5,6 +5,7 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { appWith } from '../support/capped.ts'
 import { failedRules, giveMandate } from '../support/mandates.ts'
 import { feedOf, ownerOf, paymentOf } from '../support/owner.ts'
+import { approvePlace, askPlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -114,6 +115,21 @@ describe('revoking a key', () => {
       covered_by: { mandate_id: mandate },
     })
   })
+})
+
+test('revoking a key takes back the places of secrets that it asked for, and none that is approved', async () => {
+  const { payer, owner } = await household()
+  const other = await payer.withKey('vault')
+  const entry = await entryOf(world, payer, { site: 'https://shop.example', password: 'mine' })
+  await approvePlace(world, entry, { path: '/approved' })
+  await askPlace(world, await credentialOf(other.key, pepper), entry, '/of-another')
+  await askPlace(world, await credentialOf(payer.key, pepper), entry, '/of-the-key')
+
+  await owner.call('owner_revoke_key', { key: await keyOf(payer) })
+
+  const places = await world.db.sql`
+    select path from private.vault_places where account = ${payer.id} order by path`
+  expect(places.map((row) => String(row['path']))).toEqual(['/approved', '/of-another'])
 })
 
 test('disconnecting an app closes what it asked for', async () => {

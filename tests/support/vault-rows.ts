@@ -70,6 +70,18 @@ function standingOf(given: Partial<Standing>): Standing {
   return { secret, where, name, prefix }
 }
 
+/** Asks the owner to let a secret stand in a field of a form, as a key does that has none for it. */
+export async function askPlace(
+  { db: { sql } }: TestWorld,
+  credential: string,
+  entry: string,
+  path: string,
+): Promise<void> {
+  const standing = [standingOf({ name: 'pass' })]
+  const place = { kind: 'request', standing, method: 'POST', path, beside: '' }
+  await sql`select from api.vault_ask_place(${credential}, ${entry}, ${sql.json(place)})`
+}
+
 /** Stores a mail with one code or link in it; answers its handle. */
 export async function codeOf(
   world: TestWorld,

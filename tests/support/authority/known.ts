@@ -1,0 +1,73 @@
+/** Whom an account knows, by the acts of its owner: each recipient and device with the act that it came by. */
+import type { Act, ActOf, Book } from './acts.ts'
+import { askerAt, paymentAsked } from './asked.ts'
+
+export type Knowing = ActOf<'add recipient' | 'approve' | 'rotate key'>
+
+/** Address to the act that made it known. */
+export function knownRecipients(book: Book): Map<string, Knowing> {
+  const known = new Map<string, Knowing>()
+  for (const act of book.acts) {
+    if (act.do === 'add recipient') keep(known, act.address, act)
+    if (act.do === 'approve' && act.ticks.payee) {
+      keep(known, paymentAsked(book, act.payment).payee, act)
+    }
+    if (act.do === 'remove recipient') known.delete(act.address)
+    forget(known, act, (by) => by.do === 'approve' && isAskedBy(book, by, act))
+  }
+  return known
+}
+
+/** Key and fingerprint to the act that made the device known. */
+export function knownDevices(book: Book): Map<string, Knowing> {
+  const known = new Map<string, Knowing>()
+  for (const act of book.acts) {
+    if (act.do === 'approve' && act.ticks.device) {
+      const { key, device } = askerAt(book, act)
+      keep(known, deviceName(key, device), act)
+    }
+    if (act.do === 'rotate key') inherit(known, act)
+    if (act.do === 'remove device') known.delete(deviceName(act.key, act.device))
+    if (act.do === 'forget all by') {
+      for (const name of known.keys()) if (name.startsWith(act.key)) known.delete(name)
+    }
+    forget(known, act, () => false)
+  }
+  return known
+}
+
+export const deviceName = (key: string, device: string) => `${key} ${device}`
+
+/** A known recipient that an address imitates: the same first and last four digits. */
+export function imitatedBy(book: Book, address: string): string | undefined {
+  const look = (one: string) => `${one.slice(0, 6)}${one.slice(-4)}`.toLowerCase()
+  return [...knownRecipients(book).keys()].find(
+    (one) => one !== address && look(one) === look(address),
+  )
+}
+
+/** What is known already stays known by the act that it came by. */
+function keep(known: Map<string, Knowing>, name: string, by: Knowing): void {
+  if (!known.has(name)) known.set(name, by)
+}
+
+/** What an approval made known goes with it, and what came since a time with "it was not me". */
+function forget(known: Map<string, Knowing>, act: Act, isNamed: (by: Knowing) => boolean): void {
+  for (const [name, by] of known) {
+    const isTakenBack = act.do === 'decline' && by.do === 'approve' && by.payment === act.payment
+    const isOfSince = act.do === 'undo' && by.at > act.since
+    if (isTakenBack || isOfSince || (act.do === 'forget all by' && isNamed(by))) known.delete(name)
+  }
+}
+
+function isAskedBy(book: Book, by: ActOf<'approve'>, act: Act): boolean {
+  return act.do === 'forget all by' && askerAt(book, by).key === act.key
+}
+
+/** A key that takes the place of another pays from where that one did. */
+function inherit(known: Map<string, Knowing>, act: ActOf<'rotate key'>): void {
+  for (const name of Array.from(known.keys())) {
+    const [key = '', device = ''] = name.split(' ')
+    if (key === act.key) keep(known, deviceName(act.successor, device), act)
+  }
+}

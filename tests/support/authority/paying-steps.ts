@@ -1,0 +1,156 @@
+/** Steps of agents that ask and pay, of owners who decide, and of the chain. */
+import { randomUUID } from 'node:crypto'
+import { factsOf } from '../../../shared/payments/decision-facts.ts'
+import { enteredRow } from '../../../shared/payments/entered.ts'
+import { decide } from '../../../shared/policy/decide.ts'
+import { newDigest } from '../model/ledger.ts'
+import { day } from './acts.ts'
+import { askMandate, authorize, begin, mandateCaps, mandateSeconds } from './agent-questions.ts'
+import type { Paying } from './paying.ts'
+import { approvalOf, isPayable } from './paying.ts'
+import { agentAt, lastOf } from './picking.ts'
+import { perform } from './questions.ts'
+import { readShown } from './rows.ts'
+import type { Agent, Story } from './stage.ts'
+import { ask, bookOf, devices, enter, payees, shopHost } from './stage.ts'
+import type { StepOf } from './steps.ts'
+
+const deviceAt = (place: number) => devices[place % devices.length] ?? devices[0]
+const payeeAt = (place: number) => payees[place % payees.length] ?? payees[0]
+
+export async function askToPay(story: Story, step: StepOf<'ask'>): Promise<void> {
+  const agent = agentAt(story, step.agent)
+  if (!agent) return
+  const kind = step.isBought ? ('x402' as const) : ('transfer' as const)
+  const order = {
+    kind,
+    device: deviceAt(step.device),
+    payee: payeeAt(step.payee),
+    micros: step.usd * 1_000_000,
+  }
+  const rows = await perform(story, begin(story, agent, order))
+  if (!rows) return
+  const { payment_row: payment } = enteredRow.parse(rows[0])
+  story.cast.payments.push(payment.id)
+  const expiresAt = story.stage.now + day
+  const host = step.isBought ? shopHost : null
+  const asked = { ...order, id: payment.id, key: agent.id, host, expiresAt }
+  enter(story, { do: 'ask', payment: asked })
+  await ask(story, 'await_confirmation', { credential: agent.credential, payment: payment.id })
+}
+
+/** As the product goes on with a payment: it looks at the facts, decides, and has custody sign. */
+export async function goOn(story: Story, step: StepOf<'go on'>): Promise<void> {
+  const agent = agentAt(story, step.agent)
+  const payment = lastOf(story.cast.payments, step.payment)
+  if (!agent || !payment) return
+  const device = deviceAt(step.device)
+  const kind = story.acts.find((act) => act.do === 'ask' && act.payment.id === payment)
+  const answer = await ask(story, 'payment_facts', {
+    credential: agent.credential,
+    payment,
+    kind: kind?.do === 'ask' ? kind.payment.kind : 'transfer',
+    device,
+  })
+  if (!Array.isArray(answer) || !answer[0]) return
+  const entered = enteredRow.parse(answer[0])
+  const book = bookOf(story)
+  // What is decided keeps who asked for it, and so does what is over.
+  if (!approvalOf(book, payment) && isPayable(book, payment)) {
+    enter(story, { do: 'take over', payment, key: agent.id, device })
+  }
+  const decision = decide(await factsOf(entered, step.word))
+  if (decision.verdict !== 'allow') return
+  const { consentLevel: level, mandateId = null } = decision
+  await pay(story, agent, { payment, level, mandate: mandateId })
+}
+
+/** Asks custody at a level whatever the policy says, as a worker of ours that is wrong would. */
+export async function force(story: Story, step: StepOf<'force'>): Promise<void> {
+  const agent = agentAt(story, step.agent)
+  const payment = lastOf(story.cast.payments, step.payment)
+  const mandate = lastOf(story.cast.mandates, step.mandate)
+  if (!agent || !payment) return
+  const isUnder = step.level === 'mandate'
+  if (isUnder && !mandate) return
+  await pay(story, agent, {
+    payment,
+    level: step.level,
+    mandate: isUnder ? (mandate ?? null) : null,
+  })
+}
+
+async function pay(story: Story, agent: Agent, paying: Omit<Paying, 'agent'>): Promise<void> {
+  const { payment, level, mandate } = paying
+  // Custody goes on with what it has signed already, and that is no new payment.
+  if (story.acts.some((act) => act.do === 'pay' && act.payment === payment)) return
+  const shown = await readShown(story)
+  const rows = await perform(story, authorize(story, shown, agent, paying))
+  if (!rows) return
+  enter(story, { do: 'pay', payment, by: agent.id, level, mandate })
+  const [row] = await story.stage.ledger.query(
+    'select authorized_at::text as at from private.payments where id = $1',
+    [payment],
+  )
+  await ask(story, 'custody_record', {
+    payment,
+    authorized_at: row?.['at'],
+    authorization_nonce: `0x${newDigest()}`,
+    signature: newDigest(),
+  })
+}
+
+/** The chain shows a payment, in this block or that, as final as it says. */
+export async function settle(story: Story, step: StepOf<'settle'>): Promise<void> {
+  const payment = lastOf(story.cast.payments, step.payment)
+  if (!payment) return
+  const hash = `0x${payment.replaceAll('-', '').padStart(64, '0')}`
+  const answer = await ask(story, 'housekeeping_settle', {
+    payment,
+    logs: [{ tx_hash: hash, log_index: 0 }],
+    finality: step.label,
+    tx_hash: hash,
+    block_number: 7,
+    block_hash: hash,
+  })
+  if (Array.isArray(answer) && answer[0]) enter(story, { do: 'settle', payment })
+}
+
+export async function unsettle(story: Story, step: StepOf<'unsettle'>): Promise<void> {
+  const payment = lastOf(story.cast.payments, step.payment)
+  if (!payment) return
+  const hash = `0x${payment.replaceAll('-', '').padStart(64, '0')}`
+  const answer = await ask(story, 'housekeeping_reorg', { payment, block_hash: hash })
+  if (Array.isArray(answer) && answer[0]) enter(story, { do: 'unsettle', payment })
+}
+
+export async function release(story: Story, step: StepOf<'release'>): Promise<void> {
+  const payment = lastOf(story.cast.payments, step.payment)
+  if (!payment) return
+  const told = { payment, reason: 'its signature ended unused', alone: false }
+  const answer = await ask(story, 'housekeeping_release', told)
+  if (Array.isArray(answer) && answer[0]) enter(story, { do: 'release', payment })
+}
+
+export async function askForMandate(story: Story, step: StepOf<'ask mandate'>): Promise<void> {
+  const agent = agentAt(story, step.agent)
+  if (!agent) return
+  const id = randomUUID()
+  const device = deviceAt(step.device)
+  const payTo = step.payee === null ? null : payeeAt(step.payee)
+  if (!(await perform(story, askMandate(story, agent, { id, device, payTo })))) return
+  story.cast.mandates.push(id)
+  const caps = { paymentMicros: mandateCaps.payment, totalMicros: mandateCaps.total }
+  const expiresAt = story.stage.now + mandateSeconds
+  const mandate = { id, key: agent.id, device, host: shopHost, payTo, ...caps, expiresAt }
+  enter(story, { do: 'ask mandate', mandate })
+}
+
+export async function giveUpMandate(story: Story, step: StepOf<'give up mandate'>) {
+  const agent = agentAt(story, step.agent)
+  const mandate = lastOf(story.cast.mandates, step.mandate)
+  if (!agent || !mandate) return
+  const { credential } = agent
+  const answer = await ask(story, 'revoke_mandate', { credential, mandate })
+  if (Array.isArray(answer) && answer[0]) enter(story, { do: 'revoke mandate', mandate })
+}

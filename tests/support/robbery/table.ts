@@ -1,0 +1,175 @@
+/**
+ * What a thief can do at most, by what was stolen. Each row is checked as it stands: an effect that is
+ * found and is not in it is a hole. Money is bounded by what account_exposure said before, on the chain.
+ */
+
+import type { Scope } from '../world.ts'
+
+/** What can be done to an account, or be learnt of it. */
+export type Effect =
+  /** A page or an answer tells what was written in a mail, codes replaced by handles. */
+  | 'reads mail'
+  | 'reads a code of a mail'
+  | 'reads a secret'
+  /** `vault_totp`: the code of the moment, never its seed. */
+  | 'takes a code of the moment'
+  /** A secret goes to its own site, at a place that the owner approved. */
+  | 'has a secret used'
+  | 'sends mail'
+  | 'moves money'
+  /** Asks the owner for a payment, a mandate or a place, or hands out a link. */
+  | 'asks'
+  | 'stores a login'
+  /** Anybody or anything is trusted, let in or let do more than before. */
+  | 'widens'
+  | 'sets the password'
+  | 'freezes'
+  /** Of what waits for the owner or was approved: payments, mandates, places, links. */
+  | 'ends requests'
+  /** Known recipients and devices, limits and caps: agents may less. */
+  | 'narrows'
+  | 'ends keys and apps'
+  | 'ends sessions'
+  | 'ends mails'
+  | 'ends logins'
+  /** Passkeys, recovery codes, or the account's passkeys given up for lost. */
+  | 'ends ways in'
+
+export type Bearer = { kind: 'key' | 'app'; scope: Scope }
+export type Row = {
+  /** What the thief has, in words. */
+  has: string
+  /** What can come of it at most, in words. */
+  words: string
+  may: readonly Effect[]
+  /** Whether the account has a passkey that is older than three days. */
+  passkey: boolean
+  /** The key, or the app's token, that was stolen; its owner ends that beside "it was not me". */
+  bearer: Bearer | null
+}
+
+const looks: readonly Effect[] = ['reads mail', 'asks', 'freezes']
+const usesVault: readonly Effect[] = [
+  'takes a code of the moment',
+  'has a secret used',
+  'stores a login',
+  'ends logins',
+]
+const pays: readonly Effect[] = [
+  ...looks,
+  ...usesVault,
+  'moves money',
+  'sends mail',
+  'ends requests',
+]
+const unproven: readonly Effect[] = [
+  'reads mail',
+  'freezes',
+  'ends requests',
+  'narrows',
+  'ends mails',
+]
+
+const words = {
+  read: 'reads mails with handles in the place of codes, asks the owner, and freezes',
+  vault:
+    'has logins used at their own sites, takes codes of the moment, stores logins and deletes those it stored, asks the owner, and freezes',
+  pay: 'the same as read and vault, moves at most what account_exposure says, sends mail, takes its requests and mandates back',
+}
+
+const key = (scope: Scope, may: readonly Effect[]): Row => ({
+  has: `a key of the scope ${scope}`,
+  words: scope === 'full' ? words.pay : words[scope],
+  may,
+  passkey: true,
+  bearer: { kind: 'key', scope },
+})
+const app = (scope: Scope, may: readonly Effect[]): Row => ({
+  ...key(scope, may),
+  has: `a token of an app with the scope ${scope}`,
+  bearer: { kind: 'app', scope },
+})
+
+export const table = {
+  'read key': key('read', looks),
+  'vault key': key('vault', [...usesVault, 'asks', 'freezes']),
+  'pay key': key('pay', pays),
+  'full key': key('full', pays),
+  'read app': app('read', looks),
+  'vault app': app('vault', [...usesVault, 'asks', 'freezes']),
+  'pay app': app('pay', pays),
+  'full app': app('full', pays),
+  code: {
+    has: 'one recovery code and the mail address, for three days, of an account with a passkey',
+    words:
+      'sees everything but secrets and codes, freezes, and takes away what agents may; all passkeys can be given up for lost, which counts after three days in which none is used',
+    may: [...unproven, 'ends ways in'],
+    passkey: true,
+    bearer: null,
+  },
+  'code alone': {
+    has: 'one recovery code and the mail address, for three days, of an account without a passkey',
+    words: 'the same, and sets a password, which widens nothing for three days',
+    may: [...unproven, 'sets the password'],
+    passkey: false,
+    bearer: null,
+  },
+  cookie: {
+    has: 'a cookie of the owner, ten minutes after a proof',
+    words:
+      'sees everything but secrets and codes, freezes, takes away what agents may, and ends keys, apps and other sessions',
+    may: [...unproven, 'ends keys and apps', 'ends sessions'],
+    passkey: true,
+    bearer: null,
+  },
+  password: {
+    has: 'the password for a minute, of an account with a passkey',
+    words: 'the same as a cookie: nothing but a passkey is a proof',
+    may: [...unproven, 'ends keys and apps', 'ends sessions'],
+    passkey: true,
+    bearer: null,
+  },
+  'password alone': {
+    has: 'the password for a minute, of an account without a passkey',
+    words:
+      'everything that its owner can, as nothing tells the two apart; each of it is told by mail, and "it was not me" ends it while the password is the same',
+    may: [
+      ...unproven,
+      ...pays,
+      'reads a code of a mail',
+      'reads a secret',
+      'widens',
+      'sets the password',
+      'ends keys and apps',
+      'ends sessions',
+      'ends ways in',
+    ],
+    passkey: false,
+    bearer: null,
+  },
+  mailbox: {
+    has: "the owner's mailbox for a minute",
+    words: 'nothing: what is sent there lets nobody in, and signs up for no second account',
+    may: [],
+    passkey: false,
+    bearer: null,
+  },
+} satisfies Record<string, Row>
+
+export type RowName = keyof typeof table
+export const rowNames: readonly RowName[] = [
+  'read key',
+  'vault key',
+  'pay key',
+  'full key',
+  'read app',
+  'vault app',
+  'pay app',
+  'full app',
+  'code',
+  'code alone',
+  'cookie',
+  'password',
+  'password alone',
+  'mailbox',
+]
