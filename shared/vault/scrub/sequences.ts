@@ -3,6 +3,8 @@
  * makes of it, in their order. How a single character may be written is said in readings.ts.
  */
 
+import { inLatin } from './latin.ts'
+
 /** What stands between two characters and does not count; with `apart` it has to be there. */
 export type Gap = 'hidden' | 'any' | 'line' | 'apart'
 
@@ -47,6 +49,7 @@ export function sequencesOf(secret: string): Sequence[] {
   const encoded = [
     ...asDigits(secret),
     ...asDigits(backwards),
+    ...asDigitsOfLatin(secret),
     ...asDigitsOfEscapes(secret),
     ...asDigitsOfPin(secret),
   ]
@@ -136,6 +139,15 @@ function asDigits(text: string): Sequence[] {
     ...distinct.map((digits) => asCode(digits, 1)),
     ...twice.map((digits) => asCode(digits, 3)),
   ].filter(({ elements }) => elements.length >= digitsMin)
+}
+
+/** Base64 of one byte a character, as `btoa` makes it. */
+function asDigitsOfLatin(text: string): Sequence[] {
+  const bytes = inLatin(text)
+  if (bytes === undefined || bytes.every((byte) => byte < 128)) return []
+  return digitsOf(bytes, base64Digits, 6)
+    .filter((digits) => digits.length >= digitsMin)
+    .map((digits) => asCode(digits, 1))
 }
 
 /** Base64 of a URL, of JSON and of HTML with the secret in them, where it is written otherwise there. */
