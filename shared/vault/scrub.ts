@@ -23,6 +23,9 @@ export const removedMark = '[secret removed]'
 /** The longest that the end of a cut answer could hold of one character, as `\u{0041}` and gaps. */
 const writtenBytesMax = 16
 
+/** A longer token is looked for in its folded form alone. */
+const tokenCharactersMax = 128
+
 /** What the guarded client read: not compressed, whole or cut at its limit. */
 export type RawAnswer = {
   headers: readonly (readonly [string, string])[]
@@ -41,13 +44,20 @@ export type ScrubbedAnswer =
 /** Scrubs one answer after the other for the same secrets. */
 export type Scrubber = (answer: RawAnswer) => Promise<ScrubbedAnswer>
 
-/** Prepares the scrubbing for secrets; empty ones are none. */
-export function scrubberFor(secrets: readonly string[]): Scrubber {
+/**
+ * Prepares the scrubbing for secrets; empty ones are none. Tokens are what a site drew itself, such as a
+ * session: of long ones only what they look like is looked for, and not every encoding.
+ */
+export function scrubberFor(secrets: readonly string[], tokens: readonly string[] = []): Scrubber {
   const distinct = [...new Set(secrets)].filter((secret) => secret !== '')
   if (distinct.length > secretsMax) throw new Error('too many secrets to scrub for')
   const isShort = (secret: string) => !isRemovable(secret)
   const short = distinct.some(isShort) ? searchFor(distinct.filter(isShort)) : undefined
-  const long = searchFor(distinct.filter((secret) => !isShort(secret)))
+  const shown = tokens.filter((token) => isRemovable(token) && !distinct.includes(token))
+  const long = searchFor(
+    distinct.filter((secret) => !isShort(secret)),
+    shown,
+  )
   const tailBytes = Math.max(0, ...distinct.map((secret) => secret.length * writtenBytesMax))
   return async ({ headers, body, truncated }) => {
     const whole = readAnswerText({ body, headers, truncated })
@@ -67,9 +77,10 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
 }
 
 /** Written as it is, in one form of many, or in other characters that mean the same to a reader. */
-function searchFor(secrets: string[]): Search {
-  const search = searchWith(glanceFor(secrets.flatMap(writingsOf).flatMap(sequencesOf)))
-  const searchFolded = foldedSearchFor(secrets, unitsOf)
+function searchFor(secrets: string[], tokens: readonly string[] = []): Search {
+  const whole = [...secrets, ...tokens.filter(({ length }) => length <= tokenCharactersMax)]
+  const search = searchWith(glanceFor(whole.flatMap(writingsOf).flatMap(sequencesOf)))
+  const searchFolded = foldedSearchFor([...secrets, ...tokens], unitsOf)
   return (bytes) => {
     const { ranges, compressed } = search(bytes)
     return { ranges: joined([...ranges, ...searchFolded(bytes)]), compressed }

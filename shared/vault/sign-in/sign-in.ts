@@ -21,6 +21,7 @@ import { drawnFor, keepAsked, outcomeOfChange, outcomeOfSignIn, settle } from '.
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepOrder, Stepped } from './port.ts'
 import { type Home, keepSession, newSession, openSession, type Session } from './session.ts'
+import { sessionTokens, withoutSession } from './session-tokens.ts'
 import { type Filling, submissionOf } from './submission.ts'
 import { book, type Placed, pageAt, type Visit } from './visit.ts'
 
@@ -167,7 +168,7 @@ async function beginVisit(
   const session = sessionIn(home)
   const endsAt = room.world.now().getTime() + visitMilliseconds
   const asked = { handles, claim, endsAt }
-  return { room, db, home, used, approved, isFirstUse, ...asked, session, filled: [] }
+  return { room, db, home, used, approved, isFirstUse, ...asked, session, cookies: [], filled: [] }
 }
 
 /** Asks the site, and remembers what it served. */
@@ -178,6 +179,7 @@ async function ask(visit: Visit, request: Request): Promise<Browsed> {
   const state = { ...visit.session.state, cookies: browsed.cookies, url: url.href, forms }
   visit.session = { ...visit.session, state }
   visit.browsed = browsed
+  visit.cookies.push(...browsed.allCookies)
   return browsed
 }
 
@@ -188,8 +190,10 @@ async function endVisit(visit: Visit): Promise<Stepped | Refusal> {
   const { sent, isUntold } = session.state
   const known = [...used.values.values(), ...used.hidden].filter(isRemovable)
   const secrets = new Set([...sent, ...known])
-  const scrub = isUntold ? untold : scrubberFor([...secrets])
-  const told = await answerOf(withAddress(browsed), scrub)
+  const shown = withAddress(browsed)
+  const tokens = sessionTokens(visit.cookies, textsOf(shown))
+  const scrub = isUntold ? untold : scrubberFor([...secrets], tokens)
+  const told = await answerOf(shown, scrub)
   if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
   const expires_at = (await keepSession(room, db, home, session)) ?? null
   const { response, ...beside } = told
@@ -214,6 +218,15 @@ function withAddress({ fetched, url }: Browsed): Browsed['fetched'] {
   if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') return fetched
   const headers = new Headers(fetched.headers)
   headers.delete('set-cookie')
-  headers.set('content-location', url.href)
+  headers.set('content-location', withoutSession(url.href))
+  const location = headers.get('location')
+  if (location !== null) headers.set('location', withoutSession(location))
   return { ...fetched, headers }
+}
+
+/** The parts of an answer in which addresses stand. */
+function textsOf(fetched: Browsed['fetched']): string[] {
+  if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') return []
+  const body = fetched.kind === 'answered' ? new TextDecoder('latin1').decode(fetched.body) : ''
+  return [body, ...fetched.headers.values()]
 }

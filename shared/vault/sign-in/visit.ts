@@ -10,9 +10,11 @@ import type { Place } from '../places/place.ts'
 import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
 import type { Browsed } from './browse.ts'
+import type { Cookie } from './cookies.ts'
 import type { Asking } from './fields.ts'
 import type { PasswordOutcome, Stepped } from './port.ts'
 import type { Home, Session } from './session.ts'
+import { withoutSession } from './session-tokens.ts'
 import type { Submission } from './submission.ts'
 
 /** An entry that is opened for a visit, and where the visit stands. */
@@ -29,6 +31,8 @@ export type Visit = {
   /** When the site has to be done with it, in milliseconds of the epoch. */
   endsAt: number
   session: Session
+  /** All that the site knows the session by, or did on the way. */
+  cookies: Cookie[]
   browsed?: Browsed
   filled: Stepped['filled']
   /** What became of a new password in it. */
@@ -46,7 +50,7 @@ export type Placed = {
 
 /** The address of a page at the entry's own site. */
 export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site_refused'> {
-  const url = new URL(path, home.site)
+  const url = new URL(withoutSession(path), home.site)
   const checked = checkUrl(url.href, room.world.config)
   if (url.origin !== home.site || 'refused' in checked) return fail('site_refused')
   url.hash = ''
