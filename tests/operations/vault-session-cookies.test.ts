@@ -33,6 +33,10 @@ async function openSite() {
         '/links',
         `<a href="/a;jsessionid=0BADF00D77AA">a</a> ${encodeURIComponent(sid.toLowerCase())}`,
       ],
+      [
+        '/support',
+        '<a href="/reset-password/0aB1cD2eF3gH4iJ5">new password</a> /sso?next=/&amp;token=QwErTyUiOpAsDf <a href="/list?page=2&order=newest-1">',
+      ],
       ['/upload', `<form><input type="hidden" name="session" value="${sid}"></form>`],
     ]
     const page = pages.find(([path]) => url.startsWith(path))?.[1]
@@ -77,6 +81,20 @@ test('a session in an address alone is told neither, and the address without it 
   expect(on.body).toMatchObject({
     response: { url: expect.stringMatching(/\/home$/), body: 'Welcome, ada' },
   })
+})
+
+test('a token of an address that signs in or sets a password anew is not told', async () => {
+  const { agent, credential_id } = await openSite()
+  const begun = await agent.post('/vault-login', { credential_id, path: '/login' })
+
+  const step = await agent.post('/vault-session', {
+    session: begun.body['session'],
+    path: '/support',
+  })
+
+  const body =
+    '<a href="/reset-password/[secret removed]">new password</a> /sso?next=/&amp;token=[secret removed] <a href="/list?page=2&order=newest-1">'
+  expect(step.body).toMatchObject({ removed: 2, response: { body } })
 })
 
 test('words that a cookie keeps as settings are shown', async () => {

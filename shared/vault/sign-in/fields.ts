@@ -61,7 +61,8 @@ export function codeField(form: PageForm): Asking | undefined {
   const [control, ...others] = marked.length > 0 ? marked : named
   if (!control || others.length > 0) return undefined
   const isAlone = typed.length === 1 || marked.length > 0
-  const isNamedSo = named.includes(control) && (isAlone || !/^code$/i.test(control.name))
+  // Beside others, a form for vouchers asks for a code, and one for webhooks for a token.
+  const isNamedSo = named.includes(control) && (isAlone || !/^(code|token)$/i.test(control.name))
   return { control, isNamedSo }
 }
 

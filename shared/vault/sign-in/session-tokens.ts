@@ -10,15 +10,25 @@ const tokenCharactersMin = 8
 /** Of servlets and PHP, and what others call theirs; in a path, and as the parameter of a query. */
 const inAddresses =
   /(?:;|%3b|[?&])(?:jsessionid|phpsessid|aspsessionid[a-z]{0,12}|session_?id|sid|oscsid|zenid|cftoken)(?:=|%3d)([\w.!~+%-]{8,256})/gi
+/** Of addresses that sign in or set a password anew, as pages and redirects have them. */
+const inLinks =
+  /[?&;#](?:(?:access|auth|id|login|magic|reset|reset_password|confirmation|invitation|verification)_?token|token|ticket|otp|oobcode|jwt)(?:=|%3d)([\w.~+%-]{8,2048})/gi
+const inLinkPaths =
+  /\/(?:(?:password-?)?reset(?:-?password)?|magic(?:-?link)?|activate|invit(?:e|ation)s?)\/([\w.~%-]{12,512})/gi
 /** Of ASP.NET without cookies. */
 const inFolders = /\(S\(([a-z0-9]{16,64})\)\)/g
 const inPath = /;(?:jsessionid|phpsessid|session_?id|sid)=[^/;?#]{0,2048}/gi
 
-/** Texts that no answer of the session may tell: values of its cookies, and tokens of addresses in it. */
+/**
+ * Texts that no answer of the session may tell: values of its cookies, and tokens of addresses in it by
+ * which somebody is signed in, or could choose another password.
+ */
 export function sessionTokens(cookies: readonly Cookie[], texts: readonly string[]): string[] {
   const values = cookies.map(({ value }) => value.replaceAll(/^"|"$/g, ''))
   const found = texts.flatMap((text) =>
-    [...text.matchAll(inAddresses), ...text.matchAll(inFolders)].map(([, value = '']) => value),
+    [inAddresses, inLinks, inLinkPaths, inFolders].flatMap((pattern) =>
+      Array.from(text.matchAll(pattern), ([, value = '']) => value),
+    ),
   )
   return [...new Set([...values.toReversed(), ...found].filter(isDrawn))].slice(0, tokensMax)
 }
