@@ -73,6 +73,8 @@ function formsOf(secret: string, read: ReadUnits): FoldedSecret[] {
     plain,
     plain.toReversed(),
     lettersOf(Array.from(spelled)),
+    // What a site could not keep, it writes as a question mark or leaves out.
+    lettersOf(characters.filter((one) => one < '\x80')),
     ...[false, true].map((isPage) => skeletonOf(opened, isPage).letters),
   ]
   const distinct = [...new Map(all.map((letters) => [letters.join(), letters])).values()]

@@ -72,7 +72,12 @@ function inGroups(code: string): Sequence[] {
 }
 
 function asText(text: string, gap: Gap): Sequence {
-  const elements = Array.from(text, (one) => casesOf(codeOf(one)))
+  const known = new Map<string, number[]>()
+  const elements = Array.from(text, (one) => {
+    const cases = known.get(one) ?? casesOf(codeOf(one))
+    known.set(one, cases)
+    return cases
+  })
   return { elements, writing: 'text', gap, ragged: 0 }
 }
 
@@ -209,10 +214,13 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 /** RFC 4648 section 5 writes two digits of base64 otherwise. */
-function alternativesOf(digit: string): number[] {
-  const both = [
-    ['+', '-'],
-    ['/', '_'],
-  ].find((pair) => pair.includes(digit)) ?? [digit]
-  return both.map(codeOf)
+function alternativesOf(digit: string): readonly number[] {
+  return alternatives.get(digit) ?? [codeOf(digit)]
 }
+
+const alternatives: ReadonlyMap<string, readonly number[]> = new Map(
+  Array.from(`${base64Digits}-_`, (digit) => {
+    const both = ['+-', '/_'].find((pair) => pair.includes(digit)) ?? digit
+    return [digit, Array.from(both, codeOf)]
+  }),
+)

@@ -15,6 +15,7 @@ test.each([
   ['Grünkohl-77', 'a GRUENKOHL 77 b', 'a [secret removed] b'],
   ['Grünkohl-77', 'a Gr&uuml;n<b class="x">kohl</b>-77 b', 'a [secret removed] b'],
   ['Grünkohl-77', 'a Gru\u0308nkohl_77 b', 'a [secret removed] b'],
+  ['Geheim-Čapek-7', 'a Geheim-?apek-7 b', 'a [secret removed] b'],
   ['kohl-Čapék', 'a Kohl Cape\u0301k\u0301 b', 'a [secret removed] b'],
   ['"Canary-1"', '(“Canary_1”)', '([secret removed])'],
   ['aB3xY7q', 'x=aB3-xY7q;', 'x=[secret removed];'],
