@@ -15,12 +15,29 @@ export function linkAddress(link: string, origin: string): URL | { refused: stri
 export function linkSecrets(link: string): string[] {
   const { href, pathname, search, hash, searchParams } = new URL(link)
   const inHash = new URLSearchParams(hash.slice(1))
-  const parts = [...searchParams.values(), ...inHash.values(), ...inHash.keys()]
-  const segments = pathname.split('/')
-  return [...new Set([link, href, ...[...parts, ...segments, pathname + search].filter(isToken)])]
+  const named = [...searchParams, ...inHash].flatMap(([name, value]) =>
+    isToken(value) || (tokenNames.test(name) && value.length >= namedMin) ? [value] : [],
+  )
+  const segments = pathname.split('/').flatMap((segment) => [segment, decoded(segment)])
+  const others = [...inHash.keys(), ...segments, pathname + search].filter(isToken)
+  return [...new Set([link, href, ...named, ...others])]
 }
 
-/** Longer than words are, or with a digit in it: a page shows words such as `signup` anywhere. */
+/** Parameters whose value is a token, whatever it looks like. */
+const tokenNames =
+  /(token|code|key|otp|ticket|hash|secret|signature|magic|nonce|auth|jwt|^(t|k|c|sig|sid|id))$/i
+const namedMin = 6
+
+/** Longer than words are, or with a digit or capitals within: a page shows words such as `signup` anywhere. */
 function isToken(text: string): boolean {
-  return text.length >= 16 || (text.length >= 6 && /[0-9]/.test(text))
+  if (text.length >= 16 || (text.length >= 6 && /[0-9]/.test(text))) return true
+  return text.length >= 8 && /[A-Z].*[A-Z]/.test(text.slice(1))
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }

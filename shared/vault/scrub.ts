@@ -1,23 +1,30 @@
 /**
- * Takes every reflection of secrets out of an answer before an agent reads it: as they are, escaped,
- * encoded, reversed, spread out or compressed, in headers and bodies. Known limits: a part of a secret
- * is not recognized, nor one whose parts stand apart with other text between; where a site says what
+ * Takes every reflection of secrets out of an answer before an agent reads it: as they are, folded,
+ * escaped, encoded, reversed, spread out or compressed, in headers and bodies. Known limits: a part of a
+ * secret is not recognized, since then it could be found part by part, nor one whose parts stand apart
+ * with other text between; where a site says what
  * it is told, the agent can try guesses, and a password that stands in a dictionary is found; and it
  * cannot help against a site that works with the agent, which can always tell a secret in a cipher.
  */
 import { isRemovable, secretsMax } from './removable.ts'
 import { compressedRanges } from './scrub/compressed.ts'
+import { foldedSearchFor } from './scrub/folded-search.ts'
 import { glanceFor } from './scrub/glance-table.ts'
 import { joined, type Range } from './scrub/range.ts'
 import { type Search, searchWith } from './scrub/search.ts'
 import { sequencesOf } from './scrub/sequences.ts'
 import { type AnswerText, readAnswerText } from './scrub/text.ts'
+import { longestReader, unitsOf } from './scrub/units.ts'
+import { writingsOf } from './scrub/writings.ts'
 
 /** Stands in the place of what was removed. */
 export const removedMark = '[secret removed]'
 
 /** The longest that the end of a cut answer could hold of one character, as `\u{0041}` and gaps. */
 const writtenBytesMax = 16
+
+/** A longer token is looked for in its folded form alone. */
+const tokenCharactersMax = 128
 
 /** What the guarded client read: not compressed, whole or cut at its limit. */
 export type RawAnswer = {
@@ -37,18 +44,24 @@ export type ScrubbedAnswer =
 /** Scrubs one answer after the other for the same secrets. */
 export type Scrubber = (answer: RawAnswer) => Promise<ScrubbedAnswer>
 
-/** Prepares the scrubbing for secrets; empty ones are none. */
-export function scrubberFor(secrets: readonly string[]): Scrubber {
+/**
+ * Prepares the scrubbing for secrets; empty ones are none. Tokens are what a site drew itself, such as a
+ * session: of long ones only what they look like is looked for, and not every encoding.
+ */
+export function scrubberFor(secrets: readonly string[], tokens: readonly string[] = []): Scrubber {
   const distinct = [...new Set(secrets)].filter((secret) => secret !== '')
   if (distinct.length > secretsMax) throw new Error('too many secrets to scrub for')
   const isShort = (secret: string) => !isRemovable(secret)
-  const search = (chosen: string[]) => searchWith(glanceFor(chosen.flatMap(sequencesOf)))
-  const short = distinct.some(isShort) ? search(distinct.filter(isShort)) : undefined
-  const long = search(distinct.filter((secret) => !isShort(secret)))
+  const short = distinct.some(isShort) ? searchFor(distinct.filter(isShort)) : undefined
+  const shown = tokens.filter((token) => isRemovable(token) && !distinct.includes(token))
+  const long = searchFor(
+    distinct.filter((secret) => !isShort(secret)),
+    shown,
+  )
   const tailBytes = Math.max(0, ...distinct.map((secret) => secret.length * writtenBytesMax))
   return async ({ headers, body, truncated }) => {
     const whole = readAnswerText({ body, headers, truncated })
-    if (whole === undefined) return { withheld: 'not_text' }
+    if (whole === undefined || hidesIn(body, whole, long)) return { withheld: 'not_text' }
     const lines = headers.flat().map(asText)
     if (short && (await isInAny(short, [whole, ...lines]))) return { withheld: 'short_secret' }
     const [kept, ...parts] = await Promise.all([
@@ -63,8 +76,24 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
   }
 }
 
+/** Written as it is, in one form of many, or in other characters that mean the same to a reader. */
+function searchFor(secrets: string[], tokens: readonly string[] = []): Search {
+  const whole = [...secrets, ...tokens.filter(({ length }) => length <= tokenCharactersMax)]
+  const search = searchWith(glanceFor(whole.flatMap(writingsOf).flatMap(sequencesOf)))
+  const searchFolded = foldedSearchFor([...secrets, ...tokens], unitsOf)
+  return (bytes) => {
+    const { ranges, compressed } = search(bytes)
+    return { ranges: joined([...ranges, ...searchFolded(bytes)]), compressed }
+  }
+}
+
+/** Whether bytes hold more than their text does: they are said to be in an encoding that they are not in. */
+function hidesIn(body: Uint8Array, { bytes, isUtf8 }: AnswerText, search: Search): boolean {
+  return !isUtf8 && search(body).ranges.length > search(bytes).ranges.length
+}
+
 function asText(text: string): AnswerText {
-  return { text, bytes: new TextEncoder().encode(text) }
+  return { text, bytes: new TextEncoder().encode(text), isUtf8: true }
 }
 
 async function isInAny(search: Search, texts: readonly AnswerText[]): Promise<boolean> {
@@ -74,8 +103,10 @@ async function isInAny(search: Search, texts: readonly AnswerText[]): Promise<bo
 
 async function rangesOf(bytes: Uint8Array, search: Search): Promise<Range[]> {
   const { ranges, compressed } = search(bytes)
-  if (compressed.length === 0) return ranges
-  return joined([...ranges, ...(await compressedRanges(bytes, compressed, search))])
+  return joined([
+    ...ranges,
+    ...(await compressedRanges(bytes, compressed, { search, makeReader: longestReader })),
+  ])
 }
 
 /** A tail is removed unseen: of what is cut off, its part of a secret cannot be recognized. */

@@ -1,6 +1,6 @@
 /**
- * Named characters of HTML (https://html.spec.whatwg.org/multipage/named-characters.html) for ASCII
- * and Latin-1: what escapers write. Other characters have names that no escaper uses.
+ * Named characters of HTML (https://html.spec.whatwg.org/multipage/named-characters.html): those of
+ * ASCII and Latin-1, which every escaper writes, and letters of other alphabets.
  */
 
 const ascii =
@@ -29,3 +29,62 @@ export const namedEntities: ReadonlyMap<string, number> = new Map([
   ),
   ...latin1.split(' ').map((name, at): [string, number] => [name, 160 + at]),
 ])
+
+const greek =
+  'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigmaf ' +
+  'sigma tau upsilon phi chi psi omega'
+
+const cyrillic = 'a b v g d ie zh z i j k l m n o p r s t u f kh ts ch sh shch hard y soft e yu ya'
+
+const otherLetters = new Map<string, number>([
+  ...greek.split(' ').flatMap((name, at): [string, number][] => [
+    [name, 0x3b1 + at],
+    [name.slice(0, 1).toUpperCase() + name.slice(1), 0x391 + at],
+  ]),
+  ...cyrillic.split(' ').flatMap((name, at): [string, number][] => [
+    [`${name}cy`, 0x430 + at],
+    [`${name.toUpperCase()}cy`, 0x410 + at],
+  ]),
+  ['iocy', 0x451],
+  ['IOcy', 0x401],
+  ...Array.from('ŁłĐđĦħŦŧ', (one): [string, number] => [
+    `${'LlDdHhTt'.charAt('ŁłĐđĦħŦŧ'.indexOf(one))}strok`,
+    one.charCodeAt(0),
+  ]),
+  ...(
+    [
+      ['OElig', 'Œ'],
+      ['oelig', 'œ'],
+      ['imath', 'ı'],
+      ['inodot', 'ı'],
+      ['fnof', 'ƒ'],
+      ['euro', '€'],
+    ] as const
+  ).map(([name, one]): [string, number] => [name, one.charCodeAt(0)]),
+])
+
+/** Combining marks by the names that letters with them end with. */
+const marks = new Map([
+  ['grave', 0x300],
+  ['acute', 0x301],
+  ['circ', 0x302],
+  ['tilde', 0x303],
+  ['macr', 0x304],
+  ['breve', 0x306],
+  ['dot', 0x307],
+  ['uml', 0x308],
+  ['ring', 0x30a],
+  ['dblac', 0x30b],
+  ['caron', 0x30c],
+  ['cedil', 0x327],
+  ['ogon', 0x328],
+])
+
+/** The code of a character by its name, such as `Ccaron`; undefined where no letter is called so. */
+export function codeOfName(name: string): number | undefined {
+  const known = namedEntities.get(name) ?? otherLetters.get(name)
+  const mark = known === undefined ? marks.get(name.slice(1)) : undefined
+  if (mark === undefined) return known
+  const letter = `${name.slice(0, 1)}${String.fromCharCode(mark)}`.normalize('NFC')
+  return letter.length === 1 ? letter.charCodeAt(0) : undefined
+}

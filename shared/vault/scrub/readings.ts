@@ -3,7 +3,7 @@
  * character that may be meant there, with the place behind it. Whoever reads decides what fits.
  */
 import { isDigit, isLetterOrDigit } from './bytes.ts'
-import { namedEntities } from './entities.ts'
+import { codeOfName } from './entities.ts'
 
 /** Told a character's code and where it ends. */
 export type Found = (code: number, end: number) => void
@@ -133,7 +133,7 @@ function readEntity(bytes: Uint8Array, at: number, found: Found): void {
   for (let end = next; end < next + 16 && isLetterOrDigit(bytes[end] ?? 0); end += 1) {
     name += String.fromCharCode(bytes[end] ?? 0)
   }
-  const code = namedEntities.get(name)
+  const code = codeOfName(name)
   if (code !== undefined) close(code, next + name.length)
 }
 

@@ -3,6 +3,8 @@
  * makes of it, in their order. How a single character may be written is said in readings.ts.
  */
 
+import { inLatin } from './latin.ts'
+
 /** What stands between two characters and does not count; with `apart` it has to be there. */
 export type Gap = 'hidden' | 'any' | 'line' | 'apart'
 
@@ -47,6 +49,7 @@ export function sequencesOf(secret: string): Sequence[] {
   const encoded = [
     ...asDigits(secret),
     ...asDigits(backwards),
+    ...asDigitsOfLatin(secret),
     ...asDigitsOfEscapes(secret),
     ...asDigitsOfPin(secret),
   ]
@@ -69,7 +72,12 @@ function inGroups(code: string): Sequence[] {
 }
 
 function asText(text: string, gap: Gap): Sequence {
-  const elements = Array.from(text, (one) => casesOf(codeOf(one)))
+  const known = new Map<string, number[]>()
+  const elements = Array.from(text, (one) => {
+    const cases = known.get(one) ?? casesOf(codeOf(one))
+    known.set(one, cases)
+    return cases
+  })
   return { elements, writing: 'text', gap, ragged: 0 }
 }
 
@@ -138,6 +146,15 @@ function asDigits(text: string): Sequence[] {
   ].filter(({ elements }) => elements.length >= digitsMin)
 }
 
+/** Base64 of one byte a character, as `btoa` makes it. */
+function asDigitsOfLatin(text: string): Sequence[] {
+  const bytes = inLatin(text)
+  if (bytes === undefined || bytes.every((byte) => byte < 128)) return []
+  return digitsOf(bytes, base64Digits, 6)
+    .filter((digits) => digits.length >= digitsMin)
+    .map((digits) => asCode(digits, 1))
+}
+
 /** Base64 of a URL, of JSON and of HTML with the secret in them, where it is written otherwise there. */
 function asDigitsOfEscapes(text: string): Sequence[] {
   const html = text.replaceAll(/[&<>"']/g, (one) => htmlEscapes.get(one) ?? one)
@@ -197,11 +214,13 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 /** RFC 4648 section 5 writes two digits of base64 otherwise. */
-function alternativesOf(digit: string): number[] {
-  if (digit === '+' || digit === '-') return plusOrMinus
-  if (digit === '/' || digit === '_') return slashOrLine
-  return [codeOf(digit)]
+function alternativesOf(digit: string): readonly number[] {
+  return alternatives.get(digit) ?? [codeOf(digit)]
 }
 
-const plusOrMinus = Array.from('+-', codeOf)
-const slashOrLine = Array.from('/_', codeOf)
+const alternatives: ReadonlyMap<string, readonly number[]> = new Map(
+  Array.from(`${base64Digits}-_`, (digit) => {
+    const both = ['+-', '/_'].find((pair) => pair.includes(digit)) ?? digit
+    return [digit, Array.from(both, codeOf)]
+  }),
+)

@@ -2,8 +2,8 @@
 
 type Headers = readonly (readonly [string, string])[]
 
-/** A text and its UTF-8. */
-export type AnswerText = { text: string; bytes: Uint8Array }
+/** A text and its UTF-8, and whether it came as that. */
+export type AnswerText = { text: string; bytes: Uint8Array; isUtf8: boolean }
 
 /** The body as text; undefined when it is none. A cut one may end in the middle of a character. */
 export function readAnswerText({
@@ -19,8 +19,8 @@ export function readAnswerText({
   try {
     const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true })
     const text = decoder.decode(body, { stream: truncated })
-    const isWhole = decoder.encoding === 'utf-8' && !truncated
-    return { text, bytes: isWhole ? body : new TextEncoder().encode(text) }
+    const isUtf8 = decoder.encoding === 'utf-8'
+    return { text, bytes: isUtf8 && !truncated ? body : new TextEncoder().encode(text), isUtf8 }
   } catch {
     return undefined
   }

@@ -21,6 +21,8 @@ export type Browsed = {
   fetched: Fetched
   url: URL
   cookies: Cookie[]
+  /** With those that were replaced on the way. */
+  allCookies: Cookie[]
   forms: PageForm[]
   /** How often the site led on. */
   redirects: number
@@ -37,18 +39,21 @@ export async function browse(
   endsAt: number,
 ): Promise<Browsed> {
   let [next, jar] = [request, [...cookies]]
+  const all = [...cookies]
   for (let redirects = 0; ; redirects += 1) {
     const { url } = next
     const left = Math.max(1, endsAt - world.now().getTime())
     const limits = { timeoutMilliseconds: Math.min(requestMilliseconds, left), bytesMax }
     const fetched = await safeFetch(world, requestOf(world, next, jar), limits)
     if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') {
-      return { fetched, url, cookies: jar, forms: [], redirects }
+      return { fetched, url, cookies: jar, allCookies: all, forms: [], redirects }
     }
     jar = keptCookies(jar, fetched.headers, url, world.now().getTime())
+    all.push(...jar)
     const on = fetched.kind === 'redirected' ? ledOn(next, fetched) : undefined
     if (on === undefined || redirects === redirectsMax) {
-      return { fetched, url, cookies: jar, forms: formsIn(fetched, url), redirects }
+      const forms = formsIn(fetched, url)
+      return { fetched, url, cookies: jar, allCookies: all, forms, redirects }
     }
     next = on
   }

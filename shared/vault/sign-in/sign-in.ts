@@ -23,6 +23,7 @@ import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepOrder, Stepped } from './port.ts'
 import { leadsToSignIn } from './purpose.ts'
 import { type Home, keepSession, newSession, openSession, type Session } from './session.ts'
+import { sessionTokens, withoutSession } from './session-tokens.ts'
 import { type Filling, submissionOf } from './submission.ts'
 import { book, noteSaid, noteState, type Placed, pageAt, type Visit } from './visit.ts'
 
@@ -191,6 +192,7 @@ async function beginVisit(
     session,
     scrubberFor,
     isBegun: false,
+    cookies: [],
     filled: [],
   }
 }
@@ -202,6 +204,7 @@ async function ask(visit: Visit, request: Request): Promise<Browsed> {
   const { url, forms } = browsed
   noteState(visit, { cookies: browsed.cookies, url: url.href, forms, isBehindName: false })
   visit.browsed = browsed
+  visit.cookies.push(...browsed.allCookies)
   return browsed
 }
 
@@ -209,8 +212,10 @@ async function ask(visit: Visit, request: Request): Promise<Browsed> {
 async function endVisit(visit: Visit): Promise<Stepped | Refusal> {
   const { room, db, home, session, browsed, filled, newPassword } = visit
   if (!browsed) throw new Error('a visit ended before anything was asked')
-  const scrub = session.state.isUntold ? untold : scrubberFor(knownSecrets(visit))
-  const told = await answerOf(withAddress(browsed), scrub)
+  const shown = withAddress(browsed)
+  const tokens = sessionTokens(visit.cookies, textsOf(shown))
+  const scrub = session.state.isUntold ? untold : scrubberFor(knownSecrets(visit), tokens)
+  const told = await answerOf(shown, scrub)
   if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
   const expires_at = (await keepSession(room, db, home, session)) ?? null
   const { response, ...beside } = told
@@ -235,6 +240,15 @@ function withAddress({ fetched, url }: Browsed): Browsed['fetched'] {
   if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') return fetched
   const headers = new Headers(fetched.headers)
   headers.delete('set-cookie')
-  headers.set('content-location', url.href)
+  headers.set('content-location', withoutSession(url.href))
+  const location = headers.get('location')
+  if (location !== null) headers.set('location', withoutSession(location))
   return { ...fetched, headers }
+}
+
+/** The parts of an answer in which addresses stand. */
+function textsOf(fetched: Browsed['fetched']): string[] {
+  if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') return []
+  const body = fetched.kind === 'answered' ? new TextDecoder('latin1').decode(fetched.body) : ''
+  return [body, ...fetched.headers.values()]
 }

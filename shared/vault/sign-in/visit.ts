@@ -12,10 +12,12 @@ import type { VaultRoom } from '../room.ts'
 import type { Scrubber } from '../scrub.ts'
 import { saidWith } from './beside.ts'
 import type { Browsed } from './browse.ts'
+import type { Cookie } from './cookies.ts'
 import type { Asking } from './fields.ts'
 import { placeWithoutSecrets, withoutSecrets } from './known.ts'
 import type { PasswordOutcome, Stepped } from './port.ts'
 import type { Home, Session, SessionState } from './session.ts'
+import { withoutSession } from './session-tokens.ts'
 import type { Submission } from './submission.ts'
 
 /** An entry that is opened for a visit, and where the visit stands. */
@@ -30,12 +32,14 @@ export type Visit = {
   handles: string[]
   claim: string | null
   /** Prepares scrubbing for these secrets. */
-  scrubberFor: (secrets: readonly string[]) => Scrubber
+  scrubberFor: (secrets: readonly string[], tokens?: readonly string[]) => Scrubber
   /** Something of it was sent under the claim. */
   isBegun: boolean
   /** When the site has to be done with it, in milliseconds of the epoch. */
   endsAt: number
   session: Session
+  /** All that the site knows the session by, or did on the way. */
+  cookies: Cookie[]
   browsed?: Browsed
   filled: Stepped['filled']
   /** What became of a new password in it. */
@@ -56,7 +60,7 @@ export type Carried = { placed: readonly Placed[]; beside: Record<string, string
 
 /** The address of a page at the entry's own site. */
 export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site_refused'> {
-  const url = new URL(path, home.site)
+  const url = new URL(withoutSession(path), home.site)
   const checked = checkUrl(url.href, room.world.config)
   if (url.origin !== home.site || 'refused' in checked) return fail('site_refused')
   url.hash = ''

@@ -16,6 +16,8 @@ import { parseHead, parseMail } from '../../../shared/mailbox/parse.ts'
 import { canonicalDomain } from '../../../shared/mandates/merchant-domain.ts'
 import { toldMetadata } from '../../../shared/oauth/client-metadata.ts'
 import { isRedirectUri } from '../../../shared/oauth/redirect-uri.ts'
+import { foldedSearchFor } from '../../../shared/vault/scrub/folded-search.ts'
+import { unitsOf } from '../../../shared/vault/scrub/units.ts'
 import { formsOf } from '../../../shared/vault/sign-in/page-forms.ts'
 import { readTotp } from '../../../shared/vault/totp.ts'
 import { readAuthChallenges } from '../../../shared/x402/auth-challenge.ts'
@@ -32,6 +34,11 @@ export type Parser = {
 const megabyte = 1024 * 1024
 const here = { allowLoopback: false }
 const page = new URL('https://www.example.com/login')
+
+const searchFolded = foldedSearchFor(
+  ['aaaaaaaaaaaaaaaaaaaa1', 'a'.repeat(2_000), 'Xk9#mQ2!vT', 'correct horse', '7'.repeat(30)],
+  unitsOf,
+)
 
 /** Chance that is none: the work of sealing is the same for every handle. */
 const plain = {
@@ -95,6 +102,11 @@ export const parsers: readonly Parser[] = [
     name: 'a page with forms',
     most: 256 * 1024,
     read: (text) => formsOf(`<form action=/a>${text}`, page, new Headers()),
+  },
+  {
+    name: 'an answer that may hold secrets',
+    most: 256 * 1024,
+    read: (text) => searchFolded(new TextEncoder().encode(text)),
   },
   { name: 'challenges', most: megabyte, read: (text) => readAuthChallenges(text) },
   {

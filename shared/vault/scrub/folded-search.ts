@@ -1,0 +1,113 @@
+/**
+ * Finds secrets that an answer writes otherwise: with other quotes, dashes and spaces, without marks,
+ * in other cases, in lines, words or boxes. What stands between letters and digits does not count, so
+ * only secrets with enough of both are looked for, which stand in no text by chance.
+ */
+import { folded, isMark } from './folding.ts'
+import { finderOf } from './needles.ts'
+import type { Range } from './range.ts'
+import { type Skeleton, skeletonOf } from './skeleton.ts'
+import type { ReadUnits, Units } from './units.ts'
+
+/** Letters of a secret, and how many other signs it has before the first and behind the last. */
+type FoldedSecret = { letters: readonly number[]; before: number; behind: number }
+
+/** German as it is written without umlauts. */
+const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' }
+
+/** Prepares the search for secrets; it can be used for any number of texts in UTF-8. */
+export function foldedSearchFor(
+  secrets: readonly string[],
+  read: ReadUnits,
+): (bytes: Uint8Array) => Range[] {
+  const needles = [...new Set(secrets)].flatMap((secret) => formsOf(secret, read))
+  if (needles.length === 0) return () => []
+  const find = finderOf(needles)
+  return (bytes) => {
+    const ranges: Range[] = []
+    for (const units of readingsOf(bytes, read)) {
+      for (const isPage of holdsTag(units) ? [false, true] : [false]) {
+        const skeleton = skeletonOf(units, isPage)
+        find(skeleton.letters, (needle, first, last) => {
+          ranges.push(rangeOf(units, skeleton, { needle, first, last }))
+        })
+      }
+    }
+    return ranges
+  }
+}
+
+/** As a page, and as a mail where it may be one. */
+function readingsOf(bytes: Uint8Array, read: ReadUnits): Units[] {
+  const readings = [read(bytes, false)]
+  if (mayBeMail(bytes)) readings.push(read(bytes, true))
+  return readings
+}
+
+/** Two digits of capitals behind an equals sign, or a line that goes on (RFC 2045 section 6.7). */
+function mayBeMail(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(0x3d); at !== -1; at = bytes.indexOf(0x3d, at + 1)) {
+    const digits = String.fromCharCode(...bytes.subarray(at + 1, at + 3))
+    if (/^[0-9A-Fa-f]{2}$/.test(digits)) return true
+  }
+  return false
+}
+
+function holdsTag({ codes, count }: Units): boolean {
+  const at = codes.indexOf(0x3c)
+  return at !== -1 && at < count
+}
+
+/** As it is and reversed, opened where it holds escapes or tags itself, and with umlauts spelled out. */
+function formsOf(secret: string, read: ReadUnits): FoldedSecret[] {
+  const characters = Array.from(secret)
+  const opened = read(new TextEncoder().encode(secret), false)
+  const spelled = secret
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[äöü]/g, (one) => umlauts[one] ?? one)
+  const plain = lettersOf(characters)
+  const before = characters.findIndex((one) => lettersOf([one]).length > 0)
+  const behind = characters.toReversed().findIndex((one) => lettersOf([one]).length > 0)
+  const all = [
+    plain,
+    plain.toReversed(),
+    lettersOf(Array.from(spelled)),
+    // What a site could not keep, it writes as a question mark or leaves out.
+    lettersOf(characters.filter((one) => one < '\x80')),
+    ...[false, true].map((isPage) => skeletonOf(opened, isPage).letters),
+  ]
+  const distinct = [...new Map(all.map((letters) => [letters.join(), letters])).values()]
+  return distinct.filter(isTelling).map((letters) => ({ letters, before, behind }))
+}
+
+function lettersOf(characters: readonly string[]): number[] {
+  return characters.flatMap((one) =>
+    folded(one.codePointAt(0) ?? 0)
+      .split('')
+      .map((unit) => unit.charCodeAt(0)),
+  )
+}
+
+/** Whether letters stand in no text by chance; words and numbers do so sooner than what has both. */
+function isTelling(letters: readonly number[]): boolean {
+  const digits = letters.filter((letter) => letter >= 0x30 && letter <= 0x39).length
+  if (digits === letters.length) return letters.length >= 9
+  const isWord = digits === 0 && letters.every((letter) => letter < 128)
+  return letters.length >= (isWord ? 8 : 6)
+}
+
+/** From the first unit to the last, with the marks on it and the secret's own signs around it. */
+function rangeOf(
+  { codes, starts, ends, count }: Units,
+  { madeOf }: Skeleton,
+  { needle, first, last }: { needle: FoldedSecret; first: number; last: number },
+): Range {
+  let [start, end] = [madeOf[first] ?? 0, madeOf[last] ?? 0]
+  const lower = first === 0 ? -1 : (madeOf[first - 1] ?? 0)
+  const upper = madeOf[last + 1] ?? count
+  start = Math.max(Math.min(start, lower + 1), start - needle.before)
+  while (end + 1 < upper && isMark(codes[end + 1] ?? 0)) end += 1
+  end = Math.max(end, Math.min(upper - 1, end + needle.behind))
+  return { start: starts[start] ?? 0, end: ends[end] ?? 0 }
+}
