@@ -19,6 +19,7 @@ import {
   announcement,
   directGap,
   knownKey,
+  passwordPattern,
   phraseName,
   saying,
   tellsTime,
@@ -31,6 +32,7 @@ import { isTouched, lastIn, spanAt } from './spans.ts'
 import type { NamedText } from './value-lines.ts'
 import {
   belowColons,
+  drawnOnLine,
   endsThere,
   linesFrom,
   nextInList,
@@ -100,6 +102,9 @@ function after(page: NamedText, name: Span): Span[] {
   }
   const next = direct(page, name, rest) ?? labelled(page, name)
   if (next) return [next]
+  const isPassword = page.text.slice(name.start, name.end).search(passwordPattern) !== -1
+  const far = drawnOnLine(page, name, isPassword)
+  if (far.length > 0) return far
   const end = rest.indexOf('\n')
   if (end === -1) return []
   const isHeading =
