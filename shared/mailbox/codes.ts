@@ -174,7 +174,12 @@ function placeOf(
 ): CodePlace {
   const [start = 0, end = 0] = [at[span.start], at[span.end]]
   const written = original.slice(start, end)
-  return { kind, start, end, value: kind === 'link' ? written : enteredAs(written) }
+  return {
+    kind,
+    start,
+    end,
+    value: kind === 'link' ? written.replaceAll('\n', '') : enteredAs(written),
+  }
 }
 
 /** Groups and foreign digits are for the eye; a field takes plain signs. Letters keep their dashes. */
