@@ -18,6 +18,7 @@ import { ahead, isCjk } from './said-before.ts'
 import {
   announcement,
   directGap,
+  knownBlock,
   knownKey,
   passwordPattern,
   phraseName,
@@ -60,7 +61,13 @@ export function namedValues(page: NamedText): Span[] {
   const used = page.isAbout ? runsOf(page, usedFor).filter((span) => looksDrawnIn(page, span)) : []
   const named = page.names.length > namesMax ? drawnRuns(page) : namedBy(page)
   const keys = runsOf(page, knownKey).map((span) => runAt(page, span.start) ?? span)
-  return [...keys, ...used, ...belowColons(page), ...named].filter(
+  const blocks = [...page.text.matchAll(knownBlock)].flatMap(
+    ({ 0: whole, 1: key, 2: shared, index }) => {
+      const secret = (key ?? shared ?? '').trimEnd()
+      return [spanAt(index + whole.lastIndexOf(secret), secret)]
+    },
+  )
+  return [...keys, ...blocks, ...used, ...belowColons(page), ...named].filter(
     (span) => !isTouched(page.links, span),
   )
 }
