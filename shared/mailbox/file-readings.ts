@@ -42,7 +42,9 @@ export function inCharsets(content: Uint8Array): string[] {
 
 /** Without control characters, and without the sequences that colour a terminal. */
 export function withoutControls(text: string): string {
-  return text.replaceAll(/\u001b\[[\d;]{0,16}[a-z]/gi, '').replaceAll(/(?![\t\n\r])\p{Cc}/gu, '')
+  return text
+    .replaceAll(/(?![\t\n\r])\p{Cc}\[[\d;]{0,16}[a-z]/giu, '')
+    .replaceAll(/(?![\t\n\r])\p{Cc}/gu, '')
 }
 
 /** A text of a calendar or card as whole lines (RFC 5545 section 3.1). */
