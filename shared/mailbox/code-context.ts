@@ -14,15 +14,22 @@ import {
 import { secretNamePattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
+import { firstSentence, isWrapped, lineEnd, lineStart } from './text-lines.ts'
 import { isBareLabel, isOtherLabel } from './value-lines.ts'
 
-/** What the subject speaks of: codes or what is done with them, and the name of a secret. */
-export type SubjectWords = { isSubjectAbout: boolean; isSubjectNamed: boolean }
+/** What the subject speaks of: codes or what is done with them, the name of a secret, what is done. */
+export type SubjectWords = {
+  isSubjectAbout: boolean
+  isSubjectNamed: boolean
+  isSubjectActive: boolean
+}
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {
   text: string
   names: readonly Span[]
+  /** The same with those within the names of other numbers, as in promo code. */
+  allNames: readonly Span[]
   /** Names of passwords and keys. */
   secretNames: readonly Span[]
   actions: readonly Span[]
@@ -31,15 +38,25 @@ export type Surroundings = {
   isAboutCodes: boolean
   /** The subject or the part names a code, a password or a key, not only what is done with one. */
   isNamed: boolean
+  /**
+   * Names of other numbers speak for nothing: in a mail that names a code and seems to have none, one that
+   * hides it may be what a member called something.
+   */
+  isUnlabelled?: boolean
 }
 
 /** How far a name reaches along its line. */
 const reach = 90
+/**
+ * How far it reaches to what its line says to be the code. A workspace or a device stands between them and
+ * is called what its member likes, which may be long, or sound like the name of another number.
+ */
+const reachOfNames = 1_000
+const isVerbBehind =
+  /^["'»”)]{0,2} ?(?:is|ist|est|es|e|jest|to|это|-|は|是|为|為) ?[^.,;!?\n]{0,60}/u
 const linesNear = 3
 /** A list of codes is no longer than this. */
 const linesPassedMax = 40
-/** Of a longer line the part next to the candidate counts. */
-const lineMax = 400
 
 /** Finds the words of a part; those within links speak of the links alone. */
 export function surroundingsOf(
@@ -53,12 +70,14 @@ export function surroundingsOf(
     (span) => !isTouched(links, span) && !isWithin(keys, span),
   )
   const isApart = (span: Span) => !isTouched(others, span) && !isTouched(links, span)
-  const names = spansOf(codeNamePattern, text).filter(isApart)
+  const allNames = spansOf(codeNamePattern, text).filter((span) => !isTouched(links, span))
+  const names = allNames.filter(isApart)
   const secretNames = keys.filter(isApart)
   return {
     text,
     others,
     names,
+    allNames,
     secretNames,
     actions: spansOf(actionPattern, text).filter(isApart),
     isAboutCodes: isSubjectAbout || names.length > 0,
@@ -76,18 +95,51 @@ export function isCode(
   const left = { start: line.start, end: one.start }
   const right = { start: one.end, end: line.end }
   const isOther = lastIn(around.others, left)
-  const name = lastIn(around.names, left)
-  if (isOther && isLabel(around, isOther, one)) return false
+  const name = lastIn(around.names, left) ?? farName(around, one)
+  const isNamed = isNamedAcross(around, name, one) || isSaidToBe(around, one)
+  if (isOther && isLabel(around, isOther, one) && !isNamed && !isLineOfLabel(around, one))
+    return false
   if (name) return isFit(one, around.text, name)
+  if (isLineOfLabel(around, one)) return isNamedByLines(around, one, rivals)
   if (isOtherLabel(around.text, one.start, naming(around))) return false
   if (numberLabel.test(around.text.slice(left.start, left.end))) return false
-  const after = sentenceEnd(around.text, right)
+  const after = firstSentence(around.text, right)
   const next = firstIn(around.others, after)
   const named = firstIn(around.names, after)
   if (named && !(next && next.start < named.start)) return isFit(one, around.text)
   if (isAlone(around.text, one)) return isNamedByLines(around, one, rivals)
   if (isOther || next || one.form === 'letters' || one.form === 'mixed') return false
   return isActedOn(around, one, left, after)
+}
+
+/** The name on the line, however far before what a colon or a verb announces. */
+function farName({ text, names }: Surroundings, one: Span): Span | undefined {
+  if (!codeGap.test(text.slice(Math.max(0, one.start - reach), one.start))) return undefined
+  const start = Math.max(lineStart(text, one.start, reachOfNames), one.start - reachOfNames)
+  return lastIn(names, { start, end: one.start })
+}
+
+/** Whether what a name is for may stand between it and a candidate, which then is no other number. */
+function isNamedAcross({ text }: Surroundings, name: Span | undefined, one: Span): boolean {
+  if (!name) return false
+  const gap = text.slice(Math.max(name.end, one.start - reach), one.start)
+  return codeGap.test(gap) || !/[,;]/.test(gap)
+}
+
+/** Whether a colon stands before a candidate that ends its line, where labels speak for nothing. */
+function isLineOfLabel(around: Surroundings, { start, end }: Span): boolean {
+  const { text, isUnlabelled, names, actions } = around
+  if (isUnlabelled !== true || names.length === 0 || actions.length === 0) return false
+  const line = { start: lineStart(text, start), end: start }
+  const isLabel = /:\s{0,3}$/.test(text.slice(Math.max(line.start, start - 8), start))
+  const isLast = /^[.!]?\s{0,8}(?:\n|$)/.test(text.slice(end, end + 12))
+  return isLabel && isLast && !lastIn(names, line)
+}
+
+/** Whether a verb right behind says that this is the code, whatever stands before. */
+function isSaidToBe({ text, names }: Surroundings, { end }: Span): boolean {
+  const said = isVerbBehind.exec(text.slice(end, end + reach))
+  return said !== null && firstIn(names, { start: end, end: end + said[0].length }) !== undefined
 }
 
 const naming = ({ names, secretNames, actions }: Surroundings) => [names, secretNames, actions]
@@ -121,21 +173,6 @@ function lineAt(text: string, one: Span, rivals: readonly Span[]): Span {
   }
 }
 
-/** Whether a line was broken for its length alone, so the sentence goes on in the next one. */
-function isWrapped(line: string): boolean {
-  return line.length > 40 && line.length < 82 && !/:\/\/|[.!?:]\s*$/.test(line)
-}
-
-function lineStart(text: string, at: number): number {
-  const from = Math.max(0, at - lineMax)
-  return from + text.slice(from, at).lastIndexOf('\n') + 1
-}
-
-function lineEnd(text: string, at: number): number {
-  const length = text.slice(at, at + lineMax).indexOf('\n')
-  return length === -1 ? Math.min(text.length, at + lineMax) : at + length
-}
-
 /** Whether a name of other numbers stands right before this one. */
 function isLabel({ text }: Surroundings, other: Span, one: Span): boolean {
   return labelGap.test(text.slice(other.end, one.start))
@@ -143,7 +180,7 @@ function isLabel({ text }: Surroundings, other: Span, one: Span): boolean {
 
 /** Whether its form goes with how closely it is named: the less like a code, the closer. */
 function isFit(one: Candidate, text: string, name?: Span): boolean {
-  const gap = name ? text.slice(name.end, one.start) : undefined
+  const gap = name ? text.slice(Math.max(name.end, one.start - reach), one.start) : undefined
   if (gap === undefined) return one.form !== 'letters' && !isYear(text, one)
   if (one.form === 'letters') return /^[^.!?]{0,12}:\s*$|^[:\s]*$/.test(gap)
   if (codeGap.test(gap)) return !isYear(text, one) || gap.length <= 20
@@ -168,11 +205,12 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
   if (nearest) {
     const label = lastIn(around.others, nearest)
     const isNamed = lastIn(around.names, nearest) ?? lastIn(around.actions, nearest)
-    if (label && !isNamed) return false
+    if (label && !isNamed && !around.isUnlabelled) return false
     const words = around.text.slice(nearest.start, nearest.end)
     if (!isNamed && !around.isNamed && isBareLabel(words)) return false
     if (
       !isNamed &&
+      !around.isUnlabelled &&
       (numberLabel.test(words) || isOtherLabel(around.text, one.start, naming(around)))
     )
       return false
@@ -206,9 +244,4 @@ function linesAround(text: string, one: Span, rivals: readonly Span[], side: 'ab
     if (!isRival && /[\p{L}\p{N}]/u.test(text.slice(line.start, line.end))) lines.push(line)
   }
   return lines
-}
-
-function sentenceEnd(text: string, { start, end }: Span): Span {
-  const stop = /[.!?](?=\s|$)|[。！？]/.exec(text.slice(start, end))
-  return { start, end: stop ? start + stop.index : end }
 }

@@ -14,7 +14,14 @@ import { isTouched, spansOf } from './spans.ts'
  * An address from what follows its scheme to what ends it in text; marks of Chinese and Japanese
  * sentences do, too. The scheme is read backwards, so that each sign is looked at once.
  */
-const address = /(?::\/\/|www\.)[^\s<>"'`\u3000-\u303f\uff00-\uffef]{3,}/gi
+const address =
+  /(?::\/\/|www\.|mailto:)(?:[^\s<>"'`\u3000-\u303f\uff00-\uffef]|['`](?=[\w%/?&=-])){3,}/gi
+/** One without its scheme: a host with a path. */
+const bareAddress =
+  /(?<![^\s(["'<])[a-z0-9](?:[a-z0-9-]{0,62}\.){1,5}[a-z]{2,12}\/[^\s<>"'`\u3000-\u303f\uff00-\uffef]{3,}/gi
+/** An address of mail that carries something behind a sign, as those that confirm do. */
+const taggedMailbox =
+  /(?<![\w.+=-])[\w.-]{1,64}[+=][\w.+=-]{8,128}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5}/gi
 const schemeLengthMax = 31
 
 const speaking = new RegExp(
@@ -37,17 +44,36 @@ const leaving =
   /unsub|opt-?out|preferences|abmeld|list-?remove|remove-?me|unregister|desinscri|baja/i
 
 /** The path of an address, and what follows it. */
-const partsOf = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s
+const partsOf = /^(?:[a-z0-9+.-]{0,31}:\/\/)?[^/?#]*([^?#]*)(.*)$/is
+/** What of an address of mail stands behind such a sign. */
+const tagOf = /^[\w.-]{1,64}[+=]([\w.+=-]{8,128})@/
+/** What of a line goes on with an address that was broken for its length. */
+const restOfAddress = /^\n[\w%&=.~/?#+-]{8,512}(?=\n|$)/
+const brokenFrom = 50
+
+/** Signs at the end of an address that are the sentence's. */
+const marks = '.,;:!?)]}'
 
 /** Characters of text before a link, and in its line, that may speak of it. */
 const reach = 160
 
 /** All addresses of a text. */
 export function addressesIn(text: string): Span[] {
+  const whole = wholeAddressesIn(text)
+  const others = [...spansOf(bareAddress, text), ...spansOf(taggedMailbox, text)]
+    .filter((span) => !isTouched(whole, span))
+    .map(({ start, end }) => ({
+      start,
+      end: start + trimEndOf(text.slice(start, end), marks).length,
+    }))
+  return [...whole, ...others].toSorted((a, b) => a.start - b.start)
+}
+
+function wholeAddressesIn(text: string): Span[] {
   return spansOf(address, text).flatMap((found) => {
     const start = schemeStart(text, found.start)
     if (start === undefined) return []
-    const { end } = found
+    const end = found.end + restLength(text, start, found.end)
     const isTarget = text.slice(start - 2, start) === ']('
     const whole = text.slice(start, end)
     if (isTarget) return [{ start, end: start + targetIn(whole).length }]
@@ -56,10 +82,17 @@ export function addressesIn(text: string): Span[] {
     const behind = start + own.length + 2
     const target = targetIn(text.slice(behind, Math.max(behind, end)))
     return [
-      { start, end: start + trimEndOf(own, '.,;:!?)]}').length },
+      { start, end: start + trimEndOf(own, marks).length },
       ...(target.includes('://') ? [{ start: behind, end: behind + target.length }] : []),
     ]
   })
+}
+
+/** How much of the next line an address goes on with: a token that does not fit on its own. */
+function restLength(text: string, start: number, end: number): number {
+  if (end - start < brokenFrom) return 0
+  const rest = restOfAddress.exec(text.slice(end, end + 520))?.[0] ?? ''
+  return isStrange(rest) ? rest.length : 0
 }
 
 const targetIn = (whole: string) => whole.slice(0, whole.search(/\)|$/))
@@ -84,13 +117,27 @@ export function signsIn(
   const near = { start: Math.max(0, place.start - reach), end: place.start }
   const lead = text.slice(near.start, near.end).split('\n').slice(-2).join('\n')
   const label = lead.slice(lead.lastIndexOf('\n') + 1)
-  if (leaving.test(url) && !/token=|verif|reset|magic|confirm|delet/i.test(url)) return false
-  if (label.search(unsubscribeWords) !== -1) return false
+  if (isOfLeaving(url) && !/token=|verif|reset|magic|confirm|delet/i.test(url)) return false
   const isSpokenOf = [names, secretNames, actions].some((words) => isTouched(words, near))
+  const left = spansOf(unsubscribeWords, label).at(-1)
+  if (left) {
+    const behind = { start: place.start - label.length + left.end, end: place.start }
+    const isPassed = [names, secretNames, actions].some((words) => isTouched(words, behind))
+    if (!isPassed && (isOfLeaving(url) || !speaking.test(pathOf(url)))) return false
+  }
   if (keyName.test(url) && hasDrawnPart(url)) return true
   if (isSpokenOf || isSpeaking) return isSpeaking || isLong || !isOfThing(url)
   // A short one leads to many a page, and is taken for a key only where the text points at it.
   return isAboutCodes && (isLong || (hasShortToken(url) && isPointedAt(label)))
+}
+
+const pathOf = (url: string) => partsOf.exec(url)?.[1] ?? ''
+
+/** Whether the path, or a value that is no address itself, is of leaving a list. */
+function isOfLeaving(url: string): boolean {
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
+  const values = query.split(/[?#&;]/).filter((pair) => !/\/|%2f/i.test(pair))
+  return [path, ...values].some((part) => leaving.test(part))
 }
 
 /** Whether a line begins with the link, or a colon stands right before it or its text. */
@@ -102,6 +149,8 @@ function isPointedAt(label: string): boolean {
 /** Whether something in the address is long and strange enough to be a secret. */
 function hasSecret(url: string): boolean {
   const [, path = '', query = ''] = partsOf.exec(url) ?? []
+  const tag = tagOf.exec(url)?.[1]
+  if (tag !== undefined) return isStrange(tag)
   const parts = query.split(/[?#&;]/).map((pair) => pair.split('='))
   const isNamed = parts.some(
     ([name = '', ...value]) => secretName.test(name) && /^.{5,}$/.test(value.join('=')),

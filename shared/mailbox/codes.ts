@@ -33,7 +33,13 @@ const timesMax = 8
 /** Of a text with more that could be codes, none is judged and all are sealed. */
 const candidatesMax = 10_000
 
-type Part = { original: string; folded: FoldedText; links: Span[]; around: Surroundings }
+type Part = {
+  original: string
+  folded: FoldedText
+  links: Span[]
+  candidates: Candidate[]
+  around: Surroundings
+}
 
 /**
  * Finds the secrets of a mail. What was found in one text is found in all others: a code in the
@@ -44,6 +50,7 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
   const words = {
     isSubjectAbout: speaksOf([codeNamePattern, actionPattern, passwordPattern], folded),
     isSubjectNamed: speaksOf([codeNamePattern, passwordPattern], folded),
+    isSubjectActive: speaksOf([actionPattern], folded),
   }
   const parts = [subject, ...texts].map((text) => partOf(text, words))
   const found = parts.map((part) => [
@@ -53,8 +60,13 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
     ...valuePlaces(part, standingOut),
   ])
   // A word of small letters may have been taken for one, and the code itself stand alone below.
-  if (!found.flat().some(({ kind, value }) => kind === 'code' && !/^\p{Ll}+$/u.test(value))) {
+  const isFound = () =>
+    found.flat().some(({ kind, value }) => kind === 'code' && !/^\p{Ll}+$/u.test(value))
+  if (!isFound()) {
     for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, unnamedValues))
+  }
+  if (!isFound()) {
+    for (const [at, part] of parts.entries()) found[at]?.push(...unlabelledPlaces(part, words))
   }
   const values = new Set(
     found
@@ -82,7 +94,15 @@ function speaksOf(patterns: readonly RegExp[], folded: string): boolean {
 function partOf(original: string, words: SubjectWords): Part {
   const folded = foldText(original)
   const links = addressesIn(folded.text)
-  return { original, folded, links, around: surroundingsOf(folded.text, links, words) }
+  const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
+  const candidates: Candidate[] = candidatesIn(folded.text, written, links)
+  return {
+    original,
+    folded,
+    links,
+    candidates,
+    around: surroundingsOf(folded.text, links, words),
+  }
 }
 
 function linkPlaces({ original, folded, links, around }: Part): CodePlace[] {
@@ -91,13 +111,19 @@ function linkPlaces({ original, folded, links, around }: Part): CodePlace[] {
     .filter(({ value }, at) => signsIn(value, links[at] ?? { start: 0, end: 0 }, around))
 }
 
-function codePlaces({ original, folded, links, around }: Part): CodePlace[] {
-  const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
-  const candidates: Candidate[] = candidatesIn(folded.text, written, links)
+function codePlaces({ original, folded, candidates, around }: Part): CodePlace[] {
   const isJudged = candidates.length <= candidatesMax
   return candidates
     .filter((one) => !isJudged || isCode(around, one, candidates))
     .map((one) => placeOf('code', folded, one, original))
+}
+
+/** The same where the names of other numbers speak for nothing, in a part that names a code. */
+function unlabelledPlaces(part: Part, subject: SubjectWords): CodePlace[] {
+  const { isNamed, allNames, ...around } = part.around
+  if (!isNamed) return []
+  const names = subject.isSubjectNamed && subject.isSubjectActive ? allNames : around.names
+  return codePlaces({ ...part, around: { ...part.around, names, isUnlabelled: true } })
 }
 
 function valuePlaces(
@@ -148,7 +174,12 @@ function placeOf(
 ): CodePlace {
   const [start = 0, end = 0] = [at[span.start], at[span.end]]
   const written = original.slice(start, end)
-  return { kind, start, end, value: kind === 'link' ? written : enteredAs(written) }
+  return {
+    kind,
+    start,
+    end,
+    value: kind === 'link' ? written.replaceAll('\n', '') : enteredAs(written),
+  }
 }
 
 /** Groups and foreign digits are for the eye; a field takes plain signs. Letters keep their dashes. */

@@ -6,7 +6,7 @@
 
 /** How programs call files with mails in them. */
 const mailName =
-  /\.(?:eml|emlx|emltpl|mbox|mbx|msg|oft|mht|mhtml|tnef|pst|ost)\.{0,3}$|^winmail\.dat$/i
+  /\.(?:eml|emlx|emltpl|mbox|mbx|msg|oft|mht|mhtml|tnef|pst|ost|p7m|p7z)\.{0,3}$|^winmail\.dat$/i
 
 /** Names of headers of which two make the beginning of a mail (RFC 5322 section 3.6). */
 const header =
@@ -19,7 +19,19 @@ const headLinesMax = 40
 
 /** Whether a file is a mail, or holds mails. */
 export function isEnclosedMail(name: string, content: Uint8Array): boolean {
-  return mailName.test(name.trim()) || isBinaryMail(content) || isMailText(lettersOf(content))
+  return (
+    mailName.test(name.trim()) ||
+    isBinaryMail(content) ||
+    isSignedMail(content) ||
+    isMailText(lettersOf(content))
+  )
+}
+
+/** A mail that is signed as a whole: the name of its kind (RFC 5652 section 4), or armour (RFC 4880). */
+function isSignedMail(content: Uint8Array): boolean {
+  const begin = lettersOf(content.subarray(0, 256))
+  const isSigned = content[0] === 0x30 && begin.includes('*\u0086H\u0086÷\r\u0001\u0007\u0002')
+  return isSigned || /^\s{0,8}-----BEGIN (?:PGP MESSAGE|PKCS7|CMS)-----/.test(begin)
 }
 
 /** Outlook's own forms: the names of streams in a compound file, and TNEF by its first bytes. */

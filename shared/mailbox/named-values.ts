@@ -18,7 +18,9 @@ import { ahead, isCjk } from './said-before.ts'
 import {
   announcement,
   directGap,
+  knownBlock,
   knownKey,
+  passwordPattern,
   phraseName,
   saying,
   tellsTime,
@@ -31,6 +33,7 @@ import { isTouched, lastIn, spanAt } from './spans.ts'
 import type { NamedText } from './value-lines.ts'
 import {
   belowColons,
+  drawnOnLine,
   endsThere,
   linesFrom,
   nextInList,
@@ -45,6 +48,7 @@ const reach = 260
 const before = 130
 /** No mail has more names; of a text that has, all is sealed that looks drawn. */
 const namesMax = 1_000
+const blocksMax = 100
 /** A line of few words that ends without a mark stands above what it names. */
 const headingMax = 30
 const headingBefore = /(?:^|\n)[^\n.,:;!?]{0,29}$/u
@@ -58,7 +62,13 @@ export function namedValues(page: NamedText): Span[] {
   const used = page.isAbout ? runsOf(page, usedFor).filter((span) => looksDrawnIn(page, span)) : []
   const named = page.names.length > namesMax ? drawnRuns(page) : namedBy(page)
   const keys = runsOf(page, knownKey).map((span) => runAt(page, span.start) ?? span)
-  return [...keys, ...used, ...belowColons(page), ...named].filter(
+  const blocks = [...page.text.matchAll(knownBlock)]
+    .slice(0, blocksMax)
+    .flatMap(({ 0: whole, 1: key, 2: shared, index }) => {
+      const secret = (key ?? shared ?? '').trimEnd()
+      return [spanAt(index + whole.lastIndexOf(secret), secret)]
+    })
+  return [...keys, ...blocks, ...used, ...belowColons(page), ...named].filter(
     (span) => !isTouched(page.links, span),
   )
 }
@@ -100,6 +110,9 @@ function after(page: NamedText, name: Span): Span[] {
   }
   const next = direct(page, name, rest) ?? labelled(page, name)
   if (next) return [next]
+  const isPassword = page.text.slice(name.start, name.end).search(passwordPattern) !== -1
+  const far = drawnOnLine(page, name, isPassword)
+  if (far.length > 0) return far
   const end = rest.indexOf('\n')
   if (end === -1) return []
   const isHeading =

@@ -2,7 +2,14 @@
  * Runs of signs in a folded text that could be secrets: what stands around them, and those that stand on
  * a line of their own below the line that names or announces them.
  */
-import { isDrawn, isPhrase, isRowOfCodes, isSecret, looksDrawn } from './drawn-text.ts'
+import {
+  isDrawn,
+  isDrawnForSure,
+  isPhrase,
+  isRowOfCodes,
+  isSecret,
+  looksDrawn,
+} from './drawn-text.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched } from './spans.ts'
 
@@ -215,4 +222,25 @@ export function nextInList(page: NamedText, { end }: Span): Span[] {
     at = next.end
   }
   return found
+}
+
+/** Characters after a name in which its secret begins. */
+const reachOfDrawn = 1_000
+/** A colon or a verb anywhere behind a name on its line. */
+const sayingSomewhere =
+  /(?:[:=]|(?<=\s)(?:is|are|ist|lautet|est|sont|es|son|sao|zijn|luidt|to|jest|brzmi|это|ar|er|on|je|este))[ \t]{1,4}(?=\S)/gu
+
+/**
+ * What a colon or a verb on the line of a name says to be a secret, by its signs; a password may be of digits.
+ * What the secret is for stands between the two, and is called what a member of a site likes, however long,
+ * with other numbers or with the end of a sentence.
+ */
+export function drawnOnLine(page: NamedText, name: Span, isPassword: boolean): Span[] {
+  const line = page.text.slice(name.end, name.end + reachOfDrawn).split('\n', 1)[0] ?? ''
+  return [...line.matchAll(sayingSomewhere)].flatMap(({ 0: said, index }) => {
+    const value = runAt(page, name.end + index + said.length)
+    const written = value ? page.written(value) : ''
+    const isNumber = isPassword && /^\d{6,12}[.]?$/.test(written)
+    return value && (isNumber || isDrawnForSure(written)) ? [value] : []
+  })
 }

@@ -180,21 +180,8 @@ async function beginVisit(
   const used = usedEntry(room, entry, opened)
   const session = sessionIn(home)
   const endsAt = room.world.now().getTime() + visitMilliseconds
-  const asked = { handles, claim, endsAt }
-  return {
-    room,
-    db,
-    home,
-    used,
-    approved,
-    isFirstUse,
-    ...asked,
-    session,
-    scrubberFor,
-    isBegun: false,
-    cookies: [],
-    filled: [],
-  }
+  const known = { room, db, home, used, approved, isFirstUse, handles, claim, endsAt, session }
+  return { ...known, scrubberFor, isBegun: false, cookies: [], filled: [] }
 }
 
 /** Asks the site, and remembers what it served. */
