@@ -153,16 +153,19 @@ create table private.consents (
   digest text not null,
   leaves text[],
   passkey text,
+  passkey_added_at timestamp with time zone,
+  passkey_is_first boolean,
   public_key text,
   client_data text,
   authenticator_data text,
   signature text,
+  asked_at timestamp with time zone not null,
   decided_at timestamp with time zone not null default private.clock(),
   constraint consents_pkey PRIMARY KEY (id),
   constraint consents_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint consents_check CHECK ((num_nonnulls(passkey, public_key, client_data, authenticator_data, signature) =
+  constraint consents_check CHECK ((num_nonnulls(passkey, passkey_added_at, passkey_is_first, public_key, client_data, authenticator_data, signature) =
 CASE level
-    WHEN 'user_passkey'::text THEN 5
+    WHEN 'user_passkey'::text THEN 7
     ELSE 0
 END)),
   constraint consents_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
@@ -3611,7 +3614,8 @@ begin
     when digest is distinct from private.batch_digest(caller.account, leaves) then 'terms_changed'
     else 'approved' end);
   if outcome = 'approved' then
-    given := private.keep_consent(caller, digest, leaves, assertion);
+    given := private.keep_consent(caller, digest, leaves, assertion, (
+      select min(q.created_at) from private.payments q where q.id = any (payments)));
     outcome := case when given.id is null then 'closed' else 'approved' end;
   end if;
   if outcome = 'approved' then
@@ -3711,7 +3715,7 @@ begin
     return;
   end if;
   if approves then
-    given := private.keep_consent(caller, digest, null, assertion);
+    given := private.keep_consent(caller, digest, null, assertion, m.created_at);
     if given.id is null then
       outcome := 'closed';
       return next;
@@ -3762,7 +3766,7 @@ begin
     return;
   end if;
   if outcome = 'approved' then
-    given := private.keep_consent(caller, digest, null, assertion);
+    given := private.keep_consent(caller, digest, null, assertion, p.created_at);
     if given.id is null then
       outcome := 'closed';
     end if;
@@ -6165,8 +6169,9 @@ CREATE OR REPLACE FUNCTION private.consent_json(of_consent uuid)
  STABLE
 AS $function$
   select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
-    'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
-      jsonb_build_object('id', c.passkey, 'public_key', c.public_key,
+    'asked_at', c.asked_at, 'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
+      jsonb_build_object('id', c.passkey, 'added_at', c.passkey_added_at,
+        'is_first', c.passkey_is_first, 'public_key', c.public_key,
         'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
         'signature', c.signature) end)
   from private.consents c where c.id = of_consent
@@ -7479,19 +7484,25 @@ begin
   return private.account_key(of_account, keep_account_key.purpose);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.keep_consent(caller private.credentials, digest text, leaves text[], assertion jsonb)
+CREATE OR REPLACE FUNCTION private.keep_consent(caller private.credentials, digest text, leaves text[], assertion jsonb, asked_at timestamp with time zone)
  RETURNS private.consents
  LANGUAGE plpgsql
 AS $function$
 declare
   kept private.consents;
 begin
-  insert into private.consents (account, session, level, digest, leaves, passkey, public_key,
-    client_data, authenticator_data, signature)
+  perform from private.passkeys k
+   where k.id = assertion ->> 'passkey' and k.is_first and k.created_at > asked_at;
+  if found then
+    perform private.refuse('passkey_younger', '403');
+  end if;
+  insert into private.consents (account, session, level, digest, leaves, passkey, passkey_added_at,
+    passkey_is_first, public_key, client_data, authenticator_data, signature, asked_at)
   select caller.account, caller.id,
     case when assertion is null then 'user_session' else 'user_passkey' end,
-    keep_consent.digest, keep_consent.leaves, k.id, k.public_key, assertion ->> 'client_data',
-    assertion ->> 'authenticator_data', assertion ->> 'signature'
+    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, k.is_first, k.public_key,
+    assertion ->> 'client_data', assertion ->> 'authenticator_data', assertion ->> 'signature',
+    keep_consent.asked_at
   from (select) given left join private.passkeys k on k.id = assertion ->> 'passkey'
   on conflict on constraint consents_digest_key do nothing
   returning * into kept;

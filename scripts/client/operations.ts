@@ -11,6 +11,7 @@ export const errorCodes = [
   'insufficient_scope',
   'proof_required',
   'passkey_required',
+  'passkey_younger',
   'account_guarded',
   'foreign_form',
   'account_frozen',

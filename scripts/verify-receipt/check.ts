@@ -19,6 +19,7 @@ const claims = z.object({
   terms: z.looseObject({ account_id: z.string(), type: z.string() }),
   digest,
   level,
+  asked_at: z.iso.datetime(),
   decided_at: z.iso.datetime(),
   batch: z.object({ leaves: leaves.unwrap() }).optional(),
   passkey: passkey.unwrap().optional(),
@@ -109,9 +110,9 @@ async function faultOfDigest({ terms, digest, batch }: Claims) {
 
 /** With a passkey the owner's own signature is in it; without one the service alone states it. */
 async function passkeyChecks(stated: Claims): Promise<Check[]> {
-  const { level, terms, digest, batch, passkey = null, origin, rp_id: rpId } = stated
+  const { level, terms, digest, batch, passkey = null, asked_at, origin, rp_id: rpId } = stated
   if (level === 'user_session') return []
-  const consent = { level, digest, leaves: batch?.leaves ?? null, passkey }
+  const consent = { level, digest, leaves: batch?.leaves ?? null, passkey, asked_at }
   const isPlace = new URL(origin).origin === origin && new URL(origin).hostname === rpId
   const fault = await faultOfConsent(consent, terms, { origin, rpId })
   return [

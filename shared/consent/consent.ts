@@ -23,12 +23,17 @@ export const consentRow = z.object({
   passkey: z
     .object({
       id: z.string(),
+      added_at: z.iso.datetime({ offset: true }),
+      /** Added while the account had no other, so that none vouched for it. */
+      is_first: z.boolean(),
       public_key: z.string(),
       client_data: z.string(),
       authenticator_data: z.string(),
       signature: z.string(),
     })
     .nullable(),
+  /** When it was asked for; of a batch, the first of it. */
+  asked_at: z.iso.datetime({ offset: true }),
   decided_at: z.iso.datetime({ offset: true }),
 })
 
@@ -36,11 +41,19 @@ export const consentRow = z.object({
 export type Consent = z.output<typeof consentRow>
 
 /** Which check failed: the digest, the list of a batch, or one of the assertion. */
-export type ConsentFault = AssertionFault | 'digest' | 'batch' | 'assertion_missing'
+export type ConsentFault =
+  | AssertionFault
+  | 'digest'
+  | 'batch'
+  | 'assertion_missing'
+  | 'passkey_younger'
 
-/** The first check that fails, or undefined when the owner consented to exactly these terms. */
+/**
+ * The first check that fails, or undefined when the owner consented to exactly these terms. A passkey that
+ * nothing vouches for proves no consent to what was asked for before it was added.
+ */
 export async function faultOfConsent(
-  { level, digest: consented, leaves, passkey }: Omit<Consent, 'decided_at'>,
+  { level, digest: consented, leaves, passkey, asked_at: askedAt }: Omit<Consent, 'decided_at'>,
   terms: { account_id: string },
   place: Place,
 ): Promise<ConsentFault | undefined> {
@@ -48,7 +61,9 @@ export async function faultOfConsent(
   if (leaves && !(await isBatchWith(own, leaves, terms.account_id, consented))) return 'batch'
   if (!leaves && own !== consented) return 'digest'
   if (level === 'user_session') return undefined
-  return passkey ? faultOfAssertion(passkey, { digest: consented, ...place }) : 'assertion_missing'
+  if (!passkey) return 'assertion_missing'
+  if (passkey.is_first && new Date(passkey.added_at) > new Date(askedAt)) return 'passkey_younger'
+  return faultOfAssertion(passkey, { digest: consented, ...place })
 }
 
 async function isBatchWith(

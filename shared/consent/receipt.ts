@@ -51,12 +51,17 @@ function claimsOf({ webUrl, terms, consent }: ReceiptFacts) {
     terms,
     digest: consent.digest,
     level: consent.level,
+    asked_at: new Date(consent.asked_at).toISOString(),
     decided_at: new Date(consent.decided_at).toISOString(),
     ...(consent.leaves ? { batch: { leaves: consent.leaves } } : {}),
-    ...(consent.passkey ? { passkey: consent.passkey } : {}),
+    ...(consent.passkey ? { passkey: statedPasskey(consent.passkey) } : {}),
     origin,
     rp_id: rpId,
   }
+}
+
+function statedPasskey(passkey: NonNullable<Consent['passkey']>) {
+  return { ...passkey, added_at: new Date(passkey.added_at).toISOString() }
 }
 
 /** The keys that receipts are checked with (RFC 7517), each with its thumbprint as `kid`. */

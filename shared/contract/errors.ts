@@ -14,6 +14,10 @@ export const errorTable = {
     403,
     'This account approves with its passkey: nothing else counts as consent.',
   ],
+  passkey_younger: [
+    403,
+    'The passkey was added after this was asked for. Decline it, and have the agent ask again.',
+  ],
   account_guarded: [
     403,
     'A recovery code was used lately. For three days nothing can be widened; freezing works.',

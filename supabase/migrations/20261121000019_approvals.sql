@@ -14,13 +14,18 @@ create table private.consents (
   -- Digests of several payments that were approved at once; the digest is then that of the batch.
   leaves text[] check (cardinality(leaves) between 2 and 50),
   passkey text,
+  -- When it was added, and whether the account had no other that could vouch for it.
+  passkey_added_at timestamptz,
+  passkey_is_first boolean,
   public_key text,
   client_data text,
   authenticator_data text,
   signature text,
+  -- When it was asked for; of several, the first.
+  asked_at timestamptz not null,
   decided_at timestamptz not null default private.clock(),
-  check (num_nonnulls(passkey, public_key, client_data, authenticator_data, signature)
-    = case level when 'user_passkey' then 5 else 0 end)
+  check (num_nonnulls(passkey, passkey_added_at, passkey_is_first, public_key, client_data,
+      authenticator_data, signature) = case level when 'user_passkey' then 7 else 0 end)
 );
 alter table private.consents enable row level security;
 alter table private.known_devices add foreign key (consent) references private.consents;
@@ -125,8 +130,9 @@ $$;
 -- The form in which consent leaves the database, as shared/consent/consent.ts reads it.
 create function private.consent_json(of_consent uuid) returns jsonb language sql stable as $$
   select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
-    'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
-      jsonb_build_object('id', c.passkey, 'public_key', c.public_key,
+    'asked_at', c.asked_at, 'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
+      jsonb_build_object('id', c.passkey, 'added_at', c.passkey_added_at,
+        'is_first', c.passkey_is_first, 'public_key', c.public_key,
         'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
         'signature', c.signature) end)
   from private.consents c where c.id = of_consent
@@ -173,19 +179,26 @@ begin
   return caller;
 end $$;
 
--- Keeps one act of consent; null when the digest was consented to before.
+-- Keeps one act of consent; null when the digest was consented to before. A first passkey that was added
+-- after this was asked for is no proof of the owner: whoever got in meanwhile can have added it.
 create function private.keep_consent(
-  caller private.credentials, digest text, leaves text[], assertion jsonb)
+  caller private.credentials, digest text, leaves text[], assertion jsonb, asked_at timestamptz)
   returns private.consents language plpgsql as $$
 declare
   kept private.consents;
 begin
-  insert into private.consents (account, session, level, digest, leaves, passkey, public_key,
-    client_data, authenticator_data, signature)
+  perform from private.passkeys k
+   where k.id = assertion ->> 'passkey' and k.is_first and k.created_at > asked_at;
+  if found then
+    perform private.refuse('passkey_younger', '403');
+  end if;
+  insert into private.consents (account, session, level, digest, leaves, passkey, passkey_added_at,
+    passkey_is_first, public_key, client_data, authenticator_data, signature, asked_at)
   select caller.account, caller.id,
     case when assertion is null then 'user_session' else 'user_passkey' end,
-    keep_consent.digest, keep_consent.leaves, k.id, k.public_key, assertion ->> 'client_data',
-    assertion ->> 'authenticator_data', assertion ->> 'signature'
+    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, k.is_first, k.public_key,
+    assertion ->> 'client_data', assertion ->> 'authenticator_data', assertion ->> 'signature',
+    keep_consent.asked_at
   from (select) given left join private.passkeys k on k.id = assertion ->> 'passkey'
   on conflict on constraint consents_digest_key do nothing
   returning * into kept;
@@ -324,7 +337,7 @@ begin
     return;
   end if;
   if outcome = 'approved' then
-    given := private.keep_consent(caller, digest, null, assertion);
+    given := private.keep_consent(caller, digest, null, assertion, p.created_at);
     if given.id is null then
       outcome := 'closed';
     end if;
@@ -368,7 +381,8 @@ begin
     when digest is distinct from private.batch_digest(caller.account, leaves) then 'terms_changed'
     else 'approved' end);
   if outcome = 'approved' then
-    given := private.keep_consent(caller, digest, leaves, assertion);
+    given := private.keep_consent(caller, digest, leaves, assertion, (
+      select min(q.created_at) from private.payments q where q.id = any (payments)));
     outcome := case when given.id is null then 'closed' else 'approved' end;
   end if;
   if outcome = 'approved' then

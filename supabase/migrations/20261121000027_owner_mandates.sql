@@ -83,7 +83,7 @@ begin
     return;
   end if;
   if approves then
-    given := private.keep_consent(caller, digest, null, assertion);
+    given := private.keep_consent(caller, digest, null, assertion, m.created_at);
     if given.id is null then
       outcome := 'closed';
       return next;

@@ -47,6 +47,8 @@ test('states what the passkey signed, for a payment', async () => {
     type: 'x402',
     amount_atomic: '5000000',
   }
+  const [added] = await world.db.sql<{ at: Date }[]>`
+    select created_at as at from private.passkeys where account = ${agent.id}`
   expect(status).toBe(200)
   expect(body).toMatchObject({ level: 'user_passkey', terms, gap_id: 'GAP_PAYMENT_MANDATE_V1' })
   const { header, claims } = statedIn(body)
@@ -59,7 +61,12 @@ test('states what the passkey signed, for a payment', async () => {
     digest: body['digest'],
     level: 'user_passkey',
     decided_at: body['decided_at'],
-    passkey: { id: owner.passkey.id, public_key: owner.passkey.key.cose.toString('base64url') },
+    passkey: {
+      id: owner.passkey.id,
+      is_first: true,
+      added_at: added?.at.toISOString(),
+      public_key: owner.passkey.key.cose.toString('base64url'),
+    },
     origin: 'http://localhost',
     rp_id: 'localhost',
   })

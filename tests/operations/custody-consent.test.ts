@@ -127,9 +127,10 @@ const consentChanges = [
   ['signature', flipped('signature')],
   [
     'level',
-    `level = 'user_session', passkey = null, public_key = null, client_data = null,
-      authenticator_data = null, signature = null`,
+    `level = 'user_session', passkey = null, passkey_added_at = null, passkey_is_first = null,
+      public_key = null, client_data = null, authenticator_data = null, signature = null`,
   ],
+  ['time of its passkey', `passkey_added_at = asked_at + interval '1 second'`],
   ['list', `leaves = array[digest, '${'ab'.repeat(32)}']`],
 ] as const
 
@@ -140,6 +141,16 @@ test.each(consentChanges)('consent with another %s carries nothing', async (_, c
   await world.db.sql.unsafe(`update private.consents set ${change} where account = '${payer.id}'`)
 
   await expectRefused(payer, payment, await authorize('user_passkey'))
+})
+
+test('a passkey that an older one vouched for carries what was asked for before it', async () => {
+  const { payer, owner } = await household()
+  const { payment, authorize } = await waiting(payer)
+  await owner.approve(payment)
+  await world.db.sql`update private.consents set passkey_is_first = false,
+    passkey_added_at = asked_at + interval '1 second' where account = ${payer.id}`
+
+  expect(await authorize('user_passkey')).toMatchObject({ outcome: 'signed' })
 })
 
 test.each([

@@ -1,7 +1,16 @@
 /** The twin of what owners consent to: who may, that a digest counts once, and what it is for. */
 import { createHash } from 'node:crypto'
 import { deviceName, lookalikeOf } from './limits.ts'
-import type { Account, Assertion, Consent, Decision, Payment, Ticks, Twin } from './state.ts'
+import type {
+  Account,
+  Assertion,
+  Consent,
+  Decision,
+  Passkey,
+  Payment,
+  Ticks,
+  Twin,
+} from './state.ts'
 import { isInService, Refused } from './state.ts'
 
 /** Lets an owner approve: by a passkey where there is one, otherwise by having just proven who it is. */
@@ -15,19 +24,23 @@ export function admitConsent(account: Account, assertion: Assertion | null): voi
   if (assertion && used) used.counter = Number(assertion.counter_now)
 }
 
-/** Keeps one act of consent, unless the digest was consented to before. */
+/** Keeps one act of consent, unless the digest was consented to before, or by a passkey of later. */
 export function keepConsent(
   twin: Twin,
   account: Account,
-  given: Pick<Consent, 'digest' | 'leaves'> & { assertion: Assertion | null },
+  given: Pick<Consent, 'digest' | 'leaves' | 'askedAt'> & { assertion: Assertion | null },
 ): Consent | undefined {
-  const { digest, leaves, assertion } = given
+  const { digest, leaves, assertion, askedAt } = given
+  const used = account.passkeys.find(({ id }) => id === assertion?.passkey)
+  // In this house none is added by another.
+  if (used && used.addedAt > askedAt) throw new Refused('passkey_younger')
   if (twin.consented.has(digest)) return undefined
   twin.consented.add(digest)
-  const used = account.passkeys.find(({ id }) => id === assertion?.passkey)
-  const signed = assertion && used ? { assertion, publicKey: used.publicKey } : null
-  return { digest, leaves, signed, at: twin.now }
+  const signed = assertion && used ? { assertion, ...pick(used) } : null
+  return { digest, leaves, signed, askedAt, at: twin.now }
 }
+
+const pick = ({ publicKey, addedAt }: Passkey) => ({ publicKey, addedAt })
 
 /** Stands for who asked for a payment. */
 export function askerOf({ key, device }: Payment): string {
@@ -58,7 +71,7 @@ export function decide(twin: Twin, account: Account, word: Word, shown: string):
     return payment.approval.digest === digest ? decision : 'closed'
   }
   const consent = isApproval
-    ? keepConsent(twin, account, { digest, leaves: null, assertion })
+    ? keepConsent(twin, account, { digest, leaves: null, assertion, askedAt: payment.createdAt })
     : (payment.approval?.consent ?? null)
   if (consent === undefined) return 'closed'
   enter(payment, { decision, digest, consent })
@@ -142,7 +155,9 @@ export function approveBatch(
   if (first !== undefined) return first
   if (digest !== shown) return 'terms_changed'
   const leaves = payments.map((one) => one.shown).toSorted()
-  const consent = keepConsent(twin, account, { digest, leaves, assertion })
+  const times = payments.flatMap(({ id }) => ownOf(twin, account, id)?.createdAt ?? [])
+  const askedAt = Math.min(...times)
+  const consent = keepConsent(twin, account, { digest, leaves, assertion, askedAt })
   if (!consent) return 'closed'
   for (const { id, shown: leaf } of inOrder(payments)) {
     const payment = ownOf(twin, account, id)

@@ -86,18 +86,21 @@ export function consentBehind({ level, approval, mandate }: Payment) {
 /** As private.consent_json. */
 export function consentWire(consent: Consent | null | undefined) {
   if (!consent) return null
-  const { digest, leaves, at, signed } = consent
+  const { digest, leaves, at, askedAt, signed } = consent
   return {
     level: levelOf(consent),
     digest,
     leaves,
     passkey: signed && {
       id: signed.assertion.passkey,
+      added_at: timeText(signed.addedAt),
+      is_first: true,
       public_key: signed.publicKey,
       client_data: signed.assertion.client_data,
       authenticator_data: signed.assertion.authenticator_data,
       signature: signed.assertion.signature,
     },
+    asked_at: timeText(askedAt),
     decided_at: timeText(at),
   }
 }

@@ -194,7 +194,7 @@ export function decideMandate(
   if (!isInService(twin, mandate.key)) return 'closed'
   if (digest !== shown) return 'terms_changed'
   const consent = isApproval
-    ? keepConsent(twin, account, { digest, leaves: null, assertion })
+    ? keepConsent(twin, account, { digest, leaves: null, assertion, askedAt: mandate.createdAt })
     : null
   if (consent === undefined) return 'closed'
   const state = isApproval ? 'active' : 'declined'

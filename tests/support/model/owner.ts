@@ -179,7 +179,12 @@ async function changePasskey(house: House, dice: Dice): Promise<void> {
   const account = dice.anyOf(house.twin.accounts)
   if (!account) return
   const id = newDigest()
-  const added = { id, publicKey: `key_of_${id.slice(0, 8)}`, counter: dice.below(3) }
+  const added = {
+    id,
+    publicKey: `key_of_${id.slice(0, 8)}`,
+    counter: dice.below(3),
+    addedAt: house.twin.now,
+  }
   const isAdded = dice.isLucky(40)
   account.passkeys = isAdded ? [...account.passkeys, added] : account.passkeys.slice(1)
   await house.ledger.query(

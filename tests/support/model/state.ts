@@ -25,7 +25,7 @@ export type Account = {
   feed: { type: string; payment: Payment | null }[]
 }
 
-export type Passkey = { id: string; publicKey: string; counter: number }
+export type Passkey = { id: string; publicKey: string; counter: number; addedAt: number }
 
 /** What a passkey signed, as the ledger takes it; whether it is right is not the ledger's matter. */
 export type Assertion = {
@@ -69,7 +69,9 @@ export type Consent = {
   /** Digests of the payments, where it is for several. */
   leaves: string[] | null
   /** With the key as it was then; null where the session alone had to do. */
-  signed: { assertion: Assertion; publicKey: string } | null
+  signed: { assertion: Assertion; publicKey: string; addedAt: number } | null
+  /** When it was asked for; of several, the first. */
+  askedAt: number
   at: number
 }
 
