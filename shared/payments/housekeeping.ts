@@ -116,6 +116,9 @@ async function cancelFrozen(world: World): Promise<void> {
 
 const uncancelledRow = z.object({ payment: z.uuid() })
 
+/** A look at slots that takes no longer goes before what is queued. */
+const promptMilliseconds = 2_000
+
 async function keepChain(
   world: World,
   chain: Chain,
@@ -129,15 +132,17 @@ async function keepChain(
     if (!seen) return []
     const relay = () =>
       sendAndRelay(world, chain, { queued: true, askedAt: world.now() }, seen.relay)
-    // What is queued, cancellations first, waits for no look at slots, which an endpoint may draw out.
-    await relay()
-    const moves = await keepSlots(world, chain, slots, seen, async (payment) => {
+    const look = keepSlots(world, chain, slots, seen, async (payment) => {
       const before = { ...payment, terms: {} }
       const { isUnused } = await watchPayment(world, unbound(world.db), before)
       const { authorization_nonce } = before
       if (isUnused !== true || authorization_nonce === null) return false
       return isShownUnspent(world, { ...before, authorization_nonce })
     })
+    // What a look finds mined needs no cancellation any more. One that an endpoint draws out holds none up.
+    const isDone = await Promise.race([look.then(() => true), world.pause(promptMilliseconds)])
+    if (isDone !== true) await relay()
+    const moves = await look
     await relay()
     return moves
   })
