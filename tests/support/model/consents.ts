@@ -32,8 +32,11 @@ export function keepConsent(
 ): Consent | undefined {
   const { digest, leaves, assertion, askedAt } = given
   const used = account.passkeys.find(({ id }) => id === assertion?.passkey)
-  // In this house none is added by another.
-  if (used && used.addedAt > askedAt) throw new Refused('passkey_younger')
+  // In this house none is added by another. What is refused takes back that it was used.
+  if (used && used.addedAt > askedAt) {
+    used.counter = Number(assertion?.counter_seen)
+    throw new Refused('passkey_younger')
+  }
   if (twin.consented.has(digest)) return undefined
   twin.consented.add(digest)
   const signed = assertion && used ? { assertion, ...pick(used) } : null

@@ -98,7 +98,8 @@ function confirmSums(limit: 'cap' | 'automatic' | 'asserted', counted: Payment[]
   for (const { account, authorizedAt } of counted) {
     const at = authorizedAt ?? 0
     const before = counted.filter((other) => other.account === account && didCount(other, at))
-    confirmSum(limit, before, limitAt(before, at, limit))
+    const own = counted.filter((other) => other.account === account)
+    confirmSum(limit, before, limitAt(own, at, limit))
   }
 }
 
