@@ -58,6 +58,8 @@ export function isDrawn(run: string): boolean {
 /** What is in the middle of a text is one by its signs: digits, signs among letters, capitals. */
 export function looksDrawn(run: string): boolean {
   const bare = bareOf(run)
+  // Most words of a text: small letters, or such as know no capitals.
+  if (/^[\p{Ll}\p{Lo}\p{M}]*$/u.test(bare)) return false
   if (!isSecret(run) || bare.length < 4 || isNumberOfText(bare)) return false
   if (/\p{N}/u.test(bare) || /^\p{Lu}+(?:-\p{Lu}+)?$/u.test(bare)) return true
   if (bare.split('-').length > 3) return true

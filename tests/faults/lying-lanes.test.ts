@@ -41,8 +41,13 @@ test('a transfer leaves at once, however low the endpoint that is asked first co
   const { payer, payee } = await onePair(world)
   liar.tell(counting(-1_000), hidingReceipts)
 
-  for (let sent = 0; sent < 20; sent += 1) await payer.post(transferPath, orderTo(payee, '0.01'))
+  const told: unknown[] = []
+  for (let sent = 0; sent < 20; sent += 1) {
+    const { body } = await payer.post(transferPath, orderTo(payee, '0.01'))
+    told.push(body['status'] ?? body)
+  }
 
+  expect(told).toEqual(Array.from({ length: 20 }, () => 'submitted'))
   expect(await usdcOf(world, payee)).toBe(200_000n)
 })
 

@@ -35,6 +35,8 @@ export function rowsAllowed(seconds: number, mailboxes: number): Record<string, 
     mail_attachments: 20 * mails,
     mail_codes: 100 * mails,
     account_keys: mailboxes,
+    // One an account: among the keys that are worth nothing is one that was revoked lately, which may freeze.
+    frozen_payments: 1,
   }
 }
 
