@@ -86,6 +86,7 @@ test.each([true, false])(
     await pass(world, 60)
     const { calldata } = await signedPayment(world, payer, payee.address)
     await sendAs(world, issuer, { to: world.chain.usdc, data: calldata })
+    await node(world, 'evm_mine')
     const unspent = answering('authorizationState(address,bytes32)', 0n)
     const states = new Set<string>()
     for (let look = 0; look < 12; look += 1) {

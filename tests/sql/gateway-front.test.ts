@@ -176,22 +176,25 @@ test('all roles share one pool: who waits keeps a connection from every other', 
   const waits = () => ask(bearing(tokenFor('custody')), 'waits')
   await reloadSchema(database.sql, async () => (await waits()).status === 204)
   const order: string[] = []
-  const waiting = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const done = Promise.withResolvers<void>()
   const held = database.sql.begin(async (tx) => {
     await tx`lock table private.held`
-    await waiting.promise
+    locked.resolve()
+    await done.promise
     order.push('released')
   })
+  await locked.promise
 
   const calls = [waits(), waits()]
+  const waiters = () => database.sql`select from pg_locks where not granted
+    and database = (select oid from pg_database where datname = current_database())`
+  await expect.poll(async () => (await waiters()).length).toBe(2)
   const others = ask(bearing(tokenFor('vault')), 'vault_ready').then(({ status }) => {
     order.push('the vault')
     return status
   })
-  const waiters = () => database.sql`select from pg_locks where not granted
-    and database = (select oid from pg_database where datname = current_database())`
-  await expect.poll(async () => (await waiters()).length).toBe(2)
-  waiting.resolve()
+  done.resolve()
   await held
 
   expect([await others, ...(await Promise.all(calls)).map(({ status }) => status)]).toEqual([
