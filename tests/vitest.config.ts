@@ -41,9 +41,9 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: ['tests/support/browser/global.ts'],
-          // After everything else and one by one: they share a world, and time what a person sees.
+          // After everything else: they share a world and a browser, which start once.
           sequence: { groupOrder: 1 },
-          maxWorkers: 1,
+          maxWorkers: 2,
           testTimeout: 60_000,
         },
       },
