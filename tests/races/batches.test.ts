@@ -95,6 +95,32 @@ test('whoever is next takes all that waited for a lane into one transaction', as
   await expect.poll(() => usdcOf(world, payee)).toBe(31_000_000n)
 })
 
+test('a transfer that was signed is answered with its id, though what waits cannot be relayed', async () => {
+  world = await start({ chain: true })
+  const [first, other] = [await acquainted(world), await acquainted(world)]
+  const send = ({ payer, payee }: typeof first, post = payer.post) =>
+    post(path, { ...order, recipient: payee.alias })
+  const asked: string[] = []
+  const worker = world.worker({
+    fetch: async (input, init) => {
+      const name = askedFor(input, init)
+      asked.push(name)
+      // Another one is queued while this one has the only lane.
+      if (name === 'custody_record') await send(other)
+      if (name === 'custody_claim') throw new TypeError('the connection was lost')
+      return fetch(input, init)
+    },
+  })
+
+  const sent = await send(first, (to, body) => worker.post(first.payer, to, body))
+  await resolveAll(world)
+
+  expect(asked).toContain('custody_claim')
+  expect(sent).toMatchObject({ status: 200, body: { status: 'submitted' } })
+  expect(await settledAsOnChain(world, first.payer)).toEqual([sent.body['transfer_id']])
+  expect(await usdcOf(world, first.payee)).toBe(1_000_000n)
+})
+
 test('bursts with any timing end with an empty queue, without housekeeping', async () => {
   world = await start({ chain: true, lanes: 2 })
   const random = seeded()
