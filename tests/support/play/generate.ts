@@ -84,6 +84,7 @@ export function generate(seed: number, count: number): Script & { theme: string 
     lanes: 1 + dice.below(2),
     endpoints,
     lanesMillionths: 1_000_000,
+    payees: dice.isLucky(75) ? 'known' : 'new',
     ...theme.setting,
   }
   return { theme: theme.name, setting, actions: actionsOf(dice, theme, count) }

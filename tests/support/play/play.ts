@@ -62,6 +62,8 @@ export type Setting = {
   endpoints: 'one' | 'liar first' | 'liar last'
   /** What the relayers hold, in millionths of the native coin. */
   lanesMillionths: number
+  /** Whether the owner knows the payees: no payment of the thief's makes them known. */
+  payees: 'known' | 'new'
 }
 
 export const fundsUsd = 50_000
@@ -72,16 +74,18 @@ const payees = ['01', '02', '03'].map((end) => `0x${'ba5eba11'.repeat(5).slice(0
 /** A fresh world with its thief. */
 export async function openPlay(setting: Setting): Promise<Play> {
   const stage = await openStage(setting)
-  return openAccount(
-    stage,
-    payees.map((at) => getAddress(at)),
-  )
+  const all = payees.map((at) => getAddress(at))
+  const play = await openAccount(stage, all)
+  if (setting.payees === 'known') {
+    for (const payee of all) await play.world.acquaint(play.thief, payee)
+  }
+  return play
 }
 
 /** What plays share that are played at once. */
 export type Stage = Pick<Play, 'world' | 'product' | 'clock' | 'network' | 'lanes' | 'since'>
 
-export async function openStage(setting: Setting): Promise<Stage> {
+export async function openStage(setting: Omit<Setting, 'payees'>): Promise<Stage> {
   const world = await start({
     chain: true,
     statesMax,
