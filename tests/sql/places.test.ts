@@ -189,3 +189,13 @@ test('a held place is replaced by nothing after the last ordinary attempt too', 
   const held = await ledger.query('select max(attempt) as last from private.relay_transactions')
   expect(held).toEqual([{ last: 13 }])
 })
+
+test('no call waits in a queue without its signature', async () => {
+  const { payment } = await sent('relayer')
+  const queue = ledger.query(
+    "select private.queue_call(p, 'cancel', null) from private.payments p where p.id = $1",
+    [payment],
+  )
+
+  await expect(queue).rejects.toThrow('null value in column "signature"')
+})

@@ -72,6 +72,14 @@ test('no single endpoint of several raises what they suggest, in either fee', ()
   expect(medianFees([])).toBeUndefined()
 })
 
+test('where posting calldata is charged in gas, each place has four times as much as elsewhere', () => {
+  for (const nitro of [42161, 421614]) {
+    for (const calls of [0, 1, 25]) {
+      expect(relayGas(nitro, calls)).toBe(4n * relayGas(8453, calls))
+    }
+  }
+})
+
 const config = readConfig({ ...bindings })
 const chains = knownChains.filter(({ testnet }) => !testnet)
 
