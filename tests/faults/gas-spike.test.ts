@@ -38,6 +38,25 @@ test('a cancellation goes out while gas is over the budget of a transfer', async
   await expect(used).rejects.toThrow('authorization is used or canceled')
 })
 
+test('a cancellation waits while gas is over four times the budget of a transfer', async () => {
+  const { payer, payee } = await acquainted(world)
+  const signed = await signedPayment(world, payer, payee.address)
+  const call = { to: world.chain.usdc, data: signed.calldata }
+  const looked = async (wei: bigint) => {
+    await setBaseFee(wei)
+    await keepHouse(world.world)
+    await node(world, 'evm_mine')
+    return node(world, 'eth_call', call, 'latest').catch(String)
+  }
+  await payer.post('/account-freeze', {})
+
+  const over = await looked(6n * ceiling())
+  const within = await looked(3n * ceiling())
+
+  expect(over).toBe('0x')
+  expect(within).toContain('authorization is used or canceled')
+})
+
 test('a transfer waits while gas is over its budget, and goes with its price below that', async () => {
   const { payer, payee } = await acquainted(world)
   await setBaseFee(10n ** 9n)

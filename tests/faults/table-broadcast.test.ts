@@ -155,6 +155,28 @@ test('13. while nothing is mined a transfer is submitted, dearer each minute, an
   await ledgerEqualsChain(world)
 })
 
+test('13. a place that stays unmined after twelve attempts is told to the operator', async () => {
+  const pair = await onePair(world)
+  await stopMining(world)
+  await transfer(world.worker(), pair)
+  const told = () => world.log.filter(({ alarm }) => alarm === 'place_stuck').length
+  const before = told()
+  const seen = []
+
+  for (let minute = 1; minute < 16; minute += 1) {
+    await elapse(world, 60)
+    await keepHouse(world.world)
+    seen.push(told() > before)
+  }
+  const attempts = await attemptsOf(pair)
+  await node(world, 'evm_mine')
+  await settleAll(world)
+
+  expect([seen[0], seen.at(-1)]).toEqual([false, true])
+  expect(attempts.length).toBeGreaterThanOrEqual(12)
+  await ledgerEqualsChain(world)
+})
+
 test('13. what was not mined in its ten minutes is released by a finalized block and nothing less', async () => {
   const late = await pairs(world, 3)
   await stopMining(world)

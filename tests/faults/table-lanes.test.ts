@@ -115,6 +115,25 @@ test('19. a relayer without gas is taken out of service with an alarm, and anoth
   await ledgerEqualsChain(world)
 })
 
+test('19. a relayer that can pay for few transfers more is told and stays in service', async () => {
+  const [lane] = await lanes()
+  const address = lane?.address ?? ''
+  const told = () =>
+    world.log.filter((one) => one['alarm'] === 'relayer_low' && one['address'] === address)
+  await keepHouse(world.world)
+  const before = told().length
+
+  await node(world, 'anvil_setBalance', address, '0x470de4df820000')
+  await keepHouse(world.world)
+  const paused = (await lanes()).map(({ paused: why }) => why)
+  const low = told().length
+  await node(world, 'anvil_setBalance', address, oneEther)
+  await keepHouse(world.world)
+
+  expect(paused).toEqual([null, null])
+  expect([low, told().length]).toEqual([before + 1, before + 1])
+})
+
 test('19. a relayer that is funded again is back in service', async () => {
   const [lane] = await lanes()
   const address = lane?.address ?? ''
