@@ -51,6 +51,19 @@ test.each([
   expect(whyOf(next)).toContain(code)
 })
 
+test('what is signed and not mined counts against the limit to a new recipient days later', async () => {
+  const payer = await world.agent('pay', { usdc: 100 })
+  const payee = await world.agent('read')
+  await mining(false)
+  const first = await send(payer, payee, '10', asserted)
+
+  await world.tick(5 * daySeconds)
+  const next = await send(payer, payee, '0.000001', asserted)
+
+  expect(first.body).toMatchObject({ status: 'submitted', consent_level: 'agent_asserted' })
+  expect(whyOf(next)).toEqual(['asserted_new_recipient_limit'])
+})
+
 test('what is signed and not mined counts against the daily cap days later', async () => {
   const { payer, payee } = await acquainted(world, 2000)
   await world.db.sql`update private.accounts set daily_spending_cap_usd_micros = 20000000

@@ -71,6 +71,8 @@ describe('each reason stands alone', () => {
     ['a payee with a wrong checksum', { payTo: payTo.replace('C', 'c') }, /valid address/],
     ['nobody as payee', { payTo: `0x${'0'.repeat(40)}` }, /would be lost/],
     ['the token as payee', { payTo: address }, /would be lost/],
+    ['x402’s own proxy', { payTo: '0x402085c248EeA27D92E8b30b2C58ed07f9E20001' }, /would be lost/],
+    ['the proxy of upto', { payTo: '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002' }, /would be lost/],
     ['the token of another network as payee', { payTo: elsewhere }, /would be lost/],
     ['nothing', { amount: '0' }, /zero/],
     ['more than any limit', { amount: '9'.repeat(78) }, /beyond every limit/],
