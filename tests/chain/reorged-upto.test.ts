@@ -13,6 +13,7 @@ const usual: Setting = {
   endpoints: 'one',
   lanesMillionths: 1_000_000,
   payees: 'known',
+  gas: 'free',
 }
 const usd = 1_000_000
 const quiet = { every: 1_000, toEnd: false }

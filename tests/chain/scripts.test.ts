@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { closing } from '../support/ending.ts'
 import type { Action } from '../support/play/actions.ts'
+import { brokenGasBudget } from '../support/play/gas-budget.ts'
 import { sumOf } from '../support/play/invariants.ts'
 import { perform } from '../support/play/perform.ts'
 import type { Setting } from '../support/play/play.ts'
@@ -15,6 +16,7 @@ const usual: Setting = {
   endpoints: 'one',
   lanesMillionths: 1_000_000,
   payees: 'known',
+  gas: 'free',
 }
 const ownGas: Setting = { ...usual, lanesMillionths: 0 }
 const usd = 1_000_000
@@ -160,6 +162,18 @@ test('a wallet that pays its own gas moves no more when gas comes after days', a
     ...times(3, [house, wait(12)]),
   ]
   expect((await played(ownGas, script)).broken).toBeUndefined()
+})
+
+test('relayers spend no more than their budget, whatever an account asks for', async () => {
+  const many: Action = { do: 'transfers', micros: usd, to: 0, times: 8, word: true }
+  await closing(async () => {
+    const play = await openPlay({ ...usual, gas: 'budgeted' })
+    const broken = await perform(play, times(5, [many, house]), { every: 100, toEnd: false })
+
+    expect(broken).toBeUndefined()
+    expect(await brokenGasBudget(play)).toBeUndefined()
+    expect(Number(sumOf(await play.outflows.read()))).toBeGreaterThan(5 * usd)
+  })
 })
 
 test('exposure tells what is approved and not paid yet', async () => {

@@ -98,21 +98,20 @@ test('whoever is next takes all that waited for a lane into one transaction', as
 test('a transfer that was signed is answered with its id, though what waits cannot be relayed', async () => {
   world = await start({ chain: true })
   const [first, other] = [await acquainted(world), await acquainted(world)]
-  const send = ({ payer, payee }: typeof first, post = payer.post) =>
-    post(path, { ...order, recipient: payee.alias })
+  const orderOf = ({ payee }: typeof first) => ({ ...order, recipient: payee.alias })
   const asked: string[] = []
   const worker = world.worker({
     fetch: async (input, init) => {
       const name = askedFor(input, init)
       asked.push(name)
       // Another one is queued while this one has the only lane.
-      if (name === 'custody_record') await send(other)
+      if (name === 'custody_record') await other.payer.post(path, orderOf(other))
       if (name === 'custody_claim') throw new TypeError('the connection was lost')
       return fetch(input, init)
     },
   })
 
-  const sent = await send(first, (to, body) => worker.post(first.payer, to, body))
+  const sent = await worker.post(first.payer, path, orderOf(first))
   await resolveAll(world)
 
   expect(asked).toContain('custody_claim')

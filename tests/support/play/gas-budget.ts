@@ -31,20 +31,25 @@ export async function brokenGasBudget(play: Play): Promise<string | undefined> {
     const moving = window.filter(({ calls }) => calls > 0)
     const wei = moving.reduce((sum, one) => sum + one.wei, 0n)
     if (wei > terms.wei) return `gas: ${wei} wei went for transfers in a day, of ${terms.wei}`
+    const calls = moving.reduce((sum, one) => sum + one.calls, 0)
+    if (calls > terms.calls) return `gas: ${calls} transfers a day, of ${terms.calls}`
     const cancels = window.reduce((sum, one) => sum + one.cancels, 0)
     if (cancels > terms.cancels) return `gas: ${cancels} cancellations a day, of ${terms.cancels}`
   }
   return undefined
 }
 
-async function budgetOf({ world }: Play): Promise<{ wei: bigint; cancels: number } | undefined> {
+type Budget = { wei: bigint; calls: number; cancels: number }
+
+async function budgetOf({ world }: Play): Promise<Budget | undefined> {
   const { sql } = world.db
   const [found] = await sql<{ at: string | null }[]>`select to_regclass('private.gas_terms') as at`
   if (!found?.at) return undefined
-  const [row] = await sql<{ wei: string; cancels: number }[]>`
-    select wei_per_day::text as wei, cancels_per_day as cancels from private.gas_terms
+  const [row] = await sql<{ wei: string; calls: number; cancels: number }[]>`
+    select wei_per_day::text as wei, calls_per_day as calls, cancels_per_day as cancels
+      from private.gas_terms
      where chain in (0, ${world.chain.chainId}) order by chain desc limit 1`
-  return row && { wei: BigInt(row.wei), cancels: row.cancels }
+  return row && { ...row, wei: BigInt(row.wei) }
 }
 
 async function spentByLanes({ network, world, lanes }: Play): Promise<Spent[]> {

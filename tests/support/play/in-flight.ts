@@ -26,6 +26,7 @@ export function freezeInFlight(seed: number, payments: number): Promise<string |
       endpoints: 'one',
       lanesMillionths: 1_000_000,
       payees: 'known',
+      gas: 'free',
     }
     const play = await openPlay(setting)
     await raiseLimits(play)

@@ -5,6 +5,7 @@
 
 import { getAddress } from 'ethers'
 import { callRpc } from '../../../scripts/local/rpc.ts'
+import { limitGas } from '../gas.ts'
 import { ownerOf } from '../owner.ts'
 import { allow } from '../permit2.ts'
 import type { Agent, TestWorld, Worker } from '../world.ts'
@@ -64,6 +65,8 @@ export type Setting = {
   lanesMillionths: number
   /** Whether the owner knows the payees: no payment of the thief's makes them known. */
   payees: 'known' | 'new'
+  /** What relayers spend for the account: so little that a play comes to its end, or whatever it asks for. */
+  gas: 'budgeted' | 'free'
 }
 
 export const fundsUsd = 50_000
@@ -79,13 +82,17 @@ export async function openPlay(setting: Setting): Promise<Play> {
   if (setting.payees === 'known') {
     for (const payee of all) await play.world.acquaint(play.thief, payee)
   }
+  if (setting.gas === 'budgeted') await limitGas(play.world, budget)
   return play
 }
+
+/** At what gas costs on a calm day some fifteen transfers. */
+const budget = { weiPerDay: 10n ** 14n, callsPerDay: 30n, cancelsPerDay: 60n }
 
 /** What plays share that are played at once. */
 export type Stage = Pick<Play, 'world' | 'product' | 'clock' | 'network' | 'lanes' | 'since'>
 
-export async function openStage(setting: Omit<Setting, 'payees'>): Promise<Stage> {
+export async function openStage(setting: Omit<Setting, 'payees' | 'gas'>): Promise<Stage> {
   const world = await start({
     chain: true,
     statesMax,
