@@ -1,10 +1,21 @@
 /** One endpoint that lies about the time, about what was used, or about fees, beside an honest one. */
+import { getAddress, pad } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
+import { cancelTopic, useTopic } from '../../shared/chains/evm/logs.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'
+import { finalBlock } from '../support/faults/forged.ts'
 import type { Liar } from '../support/faults/liar.ts'
-import { laterBy, startLiar, stoppedAt, tipping } from '../support/faults/liar.ts'
+import {
+  hiding,
+  inventing,
+  laterBy,
+  silent,
+  startLiar,
+  stoppedAt,
+  tipping,
+} from '../support/faults/liar.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import type { Signed } from '../support/signed.ts'
 import { signedPayment } from '../support/signed.ts'
@@ -71,6 +82,33 @@ test('a lie that nothing was used, told after the end, frees no payment that was
   await keepHouse(world.world)
 
   expect(during).not.toContain('released')
+  expect(await usdcOf(world, payee)).toBe(5_000_000n)
+  expect(await statesOf(world, payer)).toEqual(['settled'])
+})
+
+test('a lie that it was cancelled frees no payment that was used', async () => {
+  const { payer, payee } = await acquainted(world)
+  const payment = await signedPayment(world, payer, payee.address)
+  await use(payment)
+  await pass(world, 2_000)
+  const { number: blockNumber, hash: blockHash } = await finalBlock(world)
+  const log = {
+    ...{ blockNumber, blockHash, transactionHash: `0x${'ab'.repeat(32)}`, logIndex: '0x0' },
+    ...{ address: world.chain.usdc, data: '0x' },
+    topics: [cancelTopic, pad(getAddress(payer.address)), payment.nonce],
+  }
+  liar.tell(hiding(useTopic), inventing(log))
+  honest.tell(silent())
+
+  for (let run = 0; run < 3; run += 1) await keepHouse(world.world)
+  const during = await statesOf(world, payer)
+  honest.tell()
+  await keepHouse(world.world)
+  const beside = await statesOf(world, payer)
+  liar.tell()
+  await keepHouse(world.world)
+
+  expect([...during, ...beside]).not.toContain('released')
   expect(await usdcOf(world, payee)).toBe(5_000_000n)
   expect(await statesOf(world, payer)).toEqual(['settled'])
 })
