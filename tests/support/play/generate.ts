@@ -85,7 +85,7 @@ export function generate(seed: number, count: number): Script & { theme: string 
     endpoints,
     lanesMillionths: 1_000_000,
     payees: dice.isLucky(75) ? 'known' : 'new',
-    gas: 'free',
+    gas: dice.isLucky(25) ? 'budgeted' : 'free',
     ...theme.setting,
   }
   return { theme: theme.name, setting, actions: actionsOf(dice, theme, count) }
