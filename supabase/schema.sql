@@ -1856,7 +1856,7 @@ declare
 begin
   perform private.demand_keeper(caller);
   e := private.entry_of(caller, entry);
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
     perform private.refuse('credential_protected', '403');
@@ -3843,7 +3843,7 @@ begin
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
   -- What is being signed for an app comes first, and is not answered after this.
-  perform private.hold_account(caller.account);
+  perform private.hold_live(caller);
   for k in select x.* from private.credentials x
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for no key update
@@ -3864,12 +3864,13 @@ CREATE OR REPLACE FUNCTION api.owner_end_made(credential text, since timestamp w
 AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
-  counts_from timestamptz := private.admit_undoing(credential, since);
+  counts_from timestamptz;
   made private.made[];
 begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
-  perform private.hold_account(caller.account);
+  perform private.hold_live(caller);
+  counts_from := private.admit_undoing(credential, since);
   -- Who is just signing in by the password holds this row: that session ends as well.
   perform from private.owners o where o.account = caller.account for no key update;
   if owner_end_made.digest is distinct from
@@ -3905,6 +3906,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   perform private.demand_brake(caller);
   perform private.end_other_sessions(caller);
   return true;
@@ -3944,6 +3946,8 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  -- What is being done in the session comes first, and is not answered after this.
+  perform private.hold_live(caller);
   if session <> caller.id then
     perform private.demand_brake(caller);
   end if;
@@ -4097,7 +4101,7 @@ begin
   if not private.has_place_for_app(caller.account, asked) then
     perform private.refuse('too_many_apps', '409');
   end if;
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
     max_per_day_usd_micros, days, expires_at)
   values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,
@@ -4288,6 +4292,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   update private.owners o set passkeys_lost_at = private.clock(),
     guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
    where o.account = caller.account and o.passkeys_lost_at is null
@@ -4410,6 +4415,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   if private.needs_passkey(caller.account) then
     perform private.refuse('passkey_required', '403');
   end if;
@@ -4561,7 +4567,7 @@ declare
 begin
   perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
-  perform private.hold_account(caller.account);
+  perform private.hold_live(caller);
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
@@ -4702,7 +4708,7 @@ begin
   -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
   -- one locks it before the account, and so does this.
   perform private.spend_codes(caller.account, holder);
-  perform private.hold_account(caller.account);
+  perform private.hold_live(caller);
   select x.* into k from private.credentials x
    where x.id = holder and x.account = caller.account and private.is_agent_live(x) for no key update;
   outcome := case when k.id is null then 'missing'
@@ -4745,7 +4751,7 @@ declare
   a private.accounts;
   current bigint;
 begin
-  a := private.hold_account(caller.account);
+  a := private.hold_live(caller);
   current := case limit_name
     when 'automatic_daily' then a.automatic_daily_limit_usd_micros
     when 'asserted_daily' then a.asserted_daily_limit_usd_micros
@@ -4838,8 +4844,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if private.signed_in_with(caller, 'passkey') then
-    perform private.hold_account(caller.account);
-    caller := private.recognize(credential, 'owner');
+    perform private.hold_live(caller);
     perform private.demand_proof(caller);
   else
     perform private.admit_owner(credential, true);
@@ -5179,7 +5184,7 @@ declare
   room_at timestamptz;
 begin
   -- One after the other, so that no two find the same room; a freeze waits or was before.
-  sender := private.hold_account(caller.account);
+  sender := private.hold_live(caller);
   if sender.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
@@ -5299,6 +5304,7 @@ declare
   caller private.credentials := private.recognize(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
+  perform private.hold_unfrozen(caller);
   -- One after the other, or of two at once each would be entered.
   perform from private.vault_entries v where v.id = e.id for no key update;
   delete from private.vault_places w
@@ -5349,7 +5355,7 @@ declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   if session is not null then
     perform from private.vault_sessions s where s.id = session and s.entry = e.id
        and s.credential = caller.id and s.expires_at > private.clock() for share;
@@ -5400,7 +5406,7 @@ declare
   e private.vault_entries;
 begin
   perform private.demand_keeper(caller);
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
     return query select false;
@@ -5444,7 +5450,7 @@ declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, vault_keep_password.entry);
 begin
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   if not private.may_change(caller, e) and not exists (select from private.vault_places p
     where p.entry = e.id and p.standing @> '[{"secret": "new_password"}]' and p.approved_at is not null) then
     perform private.refuse('credential_protected', '403');
@@ -5477,7 +5483,7 @@ declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, vault_keep_session.entry);
 begin
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   if was_step = 0 then
     insert into private.vault_sessions (id, account, credential, entry, step, sealed, expires_at)
     values (session, e.account, caller.id, e.id, 1, vault_keep_session.sealed, ends);
@@ -5586,7 +5592,7 @@ begin
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
     -- The account before its keys, as whoever stores an entry holds them.
-    perform private.hold_unfrozen(caller.account);
+    perform private.hold_unfrozen(caller);
     perform private.limit_reads(caller.account);
     opened := private.open_entry(caller, e, 'secret_read',
       pg_catalog.format('The secrets of the login of %s were read', e.site));
@@ -5659,6 +5665,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   if assertion is null then
     if private.needs_passkey(caller.account) then
       perform private.refuse('passkey_required', '403');
@@ -5688,8 +5695,7 @@ declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
-    perform private.hold_account(caller.account);
-    caller := private.recognize(credential, 'owner');
+    perform private.hold_live(caller);
     perform private.demand_fresh(caller);
   end if;
   return caller;
@@ -5702,6 +5708,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   if not private.signed_in_with(caller, 'recovery_code') or exists (select from private.owners o
     where o.account = caller.account and o.passkeys_lost_at is null
       and exists (select from private.passkeys p where p.account = o.account)) then
@@ -7040,6 +7047,20 @@ begin
   return a;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.hold_live(caller private.credentials)
+ RETURNS private.accounts
+ LANGUAGE plpgsql
+AS $function$
+declare
+  held private.accounts := private.hold_account(caller.account);
+begin
+  if not exists (select from private.credentials k where k.id = caller.id and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > private.clock())) then
+    perform private.refuse('unauthorized', '401');
+  end if;
+  return held;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
  RETURNS private.mandates
  LANGUAGE plpgsql
@@ -7058,19 +7079,19 @@ CREATE OR REPLACE FUNCTION private.hold_payer(caller private.credentials, unfroz
  LANGUAGE plpgsql
 AS $function$
 declare
-  payer private.accounts := private.hold_account(caller.account);
+  payer private.accounts := private.hold_live(caller);
 begin
   if unfrozen and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.hold_unfrozen(of_account uuid)
+CREATE OR REPLACE FUNCTION private.hold_unfrozen(caller private.credentials)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
-  held private.accounts := private.hold_account(of_account);
+  held private.accounts := private.hold_live(caller);
 begin
   if held.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
@@ -8332,7 +8353,7 @@ CREATE OR REPLACE FUNCTION private.open_entry(caller private.credentials, e priv
 AS $function$
 begin
   if caller.kind <> 'session' then
-    perform private.hold_unfrozen(caller.account);
+    perform private.hold_unfrozen(caller);
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   perform private.record_entry(caller, e, type, deed, untrusted);

@@ -216,6 +216,20 @@ begin
   return found_key;
 end $$;
 
+-- Holds the account of a caller that is in service still. Who waited for the account may have been ended
+-- meanwhile: then it does nothing more, so that what ended it, once that was answered, was the last word.
+create function private.hold_live(caller private.credentials) returns private.accounts
+  language plpgsql as $$
+declare
+  held private.accounts := private.hold_account(caller.account);
+begin
+  if not exists (select from private.credentials k where k.id = caller.id and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > private.clock())) then
+    perform private.refuse('unauthorized', '401');
+  end if;
+  return held;
+end $$;
+
 -- Recognizes the caller and counts the request against its rate.
 create function private.admit(credential text, needed text, unfrozen boolean default false)
   returns private.credentials language plpgsql as $$

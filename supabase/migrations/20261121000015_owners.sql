@@ -129,8 +129,7 @@ declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
-    perform private.hold_account(caller.account);
-    caller := private.recognize(credential, 'owner');
+    perform private.hold_live(caller);
     perform private.demand_fresh(caller);
   end if;
   return caller;

@@ -158,6 +158,7 @@ create function private.admit_consent(credential text, assertion jsonb)
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   if assertion is null then
     if private.needs_passkey(caller.account) then
       perform private.refuse('passkey_required', '403');
@@ -290,7 +291,7 @@ $$;
 create function private.hold_payer(caller private.credentials, unfrozen boolean)
   returns void language plpgsql as $$
 declare
-  payer private.accounts := private.hold_account(caller.account);
+  payer private.accounts := private.hold_live(caller);
 begin
   if unfrozen and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');

@@ -62,7 +62,7 @@ declare
   a private.accounts;
   current bigint;
 begin
-  a := private.hold_account(caller.account);
+  a := private.hold_live(caller);
   current := case limit_name
     when 'automatic_daily' then a.automatic_daily_limit_usd_micros
     when 'asserted_daily' then a.asserted_daily_limit_usd_micros

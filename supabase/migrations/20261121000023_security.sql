@@ -7,6 +7,7 @@ create function api.owner_lose_passkeys(credential text, mail jsonb default null
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   update private.owners o set passkeys_lost_at = private.clock(),
     guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
    where o.account = caller.account and o.passkeys_lost_at is null
@@ -29,6 +30,7 @@ create function private.admit_proven(credential text) returns private.credential
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   if not private.signed_in_with(caller, 'recovery_code') or exists (select from private.owners o
     where o.account = caller.account and o.passkeys_lost_at is null
       and exists (select from private.passkeys p where p.account = o.account)) then
@@ -67,6 +69,8 @@ create function api.owner_end_session(credential text, session uuid default null
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  -- What is being done in the session comes first, and is not answered after this.
+  perform private.hold_live(caller);
   if session <> caller.id then
     perform private.demand_brake(caller);
   end if;
@@ -88,6 +92,7 @@ create function api.owner_end_other_sessions(credential text) returns boolean
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   perform private.demand_brake(caller);
   perform private.end_other_sessions(caller);
   return true;
@@ -159,6 +164,7 @@ create function api.owner_prove(credential text, password_hash text, session_dig
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.hold_live(caller);
   if private.needs_passkey(caller.account) then
     perform private.refuse('passkey_required', '403');
   end if;
@@ -314,8 +320,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if private.signed_in_with(caller, 'passkey') then
-    perform private.hold_account(caller.account);
-    caller := private.recognize(credential, 'owner');
+    perform private.hold_live(caller);
     perform private.demand_proof(caller);
   else
     perform private.admit_owner(credential, true);

@@ -150,7 +150,7 @@ declare
 begin
   perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
-  perform private.hold_account(caller.account);
+  perform private.hold_live(caller);
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then

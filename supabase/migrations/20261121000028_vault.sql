@@ -80,11 +80,11 @@ begin
   return private.account_key(of_account, keep_account_key.purpose);
 end $$;
 
--- Ends the call of a frozen account, and keeps others from freezing until the transaction ends: what
--- it books is then older than the freeze, and after the answer to a freeze nothing is booked.
-create function private.hold_unfrozen(of_account uuid) returns void language plpgsql as $$
+-- Ends the call of a frozen account and of a caller that was ended, and keeps others from either until the
+-- transaction ends: what it books is then older, and after the answer to a freeze or an end nothing is booked.
+create function private.hold_unfrozen(caller private.credentials) returns void language plpgsql as $$
 declare
-  held private.accounts := private.hold_account(of_account);
+  held private.accounts := private.hold_live(caller);
 begin
   if held.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
@@ -172,7 +172,7 @@ declare
 begin
   perform private.demand_keeper(caller);
   e := private.entry_of(caller, entry);
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
     perform private.refuse('credential_protected', '403');
@@ -238,7 +238,7 @@ declare
   e private.vault_entries;
 begin
   perform private.demand_keeper(caller);
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
     return query select false;
@@ -287,7 +287,7 @@ create function private.open_entry(
   returns jsonb language plpgsql as $$
 begin
   if caller.kind <> 'session' then
-    perform private.hold_unfrozen(caller.account);
+    perform private.hold_unfrozen(caller);
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   perform private.record_entry(caller, e, type, deed, untrusted);
@@ -358,7 +358,7 @@ begin
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
     -- The account before its keys, as whoever stores an entry holds them.
-    perform private.hold_unfrozen(caller.account);
+    perform private.hold_unfrozen(caller);
     perform private.limit_reads(caller.account);
     opened := private.open_entry(caller, e, 'secret_read',
       pg_catalog.format('The secrets of the login of %s were read', e.site));

@@ -65,6 +65,7 @@ declare
   caller private.credentials := private.recognize(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
+  perform private.hold_unfrozen(caller);
   -- One after the other, or of two at once each would be entered.
   perform from private.vault_entries v where v.id = e.id for no key update;
   delete from private.vault_places w
@@ -151,7 +152,7 @@ declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   if session is not null then
     perform from private.vault_sessions s where s.id = session and s.entry = e.id
        and s.credential = caller.id and s.expires_at > private.clock() for share;
@@ -200,7 +201,7 @@ declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, vault_keep_password.entry);
 begin
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   if not private.may_change(caller, e) and not exists (select from private.vault_places p
     where p.entry = e.id and p.standing @> '[{"secret": "new_password"}]' and p.approved_at is not null) then
     perform private.refuse('credential_protected', '403');
@@ -248,7 +249,7 @@ declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, vault_keep_session.entry);
 begin
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   if was_step = 0 then
     insert into private.vault_sessions (id, account, credential, entry, step, sealed, expires_at)
     values (session, e.account, caller.id, e.id, 1, vault_keep_session.sealed, ends);

@@ -175,7 +175,7 @@ declare
   room_at timestamptz;
 begin
   -- One after the other, so that no two find the same room; a freeze waits or was before.
-  sender := private.hold_account(caller.account);
+  sender := private.hold_live(caller);
   if sender.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;

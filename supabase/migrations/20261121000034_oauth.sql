@@ -186,7 +186,7 @@ begin
   if not private.has_place_for_app(caller.account, asked) then
     perform private.refuse('too_many_apps', '409');
   end if;
-  perform private.hold_unfrozen(caller.account);
+  perform private.hold_unfrozen(caller);
   insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
     max_per_day_usd_micros, days, expires_at)
   values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,

@@ -84,7 +84,7 @@ begin
   -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
   -- one locks it before the account, and so does this.
   perform private.spend_codes(caller.account, holder);
-  perform private.hold_account(caller.account);
+  perform private.hold_live(caller);
   select x.* into k from private.credentials x
    where x.id = holder and x.account = caller.account and private.is_agent_live(x) for no key update;
   outcome := case when k.id is null then 'missing'

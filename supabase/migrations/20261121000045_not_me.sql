@@ -326,12 +326,13 @@ create function api.owner_end_made(
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
-  counts_from timestamptz := private.admit_undoing(credential, since);
+  counts_from timestamptz;
   made private.made[];
 begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
-  perform private.hold_account(caller.account);
+  perform private.hold_live(caller);
+  counts_from := private.admit_undoing(credential, since);
   -- Who is just signing in by the password holds this row: that session ends as well.
   perform from private.owners o where o.account = caller.account for no key update;
   if owner_end_made.digest is distinct from

@@ -1,0 +1,214 @@
+/** Who is ended while it waits for the account does nothing more: neither a session nor a key. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import postgres from 'postgres'
+import { beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { waitingPayment } from '../support/consents.ts'
+import { atEnd } from '../support/ending.ts'
+import { askMandate } from '../support/mandates.ts'
+import type { TestOwner } from '../support/owner.ts'
+import { digestTicked, ownerOf } from '../support/owner.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { pepper, start } from '../support/world.ts'
+
+const listed = z.tuple([
+  z.object({ counts_from: z.string(), until: z.string(), digest: z.string() }),
+])
+const digest = () => randomBytes(32).toString('hex')
+const unauthorized = { refused: 'unauthorized' }
+
+let world: TestWorld
+let late: postgres.Sql
+beforeAll(async () => {
+  world = await start()
+  late = postgres(world.db.url, { max: 1, onnotice() {} })
+  atEnd(() => late.end({ timeout: 1 }))
+})
+
+async function oneWaits(): Promise<void> {
+  const rows = () => world.db.sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => (await rows()).length, { timeout: 20_000 }).toBe(1)
+}
+
+async function openHouse(): Promise<Agent> {
+  const agent = await world.agent('full')
+  await world.db.sql`insert into private.owners (account, email, password_hash)
+    values (${agent.id}, ${`${agent.alias}@people.example`}, 'a hash')`
+  await world.tick(3_600)
+  return agent
+}
+
+async function shownTo(owner: TestOwner) {
+  const since = new Date(world.world.now().getTime() - 60_000).toISOString()
+  const [{ counts_from, until, digest: shown }] = listed.parse(
+    await owner.call('owner_list_made', { since }),
+  )
+  return { since: counts_from, until, digest: shown }
+}
+
+/** What another session is answered that began something just before the owner ended all of them. */
+async function besideNotMe(
+  agent: Agent,
+  prepare: (thief: TestOwner) => Promise<() => Promise<unknown>>,
+): Promise<unknown> {
+  const [owner, thief] = [await ownerOf(world, agent), await ownerOf(world, agent)]
+  const begin = await prepare(thief)
+  const { since, until, digest: shown } = await shownTo(owner)
+  let answer: Promise<unknown> = Promise.resolve()
+  await world.db.sql.begin(async (session) => {
+    await session`select from api.owner_end_made(${owner.credential}, ${since}, ${until}, ${shown},
+      ${digest()}, password_hash => 'of the owner')`
+    answer = begin()
+    await oneWaits()
+  })
+  return answer
+}
+
+async function ownerRow({ id }: Agent) {
+  const [row] = await world.db.sql`
+    select password_hash, passkeys_lost_at, guarded_until from private.owners where account = ${id}`
+  return row
+}
+const asItWas = { password_hash: 'of the owner', passkeys_lost_at: null, guarded_until: null }
+
+describe('a session that "It was not me" ends', () => {
+  test('sets no password any more', async () => {
+    const agent = await openHouse()
+    const set = { password_hash: 'of a thief', session_digest: digest() }
+
+    const answer = await besideNotMe(
+      agent,
+      async (thief) => () => thief.call('owner_set_password', set),
+    )
+
+    expect(answer).toEqual(unauthorized)
+    expect(await ownerRow(agent)).toEqual(asItWas)
+  })
+
+  test('ends nothing by the same act, and sets no password by it', async () => {
+    const agent = await openHouse()
+
+    const answer = await besideNotMe(agent, async (thief) => {
+      const given = { session_digest: digest(), password_hash: 'of a thief' }
+      const shown = await shownTo(thief)
+      return () => thief.call('owner_end_made', { ...shown, ...given })
+    })
+
+    expect(answer).toEqual(unauthorized)
+    expect(await ownerRow(agent)).toEqual(asItWas)
+  })
+
+  test('gives no passkeys up for lost', async () => {
+    const agent = await openHouse()
+    await world.db.sql`insert into private.passkeys
+        (id, account, public_key, counter, transports, label, is_first)
+      values (${agent.alias}, ${agent.id}, 'x', 0, '{}', 'Mine', true)`
+
+    const answer = await besideNotMe(agent, async (thief) => {
+      await world.db.sql`update private.sessions set signed_in_with = 'recovery_code'
+        where credential = (select id from private.credentials where digest = ${thief.credential})`
+      return () => thief.call('owner_lose_passkeys')
+    })
+
+    expect(answer).toEqual(unauthorized)
+    expect(await ownerRow(agent)).toEqual(asItWas)
+  })
+
+  test('approves no mandate', async () => {
+    const agent = await openHouse()
+    const { id: mandate, digest: terms } = await askMandate(world, agent)
+    await world.tick(3_600)
+    const decision = { mandate, decision: 'approved', digest: terms }
+
+    const answer = await besideNotMe(
+      agent,
+      async (thief) => () => thief.call('owner_decide_mandate', decision),
+    )
+
+    expect(answer).toEqual(unauthorized)
+  })
+
+  test('approves no payment, and makes nobody known', async () => {
+    const agent = await openHouse()
+    const payment = await waitingPayment(world, agent)
+    await world.tick(120)
+    const ticked = await digestTicked(world.db, payment, ['remember_payee'])
+    const approval = { payment, decision: 'approved', digest: ticked, remember_payee: true }
+
+    const answer = await besideNotMe(
+      agent,
+      async (thief) => () => thief.call('owner_decide_payment', approval),
+    )
+
+    expect(answer).toEqual(unauthorized)
+    const { sql } = world.db
+    expect(
+      await sql`select from private.known_recipients where account = ${agent.id}`,
+    ).toHaveLength(0)
+  })
+})
+
+/** What a key is answered that asked just before its owner revoked it. */
+async function besideRevoking(
+  agent: Agent,
+  ask: (credential: string) => PromiseLike<unknown>,
+): Promise<unknown> {
+  const owner = await ownerOf(world, agent)
+  const key = await agent.withKey('pay')
+  const credential = await credentialOf(key.key, pepper)
+  const [row] = await world.db.sql`select id from private.credentials where digest = ${credential}`
+  let answer: Promise<unknown> = Promise.resolve()
+  await world.db.sql.begin(async (session) => {
+    await session`select from api.owner_revoke_key(${owner.credential}, ${String(row?.['id'])})`
+    answer = Promise.resolve(ask(credential)).then(
+      () => 'done',
+      (error: unknown) => String(error),
+    )
+    await oneWaits()
+  })
+  return answer
+}
+
+describe('a key that is revoked', () => {
+  const refused = 'PostgresError: unauthorized'
+
+  test('uses no secret any more, stores none and asks for no place of one', async () => {
+    const agent = await openHouse()
+    const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'mine' })
+    await approvePlace(world, entry, { path: '/login', name: 'pass' })
+    const [place] = await world.db.sql`select id from private.vault_places where entry = ${entry}`
+
+    const used = await besideRevoking(
+      agent,
+      (credential) => late`
+      select from api.vault_begin_use(${credential}, ${entry}, '{}', ${[String(place?.['id'])]}, '/')`,
+    )
+    const stored = await besideRevoking(
+      agent,
+      (credential) => late`
+      select from api.vault_commit_store(${credential}, ${randomUUID()}, 0, 'https://late.example',
+        'me', '{}', true, false, '{}', 'credential_stored')`,
+    )
+    const another = { kind: 'request', standing: [{}], method: 'POST', path: '/late', beside: '' }
+    const asked = await besideRevoking(
+      agent,
+      (credential) => late`
+      select from api.vault_ask_place(${credential}, ${entry}, ${late.json(another)})`,
+    )
+
+    expect([used, stored, asked]).toEqual([refused, refused, refused])
+  })
+
+  test('asks for no mandate', async () => {
+    const asked = await besideRevoking(
+      await openHouse(),
+      (credential) => late`
+      select from api.create_mandate(${credential}, 'd', 'shop.example', false, '1000000', 3600)`,
+    )
+
+    expect(asked).toBe(refused)
+  })
+})
