@@ -193,6 +193,7 @@ create table private.credentials (
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  revoked_by uuid,
   last_used_on date,
   constraint credentials_pkey PRIMARY KEY (id),
   constraint credentials_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
@@ -210,6 +211,7 @@ END),
   constraint credentials_max_per_day_usd_micros_check CHECK ((max_per_day_usd_micros >= 0)),
   constraint credentials_max_per_payment_usd_micros_check CHECK ((max_per_payment_usd_micros >= 0)),
   constraint credentials_per_second_check CHECK ((per_second > 0)),
+  constraint credentials_revoked_by_fkey FOREIGN KEY (revoked_by) REFERENCES private.credentials(id),
   constraint credentials_shares_budget_of_fkey FOREIGN KEY (shares_budget_of) REFERENCES private.credentials(id)
 );
 alter table private.credentials enable row level security;
@@ -874,7 +876,8 @@ create table private.removed_passkeys (
   is_first boolean not null,
   created_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
-  removed_at timestamp with time zone not null default private.clock()
+  removed_at timestamp with time zone not null default private.clock(),
+  was_lost boolean not null default false
 );
 alter table private.removed_passkeys enable row level security;
 
@@ -962,6 +965,7 @@ create table private.vault_entries (
   takes_codes boolean not null default false,
   created_by uuid,
   link_of uuid,
+  maker uuid,
   session uuid,
   created_at timestamp with time zone not null default private.clock(),
   updated_at timestamp with time zone not null default private.clock(),
@@ -972,6 +976,7 @@ create table private.vault_entries (
   constraint vault_entries_created_by_fkey FOREIGN KEY (created_by) REFERENCES private.credentials(id),
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
   constraint vault_entries_link_of_fkey FOREIGN KEY (link_of) REFERENCES private.credentials(id),
+  constraint vault_entries_maker_fkey FOREIGN KEY (maker) REFERENCES private.credentials(id),
   constraint vault_entries_number_key UNIQUE (number),
   constraint vault_entries_session_fkey FOREIGN KEY (session) REFERENCES private.credentials(id),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
@@ -1211,6 +1216,8 @@ CREATE INDEX relay_slots_open ON private.relay_slots USING btree (chain, lane) W
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
 CREATE INDEX removed_passkeys_age ON private.removed_passkeys USING btree (removed_at);
+
+CREATE INDEX removed_passkeys_by_id ON private.removed_passkeys USING btree (id);
 
 CREATE INDEX removed_passkeys_of_account ON private.removed_passkeys USING btree (account, removed_at);
 
@@ -3548,6 +3555,8 @@ begin
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
     owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account)
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
+     and not exists (select from private.removed_passkeys r
+       where r.id = passkey and r.account <> caller.account)
   on conflict do nothing;
   if found then
     -- The first one was shown just now, in a session that was proven otherwise.
@@ -3848,7 +3857,7 @@ begin
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for no key update
   loop
-    if private.end_grant(k.id, 'disconnected') then
+    if private.end_grant(k.id, 'disconnected', caller.id) then
       disconnected := disconnected + 1;
       perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected.');
     end if;
@@ -3866,6 +3875,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
   counts_from timestamptz;
   made private.made[];
+  told text;
 begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
@@ -3873,25 +3883,26 @@ begin
   counts_from := private.admit_undoing(credential, since);
   -- Who is just signing in by the password holds this row: that session ends as well.
   perform from private.owners o where o.account = caller.account for no key update;
-  if owner_end_made.digest is distinct from
-    private.made_digest(caller, private.made_json(caller, counts_from, until)) then
+  if owner_end_made.digest is distinct from private.made_digest(caller, since, until) then
     outcome := 'changed';
     return next;
     return;
   end if;
-  made := array(select m from private.list_made_since(caller, counts_from) m);
+  made := array(select m from private.list_made_since(caller, counts_from, until) m
+    where m.kind not in ('recipient', 'device'));
+  select string_agg(t.kind || ' ' || t.n, ', ' order by t.kind) into told from (
+    select replace(replace(m.kind, '_', ' '), 'oauth', 'app') as kind, count(*) as n
+      from private.list_made_since(caller, counts_from, until) m group by 1) t;
   perform private.end_ways_in(caller, made, counts_from);
   perform private.end_trust(caller, made, counts_from);
-  perform private.undo_widenings(caller, made);
+  perform private.undo_widenings(caller, made, counts_from);
   perform private.put_back_passkeys(caller, put_back, counts_from);
   perform private.reset_owner(caller, password_hash, counts_from);
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   perform private.record_change(caller, 'security', 'undone', pg_catalog.format(
     'The owner ended what was made in the account since %s UTC: %s.',
     to_char(counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI'),
-    coalesce((select string_agg(t.kind || ' ' || t.n, ', ' order by t.kind) from (
-      select replace(replace(m.kind, '_', ' '), 'oauth', 'app') as kind, count(*) as n
-        from unnest(made) m group by 1) t), 'nothing')));
+    coalesce(told, 'nothing')));
   perform private.enqueue_mail(caller.account, mail);
   return query select 'ended', n.account_opened, n.expires_at from private.note_proof(caller,
     session_digest, (select s.proven_by from private.sessions s where s.credential = caller.id)) n;
@@ -4219,7 +4230,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_made(credential text, since timestamp with time zone)
- RETURNS TABLE(counts_from timestamp with time zone, until timestamp with time zone, made jsonb, digest text, waiting integer, removed_passkeys jsonb)
+ RETURNS TABLE(counts_from timestamp with time zone, until timestamp with time zone, made jsonb, left_out integer, digest text, waiting integer, removed_passkeys jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -4229,8 +4240,9 @@ declare
 begin
   counts_from := private.admit_undoing(credential, since);
   until := private.clock();
-  made := private.made_json(caller, counts_from, until);
-  digest := private.made_digest(caller, made);
+  select m.made, m.left_out into made, left_out
+    from private.made_json(caller, counts_from, until) m;
+  digest := private.made_digest(caller, counts_from, until);
   select count(*) into waiting from private.payments p
    where p.account = caller.account and p.state = 'awaiting_confirmation'
      and p.created_at > counts_from and p.expires_at > until;
@@ -4421,7 +4433,9 @@ begin
   end if;
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
-    delete from private.passkeys p where p.account = caller.account;
+    with lost as (
+      delete from private.passkeys p where p.account = caller.account returning p.*)
+    insert into private.removed_passkeys select l.*, private.clock(), true from lost l;
     update private.owners o set passkeys_lost_at = null where o.account = caller.account;
     return query select * from private.note_proof(caller, session_digest);
   end if;
@@ -4568,7 +4582,7 @@ begin
   perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
   perform private.hold_live(caller);
-  update private.credentials k set revoked_at = private.clock()
+  update private.credentials k set revoked_at = private.clock(), revoked_by = caller.id
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
@@ -5402,7 +5416,8 @@ CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, w
 AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'any', true);
-  made_by uuid := case when caller.kind <> 'session' then caller.id end;
+  keeper uuid := case when caller.kind <> 'session' then caller.id end;
+  lets_codes boolean := false;
   e private.vault_entries;
 begin
   perform private.demand_keeper(caller);
@@ -5415,17 +5430,20 @@ begin
   if was_version = 0 then
     perform private.take_vault_place(caller.account);
     insert into private.vault_entries (id, account, site, username, version, sealed,
-      has_password, has_totp, field_names, takes_codes, created_by, session)
+      has_password, has_totp, field_names, takes_codes, created_by, maker, session)
     values (entry, caller.account, at_site, for_username, 1, vault_commit_store.sealed,
       vault_commit_store.has_password, vault_commit_store.has_totp,
-      vault_commit_store.field_names, made_by is null, made_by,
-      case when made_by is null then caller.id end)
+      vault_commit_store.field_names, keeper is null, keeper, keeper,
+      case when keeper is null then caller.id end)
     on conflict do nothing returning * into e;
   else
+    select not v.takes_codes and keeper is null into lets_codes from private.vault_entries v
+     where v.id = entry for no key update;
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      takes_codes = v.takes_codes or made_by is null, created_by = made_by, link_of = null
+      takes_codes = v.takes_codes or keeper is null, created_by = keeper, link_of = null,
+      session = case when keeper is null then caller.id else v.session end
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;
@@ -5436,6 +5454,10 @@ begin
         when 'password_generated' then 'A new password for %s was generated'
         when 'credential_replaced' then 'The login of %s was changed'
         else 'A login of %s was stored' end, e.site));
+    if lets_codes then
+      perform private.note_widening(caller, 'takes_codes', e.id::text, '{}',
+        'Codes from mail: let be used at ' || e.site || ', as the owner changed its login');
+    end if;
   end if;
   return query select e.id is not null;
 end $function$;
@@ -6337,13 +6359,13 @@ AS $function$
    order by p.checked_at nulls first limit most
 $function$;
 
-CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
+CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text, by uuid DEFAULT NULL::uuid)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
   perform private.hold_account(k.account) from private.credentials k where k.id = ended;
-  update private.credentials k set revoked_at = private.clock()
+  update private.credentials k set revoked_at = private.clock(), revoked_by = by
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
     update private.oauth_grants g set ended_because = because where g.credential = ended;
@@ -6394,10 +6416,9 @@ CREATE OR REPLACE FUNCTION private.end_trust(caller private.credentials, made pr
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from private.known_recipients r using unnest(made) m
-   where r.account = caller.account and m.kind = 'recipient' and m.id = r.address;
-  delete from private.known_devices d using unnest(made) m where d.account = caller.account
-     and m.kind = 'device' and m.id = d.key || ' ' || d.fingerprint;
+  -- By their time and not by the list: of these there may be very many.
+  delete from private.known_recipients r where r.account = caller.account and r.known_since > since;
+  delete from private.known_devices d where d.account = caller.account and d.known_since > since;
   update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = 'owner'
     from unnest(made) m where x.account = caller.account and m.kind = 'mandate'
      and m.id = x.id::text and x.state in ('active', 'suspended');
@@ -6431,9 +6452,10 @@ begin
    where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for no key update of x
   loop
     if k.kind = 'oauth' then
-      perform private.end_grant(k.id, 'disconnected');
+      perform private.end_grant(k.id, 'disconnected', caller.id);
     else
-      update private.credentials x set revoked_at = private.clock() where x.id = k.id;
+      update private.credentials x set revoked_at = private.clock(), revoked_by = caller.id
+       where x.id = k.id;
       perform private.close_requests(k, 'owner');
     end if;
   end loop;
@@ -6941,7 +6963,7 @@ AS $function$
       select p.account, p.created_at from private.passkeys p
       union all
       select r.account, r.created_at from private.removed_passkeys r
-       where r.removed_at > private.clock() - interval '72 hours') k
+       where r.removed_at > private.clock() - interval '72 hours' and not r.was_lost) k
      where k.account = of_account
        and k.created_at <= greatest(since, private.clock() - interval '72 hours'))
 $function$;
@@ -7265,13 +7287,25 @@ AS $function$
     and (delivery ->> 'status')::integer between 200 and 299, false)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_disowned(k private.credentials, since timestamp with time zone)
+CREATE OR REPLACE FUNCTION private.is_disowned(caller private.credentials, k private.credentials, since timestamp with time zone, until timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-  select k.created_at > since or k.revoked_at > since and not exists (
-    select from private.oauth_grants g where g.credential = k.id and g.ended_because = 'replaced')
+  select k.created_at > since or exists (select from private.credentials x
+    where (x.id = k.id or k.kind = 'oauth' and x.kind = 'oauth' and x.account = k.account
+        and private.budget_of(x) = private.budget_of(k) and x.created_at >= k.created_at)
+      and private.is_ended_here(caller, x, since, until))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_ended_here(caller private.credentials, k private.credentials, since timestamp with time zone, until timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.revoked_at > since and k.revoked_at <= until
+    and (k.revoked_by is not distinct from caller.id or exists (select from private.oauth_grants g
+      where g.credential = k.id and g.ended_because in ('reused', 'revoked by the app')))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
@@ -7795,12 +7829,9 @@ AS $function$
   select 'place', p.id::text, e.site, p.approved_at from private.vault_places p
     join private.vault_entries e on e.id = p.entry
    where p.account = caller.account and p.approved_at is not null
-  union all
-  select 'widening', w.id::text, w.summary, w.at from private.widenings w
-   where w.account = caller.account
 $function$;
 
-CREATE OR REPLACE FUNCTION private.list_made_since(caller private.credentials, since timestamp with time zone)
+CREATE OR REPLACE FUNCTION private.list_made_since(caller private.credentials, since timestamp with time zone, until timestamp with time zone)
  RETURNS SETOF private.made
  LANGUAGE sql
  STABLE
@@ -7808,9 +7839,14 @@ AS $function$
   select m.* from private.list_made(caller) m where m.at > since
   union all
   select 'entry', e.id::text, pg_catalog.btrim(e.username || ' at ' || e.site), e.created_at
-    from private.vault_entries e left join private.credentials k on k.id = e.created_by
-   where e.account = caller.account and e.created_at > since
-     and e.session is distinct from caller.id and (k.id is null or private.is_disowned(k, since))
+    from private.vault_entries e left join private.credentials k on k.id = e.maker
+   where e.account = caller.account and e.created_at > since and case
+     when e.session is not null then e.session <> caller.id
+     else k.id is null or private.is_disowned(caller, k, since, until) end
+  union all
+  select 'widening', w.id::text, w.summary, w.at from (
+    select distinct on (x.kind, x.subject) x.* from private.widenings x
+     where x.account = caller.account and x.at > since order by x.kind, x.subject, x.id) w
 $function$;
 
 CREATE OR REPLACE FUNCTION private.live_until(p private.payments)
@@ -7865,23 +7901,28 @@ begin
   return asked;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.made_digest(caller private.credentials, made jsonb)
+CREATE OR REPLACE FUNCTION private.made_digest(caller private.credentials, since timestamp with time zone, until timestamp with time zone)
  RETURNS text
  LANGUAGE sql
  STABLE
 AS $function$
-  select private.consent_digest(
-    jsonb_build_object('v', 1, 'type', 'not_me', 'account_id', caller.account, 'made', made))
+  select private.consent_digest(jsonb_build_object('v', 1, 'type', 'not_me',
+    'account_id', caller.account, 'since', extract(epoch from since)::text,
+    'until', extract(epoch from until)::text))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.made_json(caller private.credentials, since timestamp with time zone, until timestamp with time zone)
- RETURNS jsonb
+ RETURNS TABLE(made jsonb, left_out integer)
  LANGUAGE sql
  STABLE
 AS $function$
+  with all_made as (
+    select m.*, row_number() over (order by m.at, m.kind, m.id) as place
+      from private.list_made_since(caller, since, until) m where m.at <= until)
   select coalesce(jsonb_agg(jsonb_build_object('kind', m.kind, 'id', m.id, 'name', m.name,
-    'at', private.terms_time(m.at)) order by m.at, m.kind, m.id), '[]')
-    from private.list_made_since(caller, since) m where m.at <= until
+      'at', private.terms_time(m.at)) order by m.place) filter (where m.place <= 500), '[]'),
+    greatest(count(*)::integer - 500, 0)
+  from all_made m
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_json(m private.mails)
@@ -9486,7 +9527,7 @@ AS $function$
     when asker <> private.asker_of(p) then 'asker_changed' end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.undo_widenings(caller private.credentials, made private.made[])
+CREATE OR REPLACE FUNCTION private.undo_widenings(caller private.credentials, made private.made[], since timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -9494,9 +9535,9 @@ declare
   w private.widenings;
   micros bigint;
 begin
-  for w in select distinct on (x.kind, x.subject) x.* from private.widenings x
+  for w in select x.* from private.widenings x
     join unnest(made) m on m.kind = 'widening' and m.id = x.id::text
-   where x.account = caller.account order by x.kind, x.subject, x.id
+   where x.account = caller.account order by x.id
   loop
     micros := (w.before ->> 'micros')::bigint;
     case w.kind
@@ -9529,8 +9570,7 @@ begin
       perform private.release_under(array[w.subject::uuid]);
     end case;
   end loop;
-  delete from private.widenings x using unnest(made) m
-   where x.account = caller.account and m.kind = 'widening' and m.id = x.id::text;
+  delete from private.widenings x where x.account = caller.account and x.at > since;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.unfinished()

@@ -34,6 +34,8 @@ const listRow = z.object({
       at: z.string(),
     }),
   ),
+  /** How many more there are than a page shows. */
+  left_out: z.int(),
   digest: z.string(),
   waiting: z.int(),
   removed_passkeys: z.array(
@@ -60,8 +62,8 @@ export async function listMade({ db }: Pick<OwnSession, 'db'>, since: string): P
 export type Shown = { since: string; until: string; digest: string }
 
 /**
- * Ends it; answers the new token of this session, which is the only one that goes on. Undefined when
- * something else stands now than was shown.
+ * Ends it; answers the new token of this session, which is the only one that goes on. Undefined when it
+ * was shown for another account or other times.
  */
 export async function endMade(
   session: OwnSession,

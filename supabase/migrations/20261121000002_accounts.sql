@@ -61,6 +61,8 @@ create table private.credentials (
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz,
   revoked_at timestamptz,
+  -- The session in which its owner ended it; null where it ended otherwise.
+  revoked_by uuid references private.credentials,
   last_used_on date,
   check ((kind = 'oauth') = (digest is null))
 );

@@ -170,7 +170,9 @@ begin
   end if;
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
-    delete from private.passkeys p where p.account = caller.account;
+    with lost as (
+      delete from private.passkeys p where p.account = caller.account returning p.*)
+    insert into private.removed_passkeys select l.*, private.clock(), true from lost l;
     update private.owners o set passkeys_lost_at = null where o.account = caller.account;
     return query select * from private.note_proof(caller, session_digest);
   end if;
@@ -229,7 +231,8 @@ begin
   end if;
 end $$;
 
--- Adds a verified passkey, 10 at most. No row when it is known already or there are too many.
+-- Adds a verified passkey, 10 at most. No row when there are too many or it is known already, also as one that
+-- another account may take back.
 create function api.owner_add_passkey(
   credential text, passkey text, public_key text, counter text, transports text[], label text,
   mail jsonb default null)
@@ -242,6 +245,8 @@ begin
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
     owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account)
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
+     and not exists (select from private.removed_passkeys r
+       where r.id = passkey and r.account <> caller.account)
   on conflict do nothing;
   if found then
     -- The first one was shown just now, in a session that was proven otherwise.

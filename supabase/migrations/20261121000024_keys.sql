@@ -151,7 +151,7 @@ begin
   perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
   perform private.hold_live(caller);
-  update private.credentials k set revoked_at = private.clock()
+  update private.credentials k set revoked_at = private.clock(), revoked_by = caller.id
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(

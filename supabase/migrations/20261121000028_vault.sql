@@ -36,7 +36,9 @@ create table private.vault_entries (
   created_by uuid references private.credentials,
   -- The key or app whose link the owner entered it by, until the owner changes it unasked.
   link_of uuid references private.credentials,
-  -- The session that the owner entered it in.
+  -- The key or app that it was made with, whatever took its place since; null where none did.
+  maker uuid references private.credentials,
+  -- The session that the owner entered or changed it in.
   session uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock(),
@@ -234,7 +236,8 @@ create function api.vault_commit_store(
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'any', true);
-  made_by uuid := case when caller.kind <> 'session' then caller.id end;
+  keeper uuid := case when caller.kind <> 'session' then caller.id end;
+  lets_codes boolean := false;
   e private.vault_entries;
 begin
   perform private.demand_keeper(caller);
@@ -247,17 +250,20 @@ begin
   if was_version = 0 then
     perform private.take_vault_place(caller.account);
     insert into private.vault_entries (id, account, site, username, version, sealed,
-      has_password, has_totp, field_names, takes_codes, created_by, session)
+      has_password, has_totp, field_names, takes_codes, created_by, maker, session)
     values (entry, caller.account, at_site, for_username, 1, vault_commit_store.sealed,
       vault_commit_store.has_password, vault_commit_store.has_totp,
-      vault_commit_store.field_names, made_by is null, made_by,
-      case when made_by is null then caller.id end)
+      vault_commit_store.field_names, keeper is null, keeper, keeper,
+      case when keeper is null then caller.id end)
     on conflict do nothing returning * into e;
   else
+    select not v.takes_codes and keeper is null into lets_codes from private.vault_entries v
+     where v.id = entry for no key update;
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      takes_codes = v.takes_codes or made_by is null, created_by = made_by, link_of = null
+      takes_codes = v.takes_codes or keeper is null, created_by = keeper, link_of = null,
+      session = case when keeper is null then caller.id else v.session end
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;
@@ -268,6 +274,10 @@ begin
         when 'password_generated' then 'A new password for %s was generated'
         when 'credential_replaced' then 'The login of %s was changed'
         else 'A login of %s was stored' end, e.site));
+    if lets_codes then
+      perform private.note_widening(caller, 'takes_codes', e.id::text, '{}',
+        'Codes from mail: let be used at ' || e.site || ', as the owner changed its login');
+    end if;
   end if;
   return query select e.id is not null;
 end $$;

@@ -123,12 +123,12 @@ create function private.is_grant_live(k private.credentials) returns boolean
   select k.kind = 'oauth' and private.is_agent_live(k)
 $$;
 
--- Ends a grant and all its tokens; whether it was in service.
-create function private.end_grant(ended uuid, because text) returns boolean
+-- Ends a grant and all its tokens; whether it was in service. `by` is the session in which its owner did.
+create function private.end_grant(ended uuid, because text, by uuid default null) returns boolean
   language plpgsql as $$
 begin
   perform private.hold_account(k.account) from private.credentials k where k.id = ended;
-  update private.credentials k set revoked_at = private.clock()
+  update private.credentials k set revoked_at = private.clock(), revoked_by = by
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
     update private.oauth_grants g set ended_because = because where g.credential = ended;

@@ -58,7 +58,7 @@ begin
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for no key update
   loop
-    if private.end_grant(k.id, 'disconnected') then
+    if private.end_grant(k.id, 'disconnected', caller.id) then
       disconnected := disconnected + 1;
       perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected.');
     end if;

@@ -21,9 +21,12 @@ alter table private.widenings enable row level security;
 -- Passkeys that somebody removed, so that the owner can take one back. Kept for 90 days.
 create table private.removed_passkeys (
   like private.passkeys including defaults,
-  removed_at timestamptz not null default private.clock()
+  removed_at timestamptz not null default private.clock(),
+  -- It had been given up for lost, and a password took its place.
+  was_lost boolean not null default false
 );
 create index removed_passkeys_of_account on private.removed_passkeys (account, removed_at);
+create index removed_passkeys_by_id on private.removed_passkeys (id);
 create index removed_passkeys_age on private.removed_passkeys (removed_at);
 alter table private.removed_passkeys enable row level security;
 
@@ -68,43 +71,70 @@ create function private.list_made(caller private.credentials) returns setof priv
   select 'place', p.id::text, e.site, p.approved_at from private.vault_places p
     join private.vault_entries e on e.id = p.entry
    where p.account = caller.account and p.approved_at is not null
-  union all
-  select 'widening', w.id::text, w.summary, w.at from private.widenings w
-   where w.account = caller.account
 $$;
 
--- Whether a key or app is none that the owner stands for since a time: it was made or ended since. One that
--- was let in anew went on.
-create function private.is_disowned(k private.credentials, since timestamptz) returns boolean
-  language sql stable as $$
-  select k.created_at > since or k.revoked_at > since and not exists (
-    select from private.oauth_grants g where g.credential = k.id and g.ended_because = 'replaced')
+-- Whether a key or app was ended between two times by the owner, as far as the owner is known: in this very
+-- session, for another may be a thief's. An app that came to an end by itself is taken for ended too.
+create function private.is_ended_here(
+  caller private.credentials, k private.credentials, since timestamptz, until timestamptz)
+  returns boolean language sql stable as $$
+  select k.revoked_at > since and k.revoked_at <= until
+    and (k.revoked_by is not distinct from caller.id or exists (select from private.oauth_grants g
+      where g.credential = k.id and g.ended_because in ('reused', 'revoked by the app')))
+$$;
+
+-- Whether a key or app is none that the owner stands for: it was made since, or ended here. An app that was let
+-- in anew is ended with the grant that took the place of the one before.
+create function private.is_disowned(
+  caller private.credentials, k private.credentials, since timestamptz, until timestamptz)
+  returns boolean language sql stable as $$
+  select k.created_at > since or exists (select from private.credentials x
+    where (x.id = k.id or k.kind = 'oauth' and x.kind = 'oauth' and x.account = k.account
+        and private.budget_of(x) = private.budget_of(k) and x.created_at >= k.created_at)
+      and private.is_ended_here(caller, x, since, until))
 $$;
 
 -- What of that was made after a time, and the logins that were put into the vault since then: by the owner
--- in another session, by a link, or by a key or app that the owner does not stand for.
-create function private.list_made_since(caller private.credentials, since timestamptz)
+-- in another session, by a link, or by a key or app that the owner did not stand for `until` then; and of
+-- each thing that was widened since the first time, which tells what held before. What was made until a time
+-- can only become less: nothing that is older than the list that was shown comes into it later, but what
+-- somebody else changed since.
+create function private.list_made_since(
+  caller private.credentials, since timestamptz, until timestamptz)
   returns setof private.made language sql stable as $$
   select m.* from private.list_made(caller) m where m.at > since
   union all
   select 'entry', e.id::text, pg_catalog.btrim(e.username || ' at ' || e.site), e.created_at
-    from private.vault_entries e left join private.credentials k on k.id = e.created_by
-   where e.account = caller.account and e.created_at > since
-     and e.session is distinct from caller.id and (k.id is null or private.is_disowned(k, since))
+    from private.vault_entries e left join private.credentials k on k.id = e.maker
+   where e.account = caller.account and e.created_at > since and case
+     when e.session is not null then e.session <> caller.id
+     else k.id is null or private.is_disowned(caller, k, since, until) end
+  union all
+  select 'widening', w.id::text, w.summary, w.at from (
+    select distinct on (x.kind, x.subject) x.* from private.widenings x
+     where x.account = caller.account and x.at > since order by x.kind, x.subject, x.id) w
 $$;
 
-create function private.made_json(caller private.credentials, since timestamptz, until timestamptz)
-  returns jsonb language sql stable as $$
+-- What was made by then, the oldest first and as many as a page shows, with how many more there are.
+create function private.made_json(
+  caller private.credentials, since timestamptz, until timestamptz)
+  returns table (made jsonb, left_out integer) language sql stable as $$
+  with all_made as (
+    select m.*, row_number() over (order by m.at, m.kind, m.id) as place
+      from private.list_made_since(caller, since, until) m where m.at <= until)
   select coalesce(jsonb_agg(jsonb_build_object('kind', m.kind, 'id', m.id, 'name', m.name,
-    'at', private.terms_time(m.at)) order by m.at, m.kind, m.id), '[]')
-    from private.list_made_since(caller, since) m where m.at <= until
+      'at', private.terms_time(m.at)) order by m.place) filter (where m.place <= 500), '[]'),
+    greatest(count(*)::integer - 500, 0)
+  from all_made m
 $$;
 
--- What the owner is shown, in one value that is of this account alone.
-create function private.made_digest(caller private.credentials, made jsonb) returns text
+-- Stands for the list that the owner is shown: of this account alone, since and until these times.
+create function private.made_digest(
+  caller private.credentials, since timestamptz, until timestamptz) returns text
   language sql stable as $$
-  select private.consent_digest(
-    jsonb_build_object('v', 1, 'type', 'not_me', 'account_id', caller.account, 'made', made))
+  select private.consent_digest(jsonb_build_object('v', 1, 'type', 'not_me',
+    'account_id', caller.account, 'since', extract(epoch from since)::text,
+    'until', extract(epoch from until)::text))
 $$;
 
 -- Whether an account had a passkey after which its password proves nothing: one that is older than a time
@@ -116,7 +146,7 @@ create function private.had_passkey(of_account uuid, since timestamptz) returns 
       select p.account, p.created_at from private.passkeys p
       union all
       select r.account, r.created_at from private.removed_passkeys r
-       where r.removed_at > private.clock() - interval '72 hours') k
+       where r.removed_at > private.clock() - interval '72 hours' and not r.was_lost) k
      where k.account = of_account
        and k.created_at <= greatest(since, private.clock() - interval '72 hours'))
 $$;
@@ -158,16 +188,17 @@ end $$;
 -- What was made since a time, for the owner to end: from when, up to now, the digest that the form has to
 -- bring, what waits besides, and the passkeys that were removed since and can be taken back.
 create function api.owner_list_made(credential text, since timestamptz)
-  returns table (counts_from timestamptz, until timestamptz, made jsonb, digest text,
-    waiting integer, removed_passkeys jsonb)
+  returns table (counts_from timestamptz, until timestamptz, made jsonb, left_out integer,
+    digest text, waiting integer, removed_passkeys jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   counts_from := private.admit_undoing(credential, since);
   until := private.clock();
-  made := private.made_json(caller, counts_from, until);
-  digest := private.made_digest(caller, made);
+  select m.made, m.left_out into made, left_out
+    from private.made_json(caller, counts_from, until) m;
+  digest := private.made_digest(caller, counts_from, until);
   select count(*) into waiting from private.payments p
    where p.account = caller.account and p.state = 'awaiting_confirmation'
      and p.created_at > counts_from and p.expires_at > until;
@@ -190,9 +221,10 @@ begin
    where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for no key update of x
   loop
     if k.kind = 'oauth' then
-      perform private.end_grant(k.id, 'disconnected');
+      perform private.end_grant(k.id, 'disconnected', caller.id);
     else
-      update private.credentials x set revoked_at = private.clock() where x.id = k.id;
+      update private.credentials x set revoked_at = private.clock(), revoked_by = caller.id
+       where x.id = k.id;
       perform private.close_requests(k, 'owner');
     end if;
   end loop;
@@ -211,10 +243,9 @@ create function private.end_trust(
   caller private.credentials, made private.made[], since timestamptz)
   returns void language plpgsql as $$
 begin
-  delete from private.known_recipients r using unnest(made) m
-   where r.account = caller.account and m.kind = 'recipient' and m.id = r.address;
-  delete from private.known_devices d using unnest(made) m where d.account = caller.account
-     and m.kind = 'device' and m.id = d.key || ' ' || d.fingerprint;
+  -- By their time and not by the list: of these there may be very many.
+  delete from private.known_recipients r where r.account = caller.account and r.known_since > since;
+  delete from private.known_devices d where d.account = caller.account and d.known_since > since;
   update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = 'owner'
     from unnest(made) m where x.account = caller.account and m.kind = 'mandate'
      and m.id = x.id::text and x.state in ('active', 'suspended');
@@ -238,15 +269,16 @@ begin
 end $$;
 
 -- Puts back what was widened since, to the first that held before; what was narrowed meanwhile stays so.
-create function private.undo_widenings(caller private.credentials, made private.made[])
+create function private.undo_widenings(
+  caller private.credentials, made private.made[], since timestamptz)
   returns void language plpgsql as $$
 declare
   w private.widenings;
   micros bigint;
 begin
-  for w in select distinct on (x.kind, x.subject) x.* from private.widenings x
+  for w in select x.* from private.widenings x
     join unnest(made) m on m.kind = 'widening' and m.id = x.id::text
-   where x.account = caller.account order by x.kind, x.subject, x.id
+   where x.account = caller.account order by x.id
   loop
     micros := (w.before ->> 'micros')::bigint;
     case w.kind
@@ -279,8 +311,7 @@ begin
       perform private.release_under(array[w.subject::uuid]);
     end case;
   end loop;
-  delete from private.widenings x using unnest(made) m
-   where x.account = caller.account and m.kind = 'widening' and m.id = x.id::text;
+  delete from private.widenings x where x.account = caller.account and x.at > since;
 end $$;
 
 -- Takes back passkeys that were removed since and are older.
@@ -316,8 +347,8 @@ begin
 end $$;
 
 -- Ends everything that was made since a time, in one transaction, and puts back what can be. Nothing
--- happens (`changed`) when something else stands now than was shown, or that was another account; what was made after it
--- was shown ends as well. The session goes on under another id.
+-- happens (`changed`) when that was shown for another account or for other times; what was made after it
+-- was shown ends as well, and what has gone meanwhile keeps nothing else. The session goes on under another id.
 create function api.owner_end_made(
   credential text, since timestamptz, until timestamptz, digest text,
   session_digest text, put_back text[] default '{}', password_hash text default null,
@@ -328,6 +359,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
   counts_from timestamptz;
   made private.made[];
+  told text;
 begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
@@ -335,25 +367,26 @@ begin
   counts_from := private.admit_undoing(credential, since);
   -- Who is just signing in by the password holds this row: that session ends as well.
   perform from private.owners o where o.account = caller.account for no key update;
-  if owner_end_made.digest is distinct from
-    private.made_digest(caller, private.made_json(caller, counts_from, until)) then
+  if owner_end_made.digest is distinct from private.made_digest(caller, since, until) then
     outcome := 'changed';
     return next;
     return;
   end if;
-  made := array(select m from private.list_made_since(caller, counts_from) m);
+  made := array(select m from private.list_made_since(caller, counts_from, until) m
+    where m.kind not in ('recipient', 'device'));
+  select string_agg(t.kind || ' ' || t.n, ', ' order by t.kind) into told from (
+    select replace(replace(m.kind, '_', ' '), 'oauth', 'app') as kind, count(*) as n
+      from private.list_made_since(caller, counts_from, until) m group by 1) t;
   perform private.end_ways_in(caller, made, counts_from);
   perform private.end_trust(caller, made, counts_from);
-  perform private.undo_widenings(caller, made);
+  perform private.undo_widenings(caller, made, counts_from);
   perform private.put_back_passkeys(caller, put_back, counts_from);
   perform private.reset_owner(caller, password_hash, counts_from);
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   perform private.record_change(caller, 'security', 'undone', pg_catalog.format(
     'The owner ended what was made in the account since %s UTC: %s.',
     to_char(counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI'),
-    coalesce((select string_agg(t.kind || ' ' || t.n, ', ' order by t.kind) from (
-      select replace(replace(m.kind, '_', ' '), 'oauth', 'app') as kind, count(*) as n
-        from unnest(made) m group by 1) t), 'nothing')));
+    coalesce(told, 'nothing')));
   perform private.enqueue_mail(caller.account, mail);
   return query select 'ended', n.account_opened, n.expires_at from private.note_proof(caller,
     session_digest, (select s.proven_by from private.sessions s where s.credential = caller.id)) n;

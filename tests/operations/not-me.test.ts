@@ -1,68 +1,28 @@
 /** Of everything that an owner can end as "it was not me": what was made since is over, what is older lives on. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { fund } from '../../scripts/local/chain.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { connectApp } from '../support/apps.ts'
 import { keyWith } from '../support/capped.ts'
 import { giveMandate } from '../support/mandates.ts'
-import type { TestOwner } from '../support/owner.ts'
+import { endSince, keyIdOf, listSince, openHouse, timeNow } from '../support/not-me.ts'
 import { feedOf, ownerOf, paymentOf } from '../support/owner.ts'
 import { approvePlace, askPlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
-const day = 86_400
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '400' }
-const list = z.tuple([
-  z.object({
-    counts_from: z.string(),
-    until: z.string(),
-    digest: z.string(),
-    made: z.array(z.object({ kind: z.string(), id: z.string() })),
-  }),
-])
-
 let world: TestWorld
 beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-async function openHouse(): Promise<{ agent: Agent; owner: TestOwner; account: string }> {
-  const agent = await world.agent('full', { usdc: 2000 })
-  await world.db.sql`insert into private.owners (account, email, password_hash)
-    values (${agent.id}, ${`${agent.alias}@people.example`}, 'a hash')`
-  await world.tick(day)
-  return { agent, owner: await ownerOf(world, agent), account: agent.id }
-}
-
-/** The time of now, after which others are later. */
-async function timeNow(): Promise<string> {
-  const [row] = await world.db.sql`select private.clock()::text as at`
-  await world.tick(1)
-  return String(row?.['at'])
-}
-
-async function listSince(owner: TestOwner, since: string) {
-  return list.parse(await owner.call('owner_list_made', { since }))[0]
-}
-
-async function endSince(owner: TestOwner, account: string, since: string) {
-  const { counts_from, until, digest } = await listSince(owner, since)
-  const session_digest = await credentialOf(`${until} ${account}`, pepper)
-  const shown = { since: counts_from, until, digest }
-  const ended = await owner.call('owner_end_made', {
-    ...shown,
-    session_digest,
-    password_hash: 'another hash',
-  })
-  expect(ended).toMatchObject([{ outcome: 'ended', account_opened: account }])
-  owner.credential = session_digest
-}
-
-async function keyIdOf(key: string): Promise<string> {
-  const digest = await credentialOf(key, pepper)
-  const [row] = await world.db.sql`select id from private.credentials where digest = ${digest}`
-  return String(row?.['id'])
+/** A house with money in it. */
+async function openRichHouse() {
+  const house = await openHouse(world)
+  await fund(world.chain, house.agent.address, { usdcAtomic: 2_000_000_000n })
+  return house
 }
 
 const statusOf = async (token: string) =>
@@ -90,14 +50,14 @@ const linkStatus = async (agent: Agent, id: string) =>
   (await agent.get(`/hosted-action-status?action_id=${id}`)).body['status']
 
 test('apps, codes of apps, mandates, recipients and devices that were made since are over', async () => {
-  const { agent, owner, account } = await openHouse()
+  const { agent, owner, account } = await openRichHouse()
   const [app, mandate] = [await connectApp(world, agent), await giveMandate(world, agent)]
   const friend = (await world.agent('read')).address
   await world.acquaint(agent, friend)
   const devices = () => world.db.sql`
     select key from private.known_devices where account = ${account} order by 1`
   const before = await devices()
-  const since = await timeNow()
+  const since = await timeNow(world)
   const [theirApp, theirMandate] = [await connectApp(world, agent), await giveMandate(world, agent)]
   await world.db
     .sql`insert into private.oauth_codes (digest, account, asked, scopes, days, expires_at)
@@ -106,7 +66,7 @@ test('apps, codes of apps, mandates, recipients and devices that were made since
   const stranger = (await world.agent('read')).address
   await owner.call('owner_add_recipient', { address: stranger })
 
-  await endSince(owner, account, since)
+  await endSince(owner, since)
 
   expect([await statusOf(app.token), await statusOf(theirApp.token)]).toEqual([200, 401])
   expect(await mandateStates(account)).toEqual({
@@ -124,17 +84,17 @@ test('apps, codes of apps, mandates, recipients and devices that were made since
 })
 
 test('what waits since is closed, with what was approved since and is not paid, and links are declined', async () => {
-  const { agent, owner, account } = await openHouse()
+  const { agent, owner } = await openRichHouse()
   const [before, approved, beforeLink] = [
     await waiting(agent),
     await waiting(agent),
     await link(agent),
   ]
-  const since = await timeNow()
+  const since = await timeNow(world)
   await owner.decide(approved, 'approved')
   const [after, afterLink] = [await waiting(agent), await link(agent)]
 
-  await endSince(owner, account, since)
+  await endSince(owner, since)
 
   const states = [before, approved, after].map(async (id) => (await paymentOf(world.db, id)).state)
   expect(await Promise.all(states)).toEqual(['awaiting_confirmation', 'declined', 'declined'])
@@ -145,16 +105,16 @@ test('what waits since is closed, with what was approved since and is not paid, 
 })
 
 test('logins and places of secrets that came since are gone, but for those of an older key', async () => {
-  const { agent, owner, account } = await openHouse()
+  const { agent, owner, account } = await openRichHouse()
   const site = 'https://shop.example'
   const mine = await entryOf(world, agent, { site, password: 'my own' })
-  const since = await timeNow()
+  const since = await timeNow(world)
   const login = { site: 'https://www.google.com', username: 'me', password: 'of the agent, long' }
   const kept = await agent.post('/vault-store', login)
   await entryOf(world, agent, { site: 'https://planted.example', password: 'planted' })
   await approvePlace(world, mine, { name: 'pass', path: '/login' })
 
-  await endSince(owner, account, since)
+  await endSince(owner, since)
 
   const { sql } = world.db
   const entries =
@@ -165,15 +125,15 @@ test('logins and places of secrets that came since are gone, but for those of an
 })
 
 test('a login that came since by a key that was revoked since is gone, whenever that key was made', async () => {
-  const { agent, owner, account } = await openHouse()
+  const { agent, owner, account } = await openRichHouse()
   const other = await agent.withKey('vault')
-  const since = await timeNow()
+  const since = await timeNow(world)
   const login = { username: 'me', password: 'of the thief, long' }
   await other.post('/vault-store', { ...login, site: 'https://www.google.com' })
   await agent.post('/vault-store', { ...login, site: 'https://www.wikipedia.org' })
-  await owner.call('owner_revoke_key', { key: await keyIdOf(other.key) })
+  await owner.call('owner_revoke_key', { key: await keyIdOf(world, other) })
 
-  await endSince(owner, account, since)
+  await endSince(owner, since)
 
   const { sql } = world.db
   const entries = await sql`select site from private.vault_entries where account = ${account}`
@@ -181,14 +141,14 @@ test('a login that came since by a key that was revoked since is gone, whenever 
 })
 
 test('a place of a secret that was asked for since waits no more, and one from before does', async () => {
-  const { agent, owner, account } = await openHouse()
+  const { agent, owner, account } = await openRichHouse()
   const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'my own' })
   const credential = await credentialOf(agent.key, pepper)
   await askPlace(world, credential, entry, '/before')
-  const since = await timeNow()
+  const since = await timeNow(world)
   await askPlace(world, credential, entry, '/since')
 
-  await endSince(owner, account, since)
+  await endSince(owner, since)
 
   const { sql } = world.db
   const places = await sql`select path from private.vault_places where account = ${account}`
@@ -196,28 +156,28 @@ test('a place of a secret that was asked for since waits no more, and one from b
 })
 
 test('a key that was made since freezes nothing, also where it was revoked before', async () => {
-  const { agent, owner, account } = await openHouse()
+  const { agent, owner } = await openRichHouse()
   const older = await agent.withKey('read')
-  const since = await timeNow()
+  const since = await timeNow(world)
   const theirs = await agent.withKey('read')
-  for (const { key } of [older, theirs]) {
-    await owner.call('owner_revoke_key', { key: await keyIdOf(key) })
+  for (const one of [older, theirs]) {
+    await owner.call('owner_revoke_key', { key: await keyIdOf(world, one) })
   }
 
-  await endSince(owner, account, since)
+  await endSince(owner, since)
 
   expect((await theirs.post('/account-freeze', {})).status).toBe(401)
   expect((await older.post('/account-freeze', {})).status).toBe(200)
 })
 
 test('what was raised or permitted since goes back to what it was, and what is narrower stays', async () => {
-  const { agent, owner, account } = await openHouse()
+  const { agent, owner, account } = await openRichHouse()
   const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'my own' })
   await owner.call('owner_set_takes_codes', { entry, takes: false })
   const { holder } = await keyWith(world, agent, { each: 5, day: 10 })
   const mandate = await giveMandate(world, agent)
   await owner.call('owner_suspend_mandate', { mandate: mandate.id, suspended: true })
-  const since = await timeNow()
+  const since = await timeNow(world)
   const set = (limit_name: string, usd: number) =>
     owner.call('owner_set_limit', { limit_name, usd_micros: String(usd * 1e6) })
   await set('automatic_daily', 300)
@@ -230,7 +190,7 @@ test('what was raised or permitted since goes back to what it was, and what is n
   await owner.call('owner_set_takes_codes', { entry, takes: true })
   await owner.call('owner_suspend_mandate', { mandate: mandate.id, suspended: false })
 
-  await endSince(owner, account, since)
+  await endSince(owner, since)
 
   const { sql } = world.db
   const [row] = await sql`select a.automatic_daily_limit_usd_micros::text as automatic,
@@ -252,11 +212,11 @@ test('what was raised or permitted since goes back to what it was, and what is n
 })
 
 test('every other session ends, and the one that did it goes on under another id alone', async () => {
-  const { agent, owner, account } = await openHouse()
+  const { agent, owner } = await openRichHouse()
   const other = await ownerOf(world, agent)
   const was = owner.credential
 
-  await endSince(owner, account, await timeNow())
+  await endSince(owner, await timeNow(world))
 
   expect(await other.call('owner_security')).toEqual({ refused: 'unauthorized' })
   const asked = world.world.db.call('owner_security', { credential: was })
@@ -266,8 +226,8 @@ test('every other session ends, and the one that did it goes on under another id
 })
 
 test('a password that is set anew has to come with it, or nothing ends', async () => {
-  const { owner } = await openHouse()
-  const { counts_from: since, until, digest } = await listSince(owner, await timeNow())
+  const { owner } = await openRichHouse()
+  const { counts_from: since, until, digest } = await listSince(owner, await timeNow(world))
   const shown = { since, until, digest }
 
   const ended = await owner.call('owner_end_made', { ...shown, session_digest: 'f'.repeat(64) })

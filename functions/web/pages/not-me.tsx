@@ -104,7 +104,7 @@ async function showMade(c: Visit, since: string, problem: Problem = {}) {
     >
       {problem.isChanged && (
         <Notice kind="warning" title="Nothing has ended yet">
-          Something changed since this page was shown. Look it over and confirm again.
+          This page was shown for another account or other times. Look it over and confirm again.
         </Notice>
       )}
       <p>

@@ -48,6 +48,7 @@ export function Made({ list, signIns }: { list: MadeSince; signIns: readonly Sig
         <Table caption="What was made since then" columns={columns} rows={rows} />
       )}
       <ul class="points">
+        {list.left_out > 0 && <li>{list.left_out} more that were made later end as well.</li>}
         <li>Every other session ends, whenever it began, and so does what is made meanwhile.</li>
         <li>
           Payments, mandates and links that wait since then are closed
