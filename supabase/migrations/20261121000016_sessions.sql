@@ -13,10 +13,18 @@ create table private.passkeys (
   label text not null check (length(label) between 1 and 64),
   -- Added while the account had no other.
   is_first boolean not null,
+  -- Since when there was the first one, by which it came; null for that itself, and where it is not known.
+  vouched_since timestamptz,
   created_at timestamptz not null default private.clock(),
   last_used_at timestamptz
 );
 create index passkeys_of_account on private.passkeys (account);
+
+-- Since when there was a passkey, or the first one by which it came: whoever added that added all of them.
+create function private.there_since(p private.passkeys) returns timestamptz
+  language sql immutable as $$
+  select coalesce(p.vouched_since, case when p.is_first then p.created_at end)
+$$;
 
 create function private.has_passkey(owner uuid) returns boolean language sql stable as $$
   select exists (select from private.passkeys k where k.account = owner)

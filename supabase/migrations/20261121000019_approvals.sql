@@ -181,7 +181,8 @@ begin
 end $$;
 
 -- Keeps one act of consent; null when the digest was consented to before. A first passkey that was added
--- after this was asked for is no proof of the owner: whoever got in meanwhile can have added it.
+-- after this was asked for is no proof of the owner, and none that came by it is: whoever got in meanwhile
+-- can have added them.
 create function private.keep_consent(
   caller private.credentials, digest text, leaves text[], assertion jsonb, asked_at timestamptz)
   returns private.consents language plpgsql as $$
@@ -189,7 +190,7 @@ declare
   kept private.consents;
 begin
   perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and k.is_first and k.created_at > asked_at;
+   where k.id = assertion ->> 'passkey' and private.there_since(k) > asked_at;
   if found then
     perform private.refuse('passkey_younger', '403');
   end if;

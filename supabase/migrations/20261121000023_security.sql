@@ -241,9 +241,12 @@ declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
-  insert into private.passkeys (id, account, public_key, counter, transports, label, is_first)
+  insert into private.passkeys
+    (id, account, public_key, counter, transports, label, is_first, vouched_since)
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
-    owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account)
+    owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account),
+    (select private.there_since(p) from private.passkeys p join private.sessions s on s.proven_by = p.id
+      where s.credential = caller.id)
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
      and not exists (select from private.removed_passkeys r
        where r.id = passkey and r.account <> caller.account)

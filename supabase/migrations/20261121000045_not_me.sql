@@ -323,9 +323,9 @@ create function private.put_back_passkeys(
        and r.id = any (put_back) and r.created_at <= since and r.removed_at > since
     returning r.*)
   insert into private.passkeys (id, account, public_key, counter, transports, label, is_first,
-    created_at, last_used_at)
+    vouched_since, created_at, last_used_at)
   select distinct on (t.id) t.id, t.account, t.public_key, t.counter, t.transports, t.label,
-    t.is_first, t.created_at, t.last_used_at from taken t order by t.id, t.removed_at
+    t.is_first, t.vouched_since, t.created_at, t.last_used_at from taken t order by t.id, t.removed_at
   on conflict do nothing
 $$;
 
