@@ -142,7 +142,8 @@ create function private.record_security(of_account uuid, type text, summary text
 $$;
 
 -- Opens a session, always a new one: 30 minutes unless it is used, 12 hours whatever happens. An
--- account has 20 at most; the one that was seen last longest ago makes room.
+-- account has 20 at most; the one that was seen last longest ago makes room. In the three days after a
+-- recovery only who signs in with a passkey ends another's so; how often others may is limited anyway.
 create function private.open_session(
   of_account uuid, session_digest text, signed_in_with text, user_agent text, client text,
   passkey text default null)
@@ -154,6 +155,8 @@ begin
   update private.credentials k set revoked_at = at where k.id in (
     select s.credential from private.sessions s join private.credentials c on c.id = s.credential
      where c.account = of_account and c.revoked_at is null and c.expires_at > at
+       and (open_session.signed_in_with = 'passkey' or not exists (select from private.owners o
+         where o.account = of_account and o.guarded_until > at))
      order by s.last_seen_at desc offset 19);
   insert into private.credentials (account, kind, digest, label, shown, scopes, expires_at)
   values (of_account, 'session', session_digest, 'Browser session', 'session', array['owner'],
