@@ -193,6 +193,7 @@ create table private.credentials (
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  brakes_until timestamp with time zone,
   revoked_by uuid,
   last_used_on date,
   constraint credentials_pkey PRIMARY KEY (id),
@@ -669,6 +670,7 @@ create table private.passkeys (
   transports text[] not null,
   label text not null,
   is_first boolean not null,
+  vouched_since timestamp with time zone,
   created_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
   constraint passkeys_pkey PRIMARY KEY (id),
@@ -874,6 +876,7 @@ create table private.removed_passkeys (
   transports text[] not null,
   label text not null,
   is_first boolean not null,
+  vouched_since timestamp with time zone,
   created_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
   removed_at timestamp with time zone not null default private.clock(),
@@ -3551,9 +3554,12 @@ declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
-  insert into private.passkeys (id, account, public_key, counter, transports, label, is_first)
+  insert into private.passkeys
+    (id, account, public_key, counter, transports, label, is_first, vouched_since)
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
-    owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account)
+    owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account),
+    (select private.there_since(p) from private.passkeys p join private.sessions s on s.proven_by = p.id
+      where s.credential = caller.id)
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
      and not exists (select from private.removed_passkeys r
        where r.id = passkey and r.account <> caller.account)
@@ -4063,9 +4069,11 @@ declare
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   delete from private.known_devices d
-   where d.account = caller.account and d.key = owner_forget_known_by.key;
+   where d.account = caller.account
+     and private.holder_of(d.key) = private.holder_of(owner_forget_known_by.key);
   delete from private.known_recipients r
-   where r.account = caller.account and r.asked_by = owner_forget_known_by.key;
+   where r.account = caller.account
+     and private.holder_of(r.asked_by) = private.holder_of(owner_forget_known_by.key);
   get diagnostics forgotten = row_count;
   if forgotten > 0 then
     perform private.record_change(caller, 'security', 'recipient_forgotten', pg_catalog.format(
@@ -4291,7 +4299,8 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account
-     and (owner_list_recipients.asked_by is null or r.asked_by = owner_list_recipients.asked_by)
+     and (owner_list_recipients.asked_by is null
+       or private.holder_of(r.asked_by) = private.holder_of(owner_list_recipients.asked_by))
    order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
@@ -4632,8 +4641,11 @@ begin
      where d.account = caller.account and d.key = old.id;
     update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
     update private.vault_entries e set created_by = placed where e.created_by = old.id;
-    update private.credentials k set expires_at = least(
-        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
+    update private.credentials k set
+      expires_at = least(
+        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours)),
+      brakes_until = least(k.expires_at,
+        private.clock() + pg_catalog.make_interval(hours => overlap_hours) + interval '72 hours')
      where k.id = old.id;
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
@@ -5675,8 +5687,9 @@ declare
 begin
   select k.* into revoked from private.credentials k
    where k.digest = credential and k.kind = 'api_key'
-     and k.revoked_at > private.clock() - interval '72 hours'
-     and (k.expires_at is null or k.expires_at > private.clock());
+     and (k.brakes_until > private.clock()
+       or k.revoked_at > private.clock() - interval '72 hours'
+         and (k.expires_at is null or k.expires_at > private.clock()));
   return case when found then revoked else private.recognize(credential, 'any') end;
 end $function$;
 
@@ -6135,7 +6148,8 @@ begin
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
   delete from private.vault_places w
-   where w.account = revoked.account and w.asked_by = revoked.id and w.approved_at is null;
+   where w.account = revoked.account and w.approved_at is null
+     and (w.asked_by = revoked.id or is_last and private.holder_of(w.asked_by) = holder);
   get diagnostics places = row_count;
   if payments + cardinality(mandates) + links + places > 0 then
     insert into private.activities (account, category, type, summary)
@@ -6343,9 +6357,10 @@ begin
   update private.outbox m set gave_up_at = private.clock(), sealed = null,
     failed_reason = 'who had it sent was revoked before it was sent'
    from private.credentials k
-   where k.id = m.sent_by and k.revoked_at is not null and m.sealed is not null
-     and not exists (select from private.oauth_grants g
-       where g.credential = k.id and g.ended_because = 'replaced');
+   where k.id = m.sent_by and m.sealed is not null and (private.is_revoked(k)
+     or not private.is_holder_live(k.id) and exists (select from private.credentials x
+       where x.account = k.account and private.budget_of(x) = private.budget_of(k)
+         and private.is_revoked(x)));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.due(of_account uuid, most integer)
@@ -6459,9 +6474,9 @@ begin
       perform private.close_requests(k, 'owner');
     end if;
   end loop;
-  update private.credentials x set expires_at = least(x.expires_at, private.clock())
+  update private.credentials x set expires_at = least(x.expires_at, private.clock()), brakes_until = null
    where x.account = caller.account and x.kind = 'api_key' and x.created_at > since
-     and x.revoked_at is not null;
+     and (x.revoked_at is not null or x.brakes_until is not null);
   delete from private.passkeys p using unnest(made) m
    where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
   delete from private.recovery_codes r where r.account = caller.account
@@ -7505,6 +7520,16 @@ AS $function$
     select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_revoked(k private.credentials)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return k.revoked_at is not null and not exists (select from private.oauth_grants g
+    where g.credential = k.id and g.ended_because = 'replaced');
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.is_sender(address text, wanted text)
  RETURNS boolean
  LANGUAGE sql
@@ -7547,7 +7572,7 @@ declare
   kept private.consents;
 begin
   perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and k.is_first and k.created_at > asked_at;
+   where k.id = assertion ->> 'passkey' and private.there_since(k) > asked_at;
   if found then
     perform private.refuse('passkey_younger', '403');
   end if;
@@ -8436,6 +8461,8 @@ begin
   update private.credentials k set revoked_at = at where k.id in (
     select s.credential from private.sessions s join private.credentials c on c.id = s.credential
      where c.account = of_account and c.revoked_at is null and c.expires_at > at
+       and (open_session.signed_in_with = 'passkey' or not exists (select from private.owners o
+         where o.account = of_account and o.guarded_until > at))
      order by s.last_seen_at desc offset 19);
   insert into private.credentials (account, kind, digest, label, shown, scopes, expires_at)
   values (of_account, 'session', session_digest, 'Browser session', 'session', array['owner'],
@@ -8715,9 +8742,9 @@ AS $function$
        and r.id = any (put_back) and r.created_at <= since and r.removed_at > since
     returning r.*)
   insert into private.passkeys (id, account, public_key, counter, transports, label, is_first,
-    created_at, last_used_at)
+    vouched_since, created_at, last_used_at)
   select distinct on (t.id) t.id, t.account, t.public_key, t.counter, t.transports, t.label,
-    t.is_first, t.created_at, t.last_used_at from taken t order by t.id, t.removed_at
+    t.is_first, t.vouched_since, t.created_at, t.last_used_at from taken t order by t.id, t.removed_at
   on conflict do nothing
 $function$;
 
@@ -9509,6 +9536,14 @@ CREATE OR REPLACE FUNCTION private.terms_time(at timestamp with time zone)
  STABLE
 AS $function$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$function$;
+
+CREATE OR REPLACE FUNCTION private.there_since(p private.passkeys)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(p.vouched_since, case when p.is_first then p.created_at end)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.undecidable(p private.payments, digest text, asker text, declines boolean DEFAULT false)

@@ -61,6 +61,8 @@ create table private.credentials (
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz,
   revoked_at timestamptz,
+  -- One that another took the place of freezes until then: whoever replaced it may not be the owner.
+  brakes_until timestamptz,
   -- The session in which its owner ended it; null where it ended otherwise.
   revoked_by uuid references private.credentials,
   last_used_on date,

@@ -71,8 +71,8 @@ create function private.open_signatures(of_account uuid) returns setof private.p
      and p.counts_until > private.clock() and private.live_until(p) > private.clock()
 $$;
 
--- Who may freeze: every credential in service, and for three days a key that was revoked, for whoever
--- took it out of service may not be the owner.
+-- Who may freeze: every credential in service, and for three days a key that was revoked or replaced, for
+-- whoever took it out of service may not be the owner.
 create function private.admit_brake(credential text) returns private.credentials
   language plpgsql as $$
 declare
@@ -80,8 +80,9 @@ declare
 begin
   select k.* into revoked from private.credentials k
    where k.digest = credential and k.kind = 'api_key'
-     and k.revoked_at > private.clock() - interval '72 hours'
-     and (k.expires_at is null or k.expires_at > private.clock());
+     and (k.brakes_until > private.clock()
+       or k.revoked_at > private.clock() - interval '72 hours'
+         and (k.expires_at is null or k.expires_at > private.clock()));
   return case when found then revoked else private.recognize(credential, 'any') end;
 end $$;
 

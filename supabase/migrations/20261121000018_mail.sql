@@ -113,15 +113,25 @@ create function private.is_letter_held(m private.outbox) returns boolean
     where a.id = m.account and a.frozen_at is not null)
 $$;
 
--- Gives up letters of a key or app whose owner ended it. One that only came back under another grant goes on.
+-- Whether a key or app was ended, and not only let in anew under another grant.
+create function private.is_revoked(k private.credentials) returns boolean
+  language plpgsql stable as $$
+begin
+  return k.revoked_at is not null and not exists (select from private.oauth_grants g
+    where g.credential = k.id and g.ended_because = 'replaced');
+end $$;
+
+-- Gives up letters of a key or app whose owner ended it, or ended the last that took its place. One that only
+-- came back under another grant goes on.
 create function private.drop_letters() returns void language plpgsql as $$
 begin
   update private.outbox m set gave_up_at = private.clock(), sealed = null,
     failed_reason = 'who had it sent was revoked before it was sent'
    from private.credentials k
-   where k.id = m.sent_by and k.revoked_at is not null and m.sealed is not null
-     and not exists (select from private.oauth_grants g
-       where g.credential = k.id and g.ended_because = 'replaced');
+   where k.id = m.sent_by and m.sealed is not null and (private.is_revoked(k)
+     or not private.is_holder_live(k.id) and exists (select from private.credentials x
+       where x.account = k.account and private.budget_of(x) = private.budget_of(k)
+         and private.is_revoked(x)));
 end $$;
 
 -- Takes mails for one try each. Whoever takes one has until its next try to send it. A mail whose

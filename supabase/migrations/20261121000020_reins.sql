@@ -98,7 +98,7 @@ begin
 end $$;
 
 -- Whom the account knows, those known last first, with what each was paid, and by whose request each
--- became known; those of one key or app alone, where it is named.
+-- became known; those of one key or app alone, and of those that it took the place of, where it is named.
 create function api.owner_list_recipients(
   credential text, listed_max integer, asked_by uuid default null)
   returns table (address text, alias text, known_since timestamptz, payments integer,
@@ -121,7 +121,8 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account
-     and (owner_list_recipients.asked_by is null or r.asked_by = owner_list_recipients.asked_by)
+     and (owner_list_recipients.asked_by is null
+       or private.holder_of(r.asked_by) = private.holder_of(owner_list_recipients.asked_by))
    order by r.known_since desc, r.address limit listed_max;
 end $$;
 
@@ -182,7 +183,8 @@ begin
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $$;
 
--- Forgets all that became known by requests of one key or app; answers how many recipients that were.
+-- Forgets all that became known by requests of one key or app, and of those that it took the place of;
+-- answers how many recipients that were.
 create function api.owner_forget_known_by(credential text, key uuid)
   returns table (forgotten integer)
   language plpgsql security definer set search_path = '' as $$
@@ -191,9 +193,11 @@ declare
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   delete from private.known_devices d
-   where d.account = caller.account and d.key = owner_forget_known_by.key;
+   where d.account = caller.account
+     and private.holder_of(d.key) = private.holder_of(owner_forget_known_by.key);
   delete from private.known_recipients r
-   where r.account = caller.account and r.asked_by = owner_forget_known_by.key;
+   where r.account = caller.account
+     and private.holder_of(r.asked_by) = private.holder_of(owner_forget_known_by.key);
   get diagnostics forgotten = row_count;
   if forgotten > 0 then
     perform private.record_change(caller, 'security', 'recipient_forgotten', pg_catalog.format(

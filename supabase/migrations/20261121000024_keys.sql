@@ -132,7 +132,8 @@ begin
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
   delete from private.vault_places w
-   where w.account = revoked.account and w.asked_by = revoked.id and w.approved_at is null;
+   where w.account = revoked.account and w.approved_at is null
+     and (w.asked_by = revoked.id or is_last and private.holder_of(w.asked_by) = holder);
   get diagnostics places = row_count;
   if payments + cardinality(mandates) + links + places > 0 then
     insert into private.activities (account, category, type, summary)
@@ -190,8 +191,11 @@ begin
      where d.account = caller.account and d.key = old.id;
     update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
     update private.vault_entries e set created_by = placed where e.created_by = old.id;
-    update private.credentials k set expires_at = least(
-        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
+    update private.credentials k set
+      expires_at = least(
+        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours)),
+      brakes_until = least(k.expires_at,
+        private.clock() + pg_catalog.make_interval(hours => overlap_hours) + interval '72 hours')
      where k.id = old.id;
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,

@@ -228,9 +228,9 @@ begin
       perform private.close_requests(k, 'owner');
     end if;
   end loop;
-  update private.credentials x set expires_at = least(x.expires_at, private.clock())
+  update private.credentials x set expires_at = least(x.expires_at, private.clock()), brakes_until = null
    where x.account = caller.account and x.kind = 'api_key' and x.created_at > since
-     and x.revoked_at is not null;
+     and (x.revoked_at is not null or x.brakes_until is not null);
   delete from private.passkeys p using unnest(made) m
    where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
   delete from private.recovery_codes r where r.account = caller.account
