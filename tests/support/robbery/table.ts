@@ -102,8 +102,8 @@ export const table = {
   code: {
     has: 'one recovery code and the mail address, for three days, of an account with a passkey',
     words:
-      'sees everything but secrets and codes, freezes, and takes away what agents may; all passkeys can be given up for lost, which counts after three days in which none is used',
-    may: [...unproven, 'ends ways in'],
+      'sees everything but secrets and codes, freezes, and takes away what agents may; all passkeys can be given up for lost, which counts after three days in which none is used, and then a password be set, which proves nothing before that',
+    may: [...unproven, 'ends ways in', 'sets the password'],
     passkey: true,
     bearer: null,
   },
