@@ -54,6 +54,10 @@ export function Made({ list, signIns }: { list: MadeSince; signIns: readonly Sig
           Payments, mandates and links that wait since then are closed
           {list.waiting > 0 && `, ${list.waiting} payments among them`}.
         </li>
+        <li>
+          Logins that an older key or app made since are in this list once you end it in this
+          session. If one may have leaked, do that first.
+        </li>
         <li>Limits, caps and permissions that were raised since go back to what they were.</li>
         <li>
           Keys that were revoked, recipients and devices that were removed and logins that were
