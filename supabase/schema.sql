@@ -7308,7 +7308,7 @@ CREATE OR REPLACE FUNCTION private.is_disowned(caller private.credentials, k pri
  STABLE
 AS $function$
   select k.created_at > since or exists (select from private.credentials x
-    where (x.id = k.id or k.kind = 'oauth' and x.kind = 'oauth' and x.account = k.account
+    where x.account = k.account and (x.id = k.id or k.kind = 'oauth' and x.kind = 'oauth'
         and private.budget_of(x) = private.budget_of(k) and x.created_at >= k.created_at)
       and private.is_ended_here(caller, x, since, until))
 $function$;

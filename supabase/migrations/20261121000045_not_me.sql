@@ -89,7 +89,7 @@ create function private.is_disowned(
   caller private.credentials, k private.credentials, since timestamptz, until timestamptz)
   returns boolean language sql stable as $$
   select k.created_at > since or exists (select from private.credentials x
-    where (x.id = k.id or k.kind = 'oauth' and x.kind = 'oauth' and x.account = k.account
+    where x.account = k.account and (x.id = k.id or k.kind = 'oauth' and x.kind = 'oauth'
         and private.budget_of(x) = private.budget_of(k) and x.created_at >= k.created_at)
       and private.is_ended_here(caller, x, since, until))
 $$;
