@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'a8849e18fc0ad2ed5d3ce887cabf4d8a8ae0bfb0472fd64a5a5a16404e43c0d6'
+export const contractDigest = '35ee66c475ccf6be866fbe75433c19f8c039d42808f2b6c70218b867a8137b4b'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1644,7 +1644,7 @@ export type VaultUseAnswer = {
   }
   /** Places in which the site sent a secret back; each is marked. */
   removed: number
-  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told; or a code as short came back. */
+  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told. */
   withheld?: 'not_text' | 'short_secret'
   gap_id?: 'GAP_VAULT_V1'
   gap_status?: 'live' | 'partial_live' | 'unavailable'
@@ -1683,7 +1683,7 @@ export type VaultLoginAnswer = {
   }
   /** Places in which the site sent a secret back; each is marked. */
   removed: number
-  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told; or a code as short came back. */
+  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told. */
   withheld?: 'not_text' | 'short_secret'
   gap_id?: 'GAP_VAULT_V1'
   gap_status?: 'live' | 'partial_live' | 'unavailable'
@@ -1728,7 +1728,7 @@ export type VaultSessionAnswer = {
   }
   /** Places in which the site sent a secret back; each is marked. */
   removed: number
-  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told; or a code as short came back. */
+  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told. */
   withheld?: 'not_text' | 'short_secret'
   gap_id?: 'GAP_VAULT_V1'
   gap_status?: 'live' | 'partial_live' | 'unavailable'

@@ -9,8 +9,7 @@ export const withheld = z
   .optional()
   .describe(
     'not_text: nobody can look for secrets in the body. short_secret: the password or field ' +
-      'that was sent has fewer than six characters, so nothing but the status is told; or a ' +
-      'code as short came back.',
+      'that was sent has fewer than six characters, so nothing but the status is told.',
   )
 
 /** The session and the page that it stands at. */

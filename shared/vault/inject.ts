@@ -17,6 +17,8 @@ export type SecretRequest = {
   headers: (readonly [string, string])[]
   body?: Uint8Array<ArrayBuffer>
   secrets: string[]
+  /** And those that the agent may know, so guesses need not be kept from it. */
+  totpCodes: readonly string[]
   /** What comes back is not told: by what is withheld of it, a few requests would find out a PIN. */
   isUntold: boolean
 }
@@ -27,8 +29,10 @@ export type UsedEntry = {
   username: string
   values: ReadonlyMap<string, string>
   links: ReadonlyMap<string, string>
-  /** What is not sent and no answer may tell: codes of other moments and other requests. */
+  /** What is not sent and no answer may tell: codes of other requests. */
   hidden: readonly string[]
+  /** Those of this moment and around it, which `vault_totp` tells. */
+  totpCodes: readonly string[]
 }
 
 type Refused = { refused: string }
@@ -69,6 +73,7 @@ export function requestWith(entry: UsedEntry, template: RequestTemplate): Secret
     headers: [...headers.list, ...(body ? [['content-type', body.type] as const] : [])],
     ...(body ? { body: new TextEncoder().encode(body.text) } : {}),
     secrets,
+    totpCodes: entry.totpCodes,
     isUntold: lastingTexts(entry, template).some((text) => text !== '' && !isRemovable(text)),
   }
 }
@@ -105,10 +110,16 @@ function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
   const sent = inject.flatMap((place) => {
     if (place.where === 'basic') return [pairOf(entry), entry.values.get('password') ?? []]
     if (place.where === 'link') return linkSecrets(valueOf(entry, place) ?? '')
-    return place.secret === 'username' ? [] : (entry.values.get(place.secret) ?? [])
+    const isKnown = place.secret === 'username' || place.secret === 'totp'
+    return isKnown ? [] : (entry.values.get(place.secret) ?? [])
   })
-  const others = [...entry.values.values(), ...entry.hidden].filter(isRemovable)
-  return [...new Set([...sent.flat(), ...others])]
+  return [...new Set([...sent.flat(), ...otherTexts(entry)])]
+}
+
+/** What the site may know of other requests, without TOTP codes. */
+export function otherTexts({ values, hidden }: UsedEntry): string[] {
+  const named = [...values].flatMap(([name, value]) => (name === 'totp' ? [] : [value]))
+  return [...named, ...hidden].filter(isRemovable)
 }
 
 /** What is sent and stays what it is, unlike a code, with which nobody can try twice. */

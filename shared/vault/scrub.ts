@@ -2,17 +2,18 @@
  * Takes every reflection of secrets out of an answer before an agent reads it: as they are, folded,
  * escaped, encoded, reversed, spread out or compressed, in headers and bodies. Known limits: a part of a
  * secret is not recognized, since then it could be found part by part, nor one whose parts stand apart
- * with other text between; where a site says what
- * it is told, the agent can try guesses, and a password that stands in a dictionary is found; and it
- * cannot help against a site that works with the agent, which can always tell a secret in a cipher.
+ * with other text between; where a site says what it is told, the agent can try guesses, of which the gaps
+ * tell what scrub/alike.ts says, so a password that stands in a dictionary is found; and it cannot help
+ * against a site that works with the agent, which can always tell a secret in a cipher.
  */
 import { isRemovable, secretsMax } from './removable.ts'
+import { type Alike, alikeOf, likeNone } from './scrub/alike.ts'
 import { compressedRanges } from './scrub/compressed.ts'
 import { foldedSearchFor } from './scrub/folded-search.ts'
 import { glanceFor } from './scrub/glance-table.ts'
 import { joined, type Range } from './scrub/range.ts'
 import { type Search, searchWith } from './scrub/search.ts'
-import { sequencesOf } from './scrub/sequences.ts'
+import { type Sequence, sequencesOf } from './scrub/sequences.ts'
 import { type AnswerText, readAnswerText } from './scrub/text.ts'
 import { longestReader, unitsOf } from './scrub/units.ts'
 import { writingsOf } from './scrub/writings.ts'
@@ -38,35 +39,29 @@ export type ScrubbedAnswer =
   | { headers: [string, string][]; body: string; removed: number }
   /** It is no text, so nobody can say what is in it. */
   | { withheld: 'not_text' }
-  /** It holds a secret of fewer than six characters, which cannot be removed without telling it. */
+  /** A secret of fewer than six characters that lasts was sent: what is told would add up to it. */
   | { withheld: 'short_secret' }
 
 /** Scrubs one answer after the other for the same secrets. */
 export type Scrubber = (answer: RawAnswer) => Promise<ScrubbedAnswer>
 
 /**
- * Prepares the scrubbing for secrets; empty ones are none. Tokens are what a site drew itself, such as a
- * session: of long ones only what they look like is looked for, and not every encoding.
+ * Prepares the scrubbing for secrets; empty ones are none. Tokens need not be kept from guesses, such as a
+ * session that a site drew itself: of long ones only what they look like is looked for, not every encoding.
  */
 export function scrubberFor(secrets: readonly string[], tokens: readonly string[] = []): Scrubber {
   const distinct = [...new Set(secrets)].filter((secret) => secret !== '')
   if (distinct.length > secretsMax) throw new Error('too many secrets to scrub for')
-  const isShort = (secret: string) => !isRemovable(secret)
-  const short = distinct.some(isShort) ? searchFor(distinct.filter(isShort)) : undefined
   const shown = tokens.filter((token) => isRemovable(token) && !distinct.includes(token))
-  const long = searchFor(
-    distinct.filter((secret) => !isShort(secret)),
-    shown,
-  )
+  const search = searchFor(distinct, shown)
   const tailBytes = Math.max(0, ...distinct.map((secret) => secret.length * writtenBytesMax))
   return async ({ headers, body, truncated }) => {
     const whole = readAnswerText({ body, headers, truncated })
-    if (whole === undefined || hidesIn(body, whole, long)) return { withheld: 'not_text' }
+    if (whole === undefined || hidesIn(body, whole, search)) return { withheld: 'not_text' }
     const lines = headers.flat().map(asText)
-    if (short && (await isInAny(short, [whole, ...lines]))) return { withheld: 'short_secret' }
     const [kept, ...parts] = await Promise.all([
-      removeFrom(whole, long, truncated ? tailBytes : 0),
-      ...lines.map((line) => removeFrom(line, long, 0)),
+      removeFrom(whole, search, truncated ? tailBytes : 0),
+      ...lines.map((line) => removeFrom(line, search, 0)),
     ])
     return {
       headers: headers.map((_, at) => [parts[2 * at]?.text ?? '', parts[2 * at + 1]?.text ?? '']),
@@ -77,14 +72,22 @@ export function scrubberFor(secrets: readonly string[], tokens: readonly string[
 }
 
 /** Written as it is, in one form of many, or in other characters that mean the same to a reader. */
-function searchFor(secrets: string[], tokens: readonly string[] = []): Search {
-  const whole = [...secrets, ...tokens.filter(({ length }) => length <= tokenCharactersMax)]
-  const search = searchWith(glanceFor(whole.flatMap(writingsOf).flatMap(sequencesOf)))
-  const searchFolded = foldedSearchFor([...secrets, ...tokens], unitsOf)
+function searchFor(secrets: readonly string[], tokens: readonly string[]): Search {
+  const whole = tokens.filter(({ length }) => length <= tokenCharactersMax)
+  const sequences = [
+    ...secrets.flatMap((secret) => formsOf(secret, alikeOf(secret))),
+    ...whole.flatMap((token) => formsOf(token, likeNone)),
+  ]
+  const search = searchWith(glanceFor(sequences))
+  const searchFolded = foldedSearchFor({ secrets, tokens }, unitsOf)
   return (bytes) => {
     const { ranges, compressed } = search(bytes)
     return { ranges: joined([...ranges, ...searchFolded(bytes)]), compressed }
   }
+}
+
+function formsOf(text: string, alike: Alike): Sequence[] {
+  return writingsOf(text).flatMap((writing) => sequencesOf(writing, alike))
 }
 
 /** Whether bytes hold more than their text does: they are said to be in an encoding that they are not in. */
@@ -94,11 +97,6 @@ function hidesIn(body: Uint8Array, { bytes, isUtf8 }: AnswerText, search: Search
 
 function asText(text: string): AnswerText {
   return { text, bytes: new TextEncoder().encode(text), isUtf8: true }
-}
-
-async function isInAny(search: Search, texts: readonly AnswerText[]): Promise<boolean> {
-  const found = await Promise.all(texts.map(({ bytes }) => rangesOf(bytes, search)))
-  return found.some((ranges) => ranges.length > 0)
 }
 
 async function rangesOf(bytes: Uint8Array, search: Search): Promise<Range[]> {

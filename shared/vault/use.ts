@@ -32,7 +32,7 @@ async function useSecrets(room: VaultRoom, order: UseOrder) {
   if ('refusal' in request) return request
   const sent = safeFetch(room.world, request, limits)
   // Prepared while the site is at work.
-  const scrub = request.isUntold ? untold : scrubberFor(request.secrets)
+  const scrub = request.isUntold ? untold : scrubberFor(request.secrets, request.totpCodes)
   return answerOf(await sent, scrub)
 }
 

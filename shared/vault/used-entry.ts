@@ -55,10 +55,8 @@ export function usedEntry(room: VaultRoom, record: string, row: OpenedRow): Used
     username,
     values: new Map([...values, ...named('code')]),
     links: new Map(named('link')),
-    hidden: [
-      ...row.used_codes.map((code) => openCode(room, row, code)),
-      ...(secret.totp ? codesAround(secret.totp, now) : []),
-    ],
+    hidden: row.used_codes.map((code) => openCode(room, row, code)),
+    totpCodes: secret.totp ? codesAround(secret.totp, now) : [],
   }
 }
 

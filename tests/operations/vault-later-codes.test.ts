@@ -76,3 +76,41 @@ test('the code of a mail that was used is not told by a page of another session'
 
   expect(body['response']).toMatchObject({ body: 'Used: [secret removed].' })
 })
+
+test('beside a TOTP code, which its key may ask for, no other number is lost', async () => {
+  const { open } = await user((response) => {
+    const { code } = totpCode(totp, world.world.now().getTime())
+    const others = Array.from({ length: 3_000 }, (_, at) => String(Number(code) + 3 * at + 3))
+    response.setHeader('content-type', 'text/html').end([code, ...others].join(' '))
+  })
+
+  const { body } = await open('/security')
+
+  expect(body).toMatchObject({ removed: 1 })
+})
+
+test('a short code is missing in its session until it is over, and numbers with it', async () => {
+  const { site, agent, open } = await user((response, { url }) => {
+    const page =
+      url === '/otp'
+        ? '<form method="post" action="/otp"><input name="otp" autocomplete="one-time-code"></form>'
+        : 'You sent 4711 of 9302.'
+    response.setHeader('content-type', 'text/html').end(page)
+  })
+  const { body } = await open('/otp')
+  const handle = await codeOf(world, agent, { value: '4711', hosts: ['127.0.0.1'] })
+  const { session } = body
+  await agent.post('/vault-session', { session, form: 0, secret: `mail.${handle}` })
+  const shown = async () => {
+    const page = await agent.post('/vault-session', { session, path: '/orders' })
+    return page.body['response']
+  }
+
+  const soon = await shown()
+  await world.tick(15 * 60)
+  const late = await shown()
+
+  expect(site.received.some(({ body: sent }) => sent.toString() === 'otp=4711')).toBe(true)
+  expect(soon).toMatchObject({ body: 'You sent [secret removed] of [secret removed].' })
+  expect(late).toMatchObject({ body: 'You sent 4711 of 9302.' })
+})

@@ -98,6 +98,21 @@ test('of a PIN no request tells whether it is among those that the agent has the
   expect(told(right)).toEqual(told(wrong))
 })
 
+test('of a number the guesses that are missing tell no more than what leaves the same by three', async () => {
+  const numbers = ['604918', '937045']
+  const entries = await Promise.all(numbers.map((number) => login(number, number)))
+  answer = (response, { body }) => {
+    response.end(new URLSearchParams(body.toString()).get('said'))
+  }
+
+  const form = { said: '100000 604918 604919 604948 819406 937045' }
+  const answers = await Promise.all(entries.map((entry) => use(entry, { form })))
+
+  const removed = '[secret removed]'
+  const body = ['100000', removed, '604919', removed, removed, removed].join(' ')
+  expect(answers.map((one) => one.body['response'])).toMatchObject([{ body }, { body }])
+})
+
 test('a code of four digits does not hide the session that it opens', async () => {
   const entry = await login('otp')
   await approvePlace(world, entry, { secret: 'mail', name: 'code' })

@@ -4,7 +4,7 @@
  * only secrets with enough of both are looked for, which stand in no text by chance.
  */
 import { folded, isMark } from './folding.ts'
-import { finderOf } from './needles.ts'
+import { type Finder, finderOf } from './needles.ts'
 import type { Range } from './range.ts'
 import { type Skeleton, skeletonOf } from './skeleton.ts'
 import type { ReadUnits, Units } from './units.ts'
@@ -15,14 +15,16 @@ type FoldedSecret = { letters: readonly number[]; before: number; behind: number
 /** German as it is written without umlauts. */
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' }
 
-/** Prepares the search for secrets; it can be used for any number of texts in UTF-8. */
+/**
+ * Prepares the search, which can be used for any number of texts in UTF-8: for secrets and what is like
+ * them in its digits, and for tokens as they are.
+ */
 export function foldedSearchFor(
-  secrets: readonly string[],
+  { secrets, tokens = [] }: { secrets: readonly string[]; tokens?: readonly string[] },
   read: ReadUnits,
 ): (bytes: Uint8Array) => Range[] {
-  const needles = [...new Set(secrets)].flatMap((secret) => formsOf(secret, read))
-  if (needles.length === 0) return () => []
-  const find = finderOf(needles)
+  const find = finderFor(needlesOf(secrets, read), needlesOf(tokens, read))
+  if (find === undefined) return () => []
   return (bytes) => {
     const ranges: Range[] = []
     for (const units of readingsOf(bytes, read)) {
@@ -35,6 +37,29 @@ export function foldedSearchFor(
     }
     return ranges
   }
+}
+
+function needlesOf(texts: readonly string[], read: ReadUnits): FoldedSecret[] {
+  return [...new Set(texts)].flatMap((text) => formsOf(text, read))
+}
+
+/** Digits of secrets are compared as scrub/alike.ts says; undefined where nothing is looked for. */
+function finderFor(
+  secrets: readonly FoldedSecret[],
+  tokens: readonly FoldedSecret[],
+): Finder<FoldedSecret> | undefined {
+  const findToken = tokens.length > 0 ? finderOf(tokens) : undefined
+  if (secrets.length === 0) return findToken
+  const find = finderOf(secrets.map((one) => ({ ...one, letters: one.letters.map(alikeLetter) })))
+  return (letters, found) => {
+    find(letters.map(alikeLetter), found)
+    findToken?.(letters, found)
+  }
+}
+
+/** One letter for all digits that are alike. */
+function alikeLetter(letter: number): number {
+  return letter >= 0x30 && letter <= 0x39 ? 0x30 + (letter % 3) : letter
 }
 
 /** As a page, and as a mail where it may be one. */

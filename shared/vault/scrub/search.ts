@@ -58,7 +58,7 @@ function rangesIn(bytes: Uint8Array, glance: Glance): ReturnType<Search> {
 
 /** Whether it is worth following; the first few characters tell, and nearly always they say no. */
 function mayGoOn(bytes: Uint8Array, from: number, { elements, writing, gap }: Sequence): boolean {
-  if (writing === 'hex') return mayGoOnInHex(bytes, from, elements[1]?.[0])
+  if (writing === 'hex') return mayGoOnInHex(bytes, from, elements[1])
   if (writing === 'decimal') return isDigit(bytes[from]) === false
   let at = from
   for (let place = 1; place < 5 && place < elements.length; place += 1) {
@@ -108,12 +108,12 @@ function interrupting(gap: Sequence['gap']): Uint8Array {
   )
 }
 
-function mayGoOnInHex(bytes: Uint8Array, at: number, code: number | undefined): boolean {
+function mayGoOnInHex(bytes: Uint8Array, at: number, codes?: readonly number[]): boolean {
   const byte = bytes[at] ?? 0
-  if (code === undefined || byte === 0x30 || !isLetterOrDigit(byte)) return true
+  if (codes === undefined || byte === 0x30 || !isLetterOrDigit(byte)) return true
   let fits = (byte | 0x20) === 0x78 || (byte | 0x20) === 0x75
   readHexPair(bytes, at, (value) => {
-    fits ||= value === code
+    fits ||= codes.includes(value)
   })
   return fits
 }

@@ -3,6 +3,17 @@
  * makes of it, in their order. How a single character may be written is said in readings.ts.
  */
 
+import { type Alike, likeNone } from './alike.ts'
+import {
+  base32Of,
+  base64AroundOf,
+  base64Of,
+  binaryOf,
+  bytesOf,
+  type Choices,
+  type Digits,
+  hexOf,
+} from './encodings.ts'
 import { inLatin } from './latin.ts'
 
 /** What stands between two characters and does not count; with `apart` it has to be there. */
@@ -18,8 +29,6 @@ export type Sequence = {
   ragged: number
 }
 
-const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const htmlEscapes = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -30,34 +39,31 @@ const htmlEscapes = new Map([
 /** Fewer digits of an encoding than this say too little, and stand everywhere. */
 const digitsMin = 5
 
-/** All forms of a secret. */
-export function sequencesOf(secret: string): Sequence[] {
+/** All forms of a secret, and of all texts whose characters are like its own. */
+export function sequencesOf(secret: string, alike: Alike = likeNone): Sequence[] {
   // Eight digits with anything between them are in a long table of numbers.
   const gap = secret.length >= (/[^0-9]/.test(secret) ? 8 : 9) ? 'any' : 'hidden'
   const backwards = Array.from(secret).reverse().join('')
-  const rotated = secret.replace(/[a-z]/gi, (letter) =>
-    String.fromCharCode(letter.charCodeAt(0) + (letter.toLowerCase() < 'n' ? 13 : -13)),
-  )
   const texts = new Set([secret, secret.normalize('NFC'), secret.normalize('NFD'), backwards])
-  const written = [...texts, rotated].map((text) => asText(text, gap))
+  const written = Array.from(texts, (text) => asText(text, { gap, alike }))
   const numbered = [secret, backwards].flatMap((text) =>
     codeLists(text).flatMap((codes) => [
-      asNumbers(codes, 'hex'),
-      ...(codes.length * 2 >= digitsMin ? [asNumbers(codes, 'decimal')] : []),
+      asNumbers(codes.map(alike), 'hex'),
+      ...(codes.length * 2 >= digitsMin ? [asNumbers(codes.map(alike), 'decimal')] : []),
     ]),
   )
-  const encoded = [
-    ...asDigits(secret),
-    ...asDigits(backwards),
-    ...asDigitsOfLatin(secret),
-    ...asDigitsOfEscapes(secret),
-    ...asDigitsOfPin(secret),
-  ]
-  return [...written, ...inGroups(secret), ...numbered, ...encoded]
+  const encoded = [secret, backwards].flatMap((text) => asDigits(text, alike))
+  const others = [...bytesOfLatin(secret), ...bytesOfEscapes(secret)]
+    .flatMap((bytes) => base64Of(choicesOf(bytes, alike)))
+    .map((digits) => asCode(digits, 1))
+    .filter(isLong)
+  const plain = [...written, ...written.slice(0, 1).map(rotated)]
+  const sequences = [...plain, ...inGroups(secret, alike), ...numbered, ...encoded, ...others]
+  return [...sequences, ...asDigitsOfPin(choicesOf(utf8(secret), alike))]
 }
 
 /** A short code as pages show it, `604 918`, as a number is written, and each digit in a box. */
-function inGroups(code: string): Sequence[] {
+function inGroups(code: string, alike: Alike): Sequence[] {
   if (!/^[0-9]{6,8}$/.test(code)) return []
   const separators = Array.from(" -,.'_\u00a0\u202f", codeOf)
   const grouped = [2, 3, 4].flatMap((size) => [
@@ -65,24 +71,35 @@ function inGroups(code: string): Sequence[] {
     code.replaceAll(new RegExp(`(?<=.)(?=(?:.{${size}})+$)`, 'g'), ' '),
   ])
   const groups = [...new Set(grouped)].map((text) => ({
-    ...asText(text, 'hidden'),
-    elements: Array.from(text, (one) => (one === ' ' ? separators : [codeOf(one)])),
+    ...asText(text, { gap: 'hidden', alike }),
+    elements: Array.from(text, (one) => (one === ' ' ? separators : alike(codeOf(one)))),
   }))
-  return [...groups, asText(code, 'apart')]
+  return [...groups, asText(code, { gap: 'apart', alike })]
 }
 
-function asText(text: string, gap: Gap): Sequence {
+function asText(text: string, { gap, alike }: { gap: Gap; alike: Alike }): Sequence {
   const known = new Map<string, number[]>()
   const elements = Array.from(text, (one) => {
-    const cases = known.get(one) ?? casesOf(codeOf(one))
+    const cases = known.get(one) ?? [...new Set(alike(codeOf(one)).flatMap(casesOf))]
     known.set(one, cases)
     return cases
   })
   return { elements, writing: 'text', gap, ragged: 0 }
 }
 
-function asNumbers(codes: readonly number[], writing: 'hex' | 'decimal'): Sequence {
-  return { elements: codes.map((code) => [code]), writing, gap: 'any', ragged: 0 }
+/** ROT13. What is like a letter is not rotated to what is like the rotated one. */
+function rotated(sequence: Sequence): Sequence {
+  return { ...sequence, elements: sequence.elements.map((codes) => codes.map(rotatedLetter)) }
+}
+
+function rotatedLetter(code: number): number {
+  const lower = code | 0x20
+  if (lower < 0x61 || lower > 0x7a || code > 0x7a) return code
+  return lower < 0x6e ? code + 13 : code - 13
+}
+
+function asNumbers(elements: Choices, writing: 'hex' | 'decimal'): Sequence {
+  return { elements, writing, gap: 'any', ragged: 0 }
 }
 
 /** Characters, units of UTF-16, and the bytes of encodings; for ASCII most of them are the same. */
@@ -124,93 +141,60 @@ function codeOf(text: string): number {
   return text.codePointAt(0) ?? 0
 }
 
-/** Base64, base32 and binary: with what stands before it, a secret has several forms. */
-function asDigits(text: string): Sequence[] {
-  const once = digitsOf(utf8(text), base64Digits, 6)
-  const twice = once.flatMap((digits) => digitsOf(utf8(digits), base64Digits, 6))
-  const base32 = digitsOf(utf8(text), base32Digits, 5)
+function choicesOf(bytes: Uint8Array, alike: Alike): Choices {
+  return Array.from(bytes, alike)
+}
+
+/** Base64, base32, binary, and what is written backwards of them. */
+function asDigits(text: string, alike: Alike): Sequence[] {
+  const bytes = choicesOf(utf8(text), alike)
+  const once = base64Of(bytes)
+  const twice = once.flatMap((digits) => base64Of(bytesOf(digits)))
+  const base32 = base32Of(bytes)
   const forwards = [
     ...once,
-    ...digitsOf(utf16LittleEnd(text), base64Digits, 6),
-    ...digitsOf(utf16BigEnd(text), base64Digits, 6),
+    ...base64Of(choicesOf(utf16LittleEnd(text), alike)),
+    ...base64Of(choicesOf(utf16BigEnd(text), alike)),
     ...base32,
-    ...base32.map((digits) => digits.toLowerCase()),
-    ...digitsOf(utf8(text), '01', 1),
+    ...base32.map((digits) => digits.map((choices) => choices.toLowerCase())),
+    binaryOf(bytes),
   ]
-  const reversed = [...once, hexOf(utf8(text))].map((digits) => digits.split('').reverse().join(''))
-  const distinct = [...new Set([...forwards, ...reversed])]
+  const reversed = [...once, hexOf(bytes)].map((digits) => digits.toReversed())
+  const all = [...forwards, ...reversed]
+  const distinct = new Map(all.map((digits) => [digits.join(' '), digits])).values()
   // The ragged digit of the inner encoding lies in up to three of the outer.
   return [
-    ...distinct.map((digits) => asCode(digits, 1)),
+    ...Array.from(distinct, (digits) => asCode(digits, 1)),
     ...twice.map((digits) => asCode(digits, 3)),
-  ].filter(({ elements }) => elements.length >= digitsMin)
+  ].filter(isLong)
 }
 
-/** Base64 of one byte a character, as `btoa` makes it. */
-function asDigitsOfLatin(text: string): Sequence[] {
+function isLong({ elements }: Sequence): boolean {
+  return elements.length >= digitsMin
+}
+
+/** One byte a character, as `btoa` takes them. */
+function bytesOfLatin(text: string): Uint8Array[] {
   const bytes = inLatin(text)
-  if (bytes === undefined || bytes.every((byte) => byte < 128)) return []
-  return digitsOf(bytes, base64Digits, 6)
-    .filter((digits) => digits.length >= digitsMin)
-    .map((digits) => asCode(digits, 1))
+  return bytes === undefined || bytes.every((byte) => byte < 128) ? [] : [bytes]
 }
 
-/** Base64 of a URL, of JSON and of HTML with the secret in them, where it is written otherwise there. */
-function asDigitsOfEscapes(text: string): Sequence[] {
+/** In a URL, in JSON and in HTML, where the secret is written otherwise there. */
+function bytesOfEscapes(text: string): Uint8Array[] {
   const html = text.replaceAll(/[&<>"']/g, (one) => htmlEscapes.get(one) ?? one)
   const escaped = [encodeURIComponent(text), JSON.stringify(text).slice(1, -1), html]
   const distinct = new Set(escaped.filter((one) => one !== text))
-  return [...distinct]
-    .flatMap((one) => digitsOf(utf8(one), base64Digits, 6))
-    .filter((digits) => digits.length >= digitsMin)
-    .map((digits) => asCode(digits, 1))
+  return Array.from(distinct, utf8)
 }
 
-/**
- * Base64 of four bytes behind one more: few of its digits are theirs alone, so those at the ends count
- * as well, by the bits that they have of it.
- */
-function asDigitsOfPin(pin: string): Sequence[] {
-  const bytes = Array.from(utf8(pin), (byte) => byte.toString(2).padStart(8, '0')).join('')
-  if (bytes.length !== 32) return []
-  const groups = `..${bytes}..`.match(/.{6}/g) ?? []
-  const elements = groups.map((group) =>
-    base64Digits
-      .split('')
-      .filter((_, at) => new RegExp(`^${group}$`).test(at.toString(2).padStart(6, '0')))
-      .flatMap(alternativesOf),
-  )
-  return [{ elements, writing: 'text', gap: 'line', ragged: 1 }]
+/** Few digits of four bytes are theirs alone, so those at the ends count as well. */
+function asDigitsOfPin(bytes: Choices): Sequence[] {
+  return bytes.length === 4 ? [asCode(base64AroundOf(bytes), 1)] : []
 }
 
-function asCode(digits: string, ragged: number): Sequence {
-  return { elements: digits.split('').map(alternativesOf), writing: 'text', gap: 'line', ragged }
-}
-
-/** The digits that a text's bytes alone decide, for each place that they can have in a group. */
-function digitsOf(bytes: Uint8Array, alphabet: string, bits: 1 | 5 | 6): string[] {
-  const places = bits === 1 ? 1 : bits === 5 ? 5 : 3
-  return Array.from({ length: places }, (_, place) => {
-    let digits = ''
-    // Bits of the first bytes that belong to a digit which others decide as well are let go.
-    let [held, count, passed] = [0, 0, (bits - ((place * 8) % bits)) % bits]
-    for (const byte of bytes) {
-      held = ((held << 8) | byte) & 0xffff
-      count += 8
-      if (passed > 0) {
-        count -= passed
-        passed = 0
-      }
-      for (; count >= bits; count -= bits) {
-        digits += alphabet[(held >> (count - bits)) & ((1 << bits) - 1)] ?? ''
-      }
-    }
-    return digits
-  })
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+function asCode(digits: Digits, ragged: number): Sequence {
+  const elements = digits.map((choices) => Array.from(choices).flatMap(alternativesOf))
+  return { elements, writing: 'text', gap: 'line', ragged }
 }
 
 /** RFC 4648 section 5 writes two digits of base64 otherwise. */
@@ -219,7 +203,7 @@ function alternativesOf(digit: string): readonly number[] {
 }
 
 const alternatives: ReadonlyMap<string, readonly number[]> = new Map(
-  Array.from(`${base64Digits}-_`, (digit) => {
+  Array.from('+-/_', (digit) => {
     const both = ['+-', '/_'].find((pair) => pair.includes(digit)) ?? digit
     return [digit, Array.from(both, codeOf)]
   }),

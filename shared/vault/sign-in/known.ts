@@ -1,20 +1,19 @@
 /** What of the entry and its session a site may know, and what is written down without it. */
-import type { UsedEntry } from '../inject.ts'
+import { otherTexts, type UsedEntry } from '../inject.ts'
 import type { Place } from '../places/place.ts'
-import { isRemovable } from '../removable.ts'
-import type { Scrubber } from '../scrub.ts'
+import type { scrubberFor } from '../scrub.ts'
 import type { Session } from './session.ts'
 
 type Known = {
   used: UsedEntry
   session: Session
-  scrubberFor: (secrets: readonly string[]) => Scrubber
+  scrubberFor: typeof scrubberFor
 }
 
-/** All texts that an answer of the site may not tell. */
+/** All texts that an answer of the site may not tell, but for TOTP codes. */
 export function knownSecrets({ used, session }: Omit<Known, 'scrubberFor'>): string[] {
-  const others = [...used.values.values(), ...used.hidden].filter(isRemovable)
-  return [...new Set([...session.state.sent, ...others])]
+  const sent = session.state.sent.map(({ text }) => text)
+  return [...new Set([...sent, ...otherTexts(used)])]
 }
 
 /**
@@ -22,7 +21,7 @@ export function knownSecrets({ used, session }: Omit<Known, 'scrubberFor'>): str
  * are shown to the agent and kept in the open. None is left where one of them holds a very short secret.
  */
 export async function withoutSecrets(known: Known, texts: readonly string[]): Promise<string[]> {
-  const scrub = known.scrubberFor(knownSecrets(known))
+  const scrub = known.scrubberFor(knownSecrets(known), known.used.totpCodes)
   const headers = texts.map((text) => ['content-location', text] as const)
   const scrubbed = await scrub({ headers, body: new Uint8Array(), truncated: false })
   if ('withheld' in scrubbed) return []

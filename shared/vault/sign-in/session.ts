@@ -19,7 +19,8 @@ const stateSchema = z.object({
   cookies: z.array(cookieSchema),
   url: z.string(),
   forms: z.array(formSchema),
-  sent: z.array(z.string()),
+  /** Secrets that could come back, until when, in milliseconds of the epoch. */
+  sent: z.array(z.object({ text: z.string(), until: z.int() })),
   /** What the agent put into addresses and forms, in small letters. */
   said: z.array(z.string()),
   /** The page is the answer to the user name of the entry, which the service sent to where the site signs in. */
@@ -62,7 +63,9 @@ export function openSession(
 ): Session {
   const place = { account, record: id, version: step, site }
   const bytes = room.open('vault', { ...place, wrap, sealed })
-  return { id, step, state: stateSchema.parse(JSON.parse(new TextDecoder().decode(bytes))) }
+  const state = stateSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
+  const now = room.world.now().getTime()
+  return { id, step, state: { ...state, sent: state.sent.filter(({ until }) => until > now) } }
 }
 
 const keptRow = z.object({ expires_at: time })

@@ -201,7 +201,9 @@ async function endVisit(visit: Visit): Promise<Stepped | Refusal> {
   if (!browsed) throw new Error('a visit ended before anything was asked')
   const shown = withAddress(browsed)
   const tokens = sessionTokens(visit.cookies, textsOf(shown))
-  const scrub = session.state.isUntold ? untold : scrubberFor(knownSecrets(visit), tokens)
+  const scrub = session.state.isUntold
+    ? untold
+    : scrubberFor(knownSecrets(visit), [...tokens, ...visit.used.totpCodes])
   const told = await answerOf(shown, scrub)
   if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
   const expires_at = (await keepSession(room, db, home, session)) ?? null

@@ -9,7 +9,7 @@ import { approvedPlace } from '../places/ask.ts'
 import { inOrder, isTooLong, type KnownPlace, type Place, type Standing } from '../places/place.ts'
 import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
-import type { Scrubber } from '../scrub.ts'
+import type { scrubberFor } from '../scrub.ts'
 import { saidWith } from './beside.ts'
 import type { Browsed } from './browse.ts'
 import type { Cookie } from './cookies.ts'
@@ -19,6 +19,9 @@ import type { PasswordOutcome, Stepped } from './port.ts'
 import type { Home, Session, SessionState } from './session.ts'
 import { withoutSession } from './session-tokens.ts'
 import type { Submission } from './submission.ts'
+
+/** How long a code is looked for that is too short to be looked for everywhere: it is used up by then. */
+const sentMilliseconds = 15 * 60_000
 
 /** An entry that is opened for a visit, and where the visit stands. */
 export type Visit = {
@@ -31,8 +34,7 @@ export type Visit = {
   /** Of mails' codes that may be filled in. */
   handles: string[]
   claim: string | null
-  /** Prepares scrubbing for these secrets. */
-  scrubberFor: (secrets: readonly string[], tokens?: readonly string[]) => Scrubber
+  scrubberFor: typeof scrubberFor
   /** Something of it was sent under the claim. */
   isBegun: boolean
   /** When the site has to be done with it, in milliseconds of the epoch. */
@@ -138,11 +140,14 @@ export function noteState(visit: Visit, noted: Partial<SessionState>): void {
   visit.session = { ...visit.session, state: { ...visit.session.state, ...noted } }
 }
 
+/** TOTP codes are known by their moment. */
 function noteSent(visit: Visit, placed: readonly Placed[]): void {
-  const { session } = visit
-  const { state } = session
+  const { state } = visit.session
   const isLost = ({ named, value }: Placed) => named === 'password' && !isRemovable(value)
-  const sent = [...new Set([...state.sent, ...placed.map(({ value }) => value)])]
+  const until = visit.room.world.now().getTime() + sentMilliseconds
+  const sent = placed.flatMap(({ named, value }) =>
+    named === 'totp' ? [] : [{ text: value, until }],
+  )
   const isUntold = state.isUntold || placed.some(isLost)
-  visit.session = { ...session, state: { ...state, sent, isUntold } }
+  noteState(visit, { sent: [...state.sent, ...sent], isUntold })
 }

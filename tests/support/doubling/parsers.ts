@@ -35,10 +35,8 @@ const megabyte = 1024 * 1024
 const here = { allowLoopback: false }
 const page = new URL('https://www.example.com/login')
 
-const searchFolded = foldedSearchFor(
-  ['aaaaaaaaaaaaaaaaaaaa1', 'a'.repeat(2_000), 'Xk9#mQ2!vT', 'correct horse', '7'.repeat(30)],
-  unitsOf,
-)
+const searched = ['aaaaaaaaaaaaaaaaaaaa1', 'a'.repeat(2_000), 'Xk9#mQ2!vT', 'correct horse']
+const searchFolded = foldedSearchFor({ secrets: [...searched, '7'.repeat(30)] }, unitsOf)
 
 /** Chance that is none: the work of sealing is the same for every handle. */
 const plain = {

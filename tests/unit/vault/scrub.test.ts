@@ -90,39 +90,20 @@ test('a secret with any characters at its ends is removed in every encoding', as
   }
 })
 
-/**
- * Of few digits, another form of a code may lie across its own, such as that of 138138 reversed; then
- * a little more of what is around it goes. What is left beside two codes is the same but for that.
- */
-async function tellsLittleMore(
-  echo: (typeof echoes)[string],
-  around: { before: string; after: string },
-) {
-  const secret = () => String(randomInt(100_000, 1_000_000))
-  const sides = [secret(), secret()].map(async (value) => {
-    const { body, removed } = shown(await scrubberFor([value])(answerOf(echo(value, around))))
-    expect(removed, value).toBeGreaterThan(0)
-    const parts = String(body).split(removedMark)
-    return [
-      parts[0] ?? '',
-      Array.from(parts.at(-1) ?? '')
-        .reverse()
-        .join(''),
-    ] as const
+/** Another code whose digits leave the same when they are divided by three. */
+function codeLike(code: string): string {
+  return code.replaceAll(/./g, (digit) => {
+    const alike = Array.from('0123456789').filter((one) => (Number(one) - Number(digit)) % 3 === 0)
+    return alike[randomInt(alike.length)] ?? digit
   })
-  const [one, other] = await Promise.all(sides)
-  for (const side of [0, 1] as const) {
-    const [less, more] = [one?.[side] ?? '', other?.[side] ?? ''].toSorted(
-      (a, b) => a.length - b.length,
-    )
-    expect(more?.slice(0, less?.length)).toBe(less)
-    expect((more?.length ?? 0) - (less?.length ?? 0)).toBeLessThanOrEqual(8)
-  }
 }
 
 test('one-time codes are removed wherever their digits stand together', async () => {
   for (const [, echo] of Object.entries(echoes)) {
-    for (const around of offsets.slice(0, 3)) await tellsLittleMore(echo, around)
+    for (const around of offsets.slice(0, 3)) {
+      const code = String(randomInt(100_000, 1_000_000))
+      await tellsNothing(echo, () => codeLike(code), around)
+    }
   }
 })
 
@@ -221,27 +202,21 @@ test.each([
   expect(await scrub(answerOf('604 919, 604.917'))).toMatchObject({ removed: 0 })
 })
 
-test.each(['7', 'x9', 'Ab3$', 'é😀bc5'])(
-  'an answer that holds the short secret %s is withheld',
-  async (secret) => {
-    const scrub = scrubberFor([secret])
-    const around = { before: 'It is (', after: ').' }
+test.each(['7', 'x9', 'Ab3$', 'é😀bc5'])('the short secret %s is removed', async (secret) => {
+  const scrub = scrubberFor([secret])
+  const around = { before: '(', after: ').' }
 
-    expect(await scrub(answerOf(`It is (${secret}).`))).toEqual({ withheld: 'short_secret' })
-    expect(await scrub(answerOf('Nothing.', [['x', secret]]))).toEqual({ withheld: 'short_secret' })
-    expect(await scrub(answerOf('Nothing.'))).toMatchObject({ body: 'Nothing.', removed: 0 })
-    for (const name of [
-      'percent, lower case',
-      'JSON escapes',
-      'HTML hex',
-      'hex, lower case',
-      'reversed',
-    ]) {
-      const echo = echoes[name]?.(secret, around) ?? ''
-      expect(await scrub(answerOf(echo))).toEqual({ withheld: 'short_secret' })
+  const names = ['percent, lower case', 'JSON escapes', 'HTML hex', 'hex, lower case', 'reversed']
+  for (const name of ['plain', ...names]) {
+    const echo = String(echoes[name]?.(secret, around))
+    for (const answer of [answerOf(echo), answerOf('Nothing.', [['~', echo]])]) {
+      const { body, headers, removed } = shown(await scrub(answer))
+      expect(removed, name).toBeGreaterThan(0)
+      expect([body, headers].join()).not.toContain(echo)
     }
-  },
-)
+  }
+  expect(await scrub(answerOf('Nothing.'))).toMatchObject({ body: 'Nothing.', removed: 0 })
+})
 
 test('what is no text is withheld, compressed or not', async () => {
   const scrub = scrubberFor(['correct horse'])

@@ -1,0 +1,64 @@
+/**
+ * Encodings of bytes of which only is known what each of them may be: for every digit of an encoding,
+ * the digits that may stand there. With what stands before it, a text has several forms.
+ */
+
+/** What may stand in each place, in their order. */
+export type Choices = readonly (readonly number[])[]
+/** Digits that may stand in each place. */
+export type Digits = readonly string[]
+
+const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** Base64, for each place that the bytes can have in a group. */
+export function base64Of(bytes: Choices): Digits[] {
+  return [0, 1, 2].map((place) => digitsOf(bytes, (place * 4) % 6, base64Digits))
+}
+
+/** Base64 of a few bytes, with the digits at its ends that they decide in part. */
+export function base64AroundOf(bytes: Choices): Digits {
+  const [before, behind] = [
+    [0, 1, 2, 3],
+    [0x00, 0x40, 0x80, 0xc0],
+  ]
+  return digitsOf([before, ...bytes, behind], 6, base64Digits).slice(0, -1)
+}
+
+/** Base32, for each place that the bytes can have in a group. */
+export function base32Of(bytes: Choices): Digits[] {
+  return [0, 1, 2, 3, 4].map((place) => digitsOf(bytes, (place * 2) % 5, base32Digits))
+}
+
+/** Zeros and ones. */
+export function binaryOf(bytes: Choices): Digits {
+  return digitsOf(bytes, 0, '01')
+}
+
+/** Hexadecimal digits, in small letters. */
+export function hexOf(bytes: Choices): Digits {
+  return digitsOf(bytes, 0, '0123456789abcdef')
+}
+
+/** Text of ASCII, as bytes. */
+export function bytesOf(digits: Digits): Choices {
+  return digits.map((choices) => Array.from(choices, (one) => one.charCodeAt(0)))
+}
+
+/** The digits that the bytes alone decide, behind a number of bits of them that others decide as well. */
+function digitsOf(bytes: Choices, passed: number, alphabet: string): Digits {
+  const bits = Math.log2(alphabet.length)
+  const digits: string[] = []
+  for (let at = passed; at + bits <= bytes.length * 8; at += bits) {
+    const shift = 16 - bits - (at % 8)
+    const [one = none, other = none] = [bytes[at >> 3], shift < 8 ? bytes[(at >> 3) + 1] : none]
+    const found = new Set<number>()
+    for (const high of one) {
+      for (const low of other) found.add((((high << 8) | low) >> shift) & (alphabet.length - 1))
+    }
+    digits.push(Array.from(found, (value) => alphabet[value]).join(''))
+  }
+  return digits
+}
+
+const none: readonly number[] = [0]
