@@ -7092,6 +7092,7 @@ declare
   held private.accounts := private.hold_account(caller.account);
 begin
   if not exists (select from private.credentials k where k.id = caller.id and k.revoked_at is null
+    and k.digest is not distinct from caller.digest
     and (k.expires_at is null or k.expires_at > private.clock())) then
     perform private.refuse('unauthorized', '401');
   end if;

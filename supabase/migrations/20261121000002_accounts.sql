@@ -221,13 +221,15 @@ begin
 end $$;
 
 -- Holds the account of a caller that is in service still. Who waited for the account may have been ended
--- meanwhile: then it does nothing more, so that what ended it, once that was answered, was the last word.
+-- meanwhile, or its session have got another id by a proof: then it does nothing more, so that what ended it,
+-- once that was answered, was the last word, and an id that leaked before a proof is worth nothing after it.
 create function private.hold_live(caller private.credentials) returns private.accounts
   language plpgsql as $$
 declare
   held private.accounts := private.hold_account(caller.account);
 begin
   if not exists (select from private.credentials k where k.id = caller.id and k.revoked_at is null
+    and k.digest is not distinct from caller.digest
     and (k.expires_at is null or k.expires_at > private.clock())) then
     perform private.refuse('unauthorized', '401');
   end if;

@@ -59,7 +59,8 @@ async function besideNotMe(
   const { since, until, digest: shown } = await shownTo(owner)
   let answer: Promise<unknown> = Promise.resolve()
   await world.db.sql.begin(async (session) => {
-    await session`select from api.owner_end_made(${owner.credential}, ${since}, ${until}, ${shown},
+    await session`select from api.owner_end_made(${owner.credential}, ${since}::text::timestamptz,
+      ${until}::text::timestamptz, ${shown},
       ${digest()}, password_hash => 'of the owner')`
     answer = begin()
     await oneWaits()
@@ -171,6 +172,21 @@ async function besideRevoking(
   })
   return answer
 }
+
+test('a cookie that leaked before a proof widens nothing that waits beside it', async () => {
+  const agent = await openHouse()
+  const { credential, call } = await ownerOf(world, agent, 60)
+  const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  let answer: Promise<unknown> = Promise.resolve()
+
+  await world.db.sql.begin(async (session) => {
+    await session`select from api.owner_prove(${credential}, 'a hash', ${digest()})`
+    answer = call('owner_add_recipient', { address })
+    await oneWaits()
+  })
+
+  expect(await answer).toEqual(unauthorized)
+})
 
 describe('a key that is revoked', () => {
   const refused = 'PostgresError: unauthorized'

@@ -71,7 +71,8 @@ test('what a session that is ended was about to widen stays as it is', async () 
   let late: Promise<unknown> = Promise.resolve()
 
   await world.db.sql.begin(async (session) => {
-    await session`select from api.owner_end_made(${owner.credential}, ${since}, ${until}, ${shown},
+    await session`select from api.owner_end_made(${owner.credential}, ${since}::text::timestamptz,
+      ${until}::text::timestamptz, ${shown},
       ${session_digest}, password_hash => 'another hash')`
     late = thief.call('owner_add_recipient', { address })
     await oneWaits()
