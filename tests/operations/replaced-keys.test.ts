@@ -127,7 +127,7 @@ test('mails of an app that was let in anew leave, and none once it was disconnec
     await world.db.sql`select private.drop_letters()`
     const [row] = await world.db.sql`
       select sealed is not null as waits from private.outbox where id = ${letter}`
-    return row?.['waits']
+    return row?.['waits'] === true
   }
 
   const before = await waits()

@@ -175,13 +175,13 @@ async function besideRevoking(
 
 test('a cookie that leaked before a proof widens nothing that waits beside it', async () => {
   const agent = await openHouse()
-  const { credential, call } = await ownerOf(world, agent, 60)
+  const thief = await ownerOf(world, agent, 60)
   const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
   let answer: Promise<unknown> = Promise.resolve()
 
   await world.db.sql.begin(async (session) => {
-    await session`select from api.owner_prove(${credential}, 'a hash', ${digest()})`
-    answer = call('owner_add_recipient', { address })
+    await session`select from api.owner_prove(${thief.credential}, 'a hash', ${digest()})`
+    answer = thief.call('owner_add_recipient', { address })
     await oneWaits()
   })
 
