@@ -48,7 +48,6 @@ const reach = 260
 const before = 130
 /** No mail has more names; of a text that has, all is sealed that looks drawn. */
 const namesMax = 1_000
-const blocksMax = 100
 /** A line of few words that ends without a mark stands above what it names. */
 const headingMax = 30
 const headingBefore = /(?:^|\n)[^\n.,:;!?]{0,29}$/u
@@ -62,12 +61,12 @@ export function namedValues(page: NamedText): Span[] {
   const used = page.isAbout ? runsOf(page, usedFor).filter((span) => looksDrawnIn(page, span)) : []
   const named = page.names.length > namesMax ? drawnRuns(page) : namedBy(page)
   const keys = runsOf(page, knownKey).map((span) => runAt(page, span.start) ?? span)
-  const blocks = [...page.text.matchAll(knownBlock)]
-    .slice(0, blocksMax)
-    .flatMap(({ 0: whole, 1: key, 2: shared, index }) => {
+  const blocks = [...page.text.matchAll(knownBlock)].map(
+    ({ 0: whole, 1: key, 2: shared, index }) => {
       const secret = (key ?? shared ?? '').trimEnd()
-      return [spanAt(index + whole.lastIndexOf(secret), secret)]
-    })
+      return spanAt(index + whole.lastIndexOf(secret), secret)
+    },
+  )
   return [...keys, ...blocks, ...used, ...belowColons(page), ...named].filter(
     (span) => !isTouched(page.links, span),
   )

@@ -69,9 +69,12 @@ export const usedBefore =
 export const knownKey =
   /(?<![\p{L}\p{N}_-])(?:(?:sk|rk|pk)[_-](?:live|test|proj|ant)[_-]|whsec_|gh[opsur]_|github_pat_|glpat-|xox[abprs]-|sg\.|aiza|ya29\.|npm_|hf_|akia|asia|pypi-|dop_v1_|shp(?:at|ss)_|eyj)[^\s<>"']{12}/gu
 
-/** Private keys in their lines (RFC 7468 section 10), and the key of a network as codes to scan have it. */
+/**
+ * Private keys in their lines (RFC 7468 section 10), with what stands above them of old ones (RFC 1421
+ * section 4.4) and of OpenPGP's (RFC 9580 section 6.2.2), and the key of a network as codes to scan have it.
+ */
 export const knownBlock =
-  /-----begin [a-z0-9 ]{0,30}private key(?: block)?-----\s{1,4}((?:[a-z0-9+/=]{1,80}\s{1,2}){1,200})|wifi:(?:[a-z]:[^;\n]{0,64};){0,4}p:([^;\n]{1,64});/gu
+  /-----begin [a-z0-9 ]{0,30}private key(?: block)?-----\s{1,4}(?:[a-z-]{1,20}:[^\n]{0,100}\n){0,8}\s{0,4}((?:[a-z0-9+/=]{1,80}\s{1,2}){1,2000})|wifi:(?:[a-z]:[^;\n]{0,64};){0,4}p:([^;\n]{1,64});/gu
 
 /** Words at the end of those that belong to a name which say when it ends, not what it is. */
 export const tellsTime =

@@ -142,3 +142,31 @@ test.each([
     expect(sealPlaces(text, runs[0]?.places ?? [], () => 'c')).not.toContain('Xk9#mQ2!vT')
   },
 )
+
+const lines = (count: number, seed: number) =>
+  Array.from({ length: count }, (_, line) =>
+    Buffer.from(`${seed} ${line} `.repeat(12)).toString('base64').replaceAll('=', '').slice(0, 64),
+  )
+
+test.each([
+  ['of which there are 150', 150, 'PRIVATE KEY', '', 3],
+  [
+    'with lines above it that tell how it is sealed',
+    1,
+    'RSA PRIVATE KEY',
+    'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123\n\n',
+    8,
+  ],
+  ['of PGP', 1, 'PGP PRIVATE KEY BLOCK', 'Version: GnuPG v2\nComment: a key\n\n', 8],
+  ['that is long', 1, 'PGP PRIVATE KEY BLOCK', '', 900],
+])('of a private key %s nothing is left', (_, count, name, above, length) => {
+  const keys = Array.from({ length: count }, (_key, at) => lines(length, at))
+  const text = keys
+    .map((key) => `-----BEGIN ${name}-----\n${above}${key.join('\n')}\n-----END ${name}-----\n`)
+    .join('\n')
+
+  const shown = sealed(text)
+
+  expect(keys.flat().filter((line) => shown.includes(line))).toEqual([])
+  expect(shown).toContain('PRIVATE KEY')
+})
