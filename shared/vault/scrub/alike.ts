@@ -10,13 +10,15 @@ import { isRemovable } from '../removable.ts'
 /** The codes of all characters, or of all bytes, that are like one. */
 export type Alike = (code: number) => readonly number[]
 
+const single = Array.from({ length: 256 }, (_, code) => [code])
+
 /** For what nobody has to guess. */
-export const likeNone: Alike = (code) => [code]
+export const likeNone: Alike = (code) => single[code] ?? [code]
 
 /** How the characters of a secret are compared. */
 export function alikeOf(secret: string): Alike {
   const table = isRemovable(secret) ? thirds : kinds
-  return (code) => table[code] ?? [code]
+  return (code) => table[code] ?? likeNone(code)
 }
 
 /** With six digits, 729 to 4,096 numbers are like them, and as many backwards. */

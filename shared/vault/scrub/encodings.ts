@@ -50,13 +50,17 @@ function digitsOf(bytes: Choices, passed: number, alphabet: string): Digits {
   const bits = Math.log2(alphabet.length)
   const digits: string[] = []
   for (let at = passed; at + bits <= bytes.length * 8; at += bits) {
-    const shift = 16 - bits - (at % 8)
-    const [one = none, other = none] = [bytes[at >> 3], shift < 8 ? bytes[(at >> 3) + 1] : none]
-    const found = new Set<number>()
+    const shift = 16 - bits - (at & 7)
+    const one = bytes[at >> 3] ?? none
+    const other = shift < 8 ? (bytes[(at >> 3) + 1] ?? none) : none
+    let found = ''
     for (const high of one) {
-      for (const low of other) found.add((((high << 8) | low) >> shift) & (alphabet.length - 1))
+      for (const low of other) {
+        const digit = alphabet[(((high << 8) | low) >> shift) & (alphabet.length - 1)] ?? ''
+        if (!found.includes(digit)) found += digit
+      }
     }
-    digits.push(Array.from(found, (value) => alphabet[value]).join(''))
+    digits.push(found)
   }
   return digits
 }

@@ -193,13 +193,15 @@ function asDigitsOfPin(bytes: Choices): Sequence[] {
 }
 
 function asCode(digits: Digits, ragged: number): Sequence {
-  const elements = digits.map((choices) => Array.from(choices).flatMap(alternativesOf))
+  const elements = digits.map((choices) =>
+    choices.length === 1 ? alternativesOf(choices) : Array.from(choices).flatMap(alternativesOf),
+  )
   return { elements, writing: 'text', gap: 'line', ragged }
 }
 
 /** RFC 4648 section 5 writes two digits of base64 otherwise. */
 function alternativesOf(digit: string): readonly number[] {
-  return alternatives.get(digit) ?? [codeOf(digit)]
+  return alternatives.get(digit) ?? likeNone(codeOf(digit))
 }
 
 const alternatives: ReadonlyMap<string, readonly number[]> = new Map(
