@@ -93,8 +93,12 @@ test('a lie that it was cancelled frees no payment that was used', async () => {
   await pass(world, 2_000)
   const { number: blockNumber, hash: blockHash } = await finalBlock(world)
   const log = {
-    ...{ blockNumber, blockHash, transactionHash: `0x${'ab'.repeat(32)}`, logIndex: '0x0' },
-    ...{ address: world.chain.usdc, data: '0x' },
+    blockNumber,
+    blockHash,
+    transactionHash: `0x${'ab'.repeat(32)}`,
+    logIndex: '0x0',
+    address: world.chain.usdc,
+    data: '0x',
     topics: [cancelTopic, pad(getAddress(payer.address)), payment.nonce],
   }
   liar.tell(hiding(useTopic), inventing(log))

@@ -13,8 +13,10 @@ import { brokenInvariant } from './invariants.ts'
 import { house } from './owner-acts.ts'
 import type { Play } from './play.ts'
 
-/** The longest that a signature is good for, two minutes, and what one endpoint alone is waited for. */
-const waitSeconds = { several: (15 + 2) * 60, one: (15 + 15 + 2) * 60 }
+/** The longest that a signature is good for. */
+const longestSeconds = 15 * 60
+/** What a payment may take from its end until it is final, and more where one endpoint alone is waited for. */
+const finalSeconds = { several: 2 * 60, one: (15 + 2) * 60 }
 /** How often a platform's schedule comes. */
 const stepSeconds = 60
 const blocksPerStep = 10
@@ -28,14 +30,37 @@ export async function settleDown(play: Play): Promise<string | undefined> {
   await lanes.fund(1_000_000)
   await mine(world.chain, blocksPerStep)
   const isAlone = Object.values(world.world.config.chainRpcUrls).every((urls) => urls.length === 1)
-  const rounds = Math.ceil(waitSeconds[isAlone ? 'one' : 'several'] / stepSeconds)
+  const patience = finalSeconds[isAlone ? 'one' : 'several']
+  const began = clock.seconds()
+  const rounds = Math.ceil((longestSeconds + patience) / stepSeconds)
   for (let round = 0; round < rounds; round += 1) {
     await clock.advance(stepSeconds)
     await mine(world.chain, blocksPerStep)
     await house(play)
     await mine(world.chain)
+    const late = await openAfter(play, { began, patience })
+    if (late) return late
   }
   return (await brokenInvariant(play)) ?? (await unlikeChain(play)) ?? (await brokenGasBudget(play))
+}
+
+/** A payment that is not final so long after its end, or after all was told again where that is later. */
+async function openAfter(
+  { world, thief, clock }: Play,
+  { began, patience }: { began: number; patience: number },
+): Promise<string | undefined> {
+  // The blocks of a step make final what the step before included.
+  const since = clock.seconds() - patience - stepSeconds
+  if (since < began) return undefined
+  const [late] = await world.db.sql<{ state: string; finality: string | null; ago: number }[]>`
+    select state, finality, ${clock.seconds()} - valid_before as ago from private.payments
+     where account = ${thief.id} and valid_before <= ${since}
+       and (state in ('authorized', 'signed', 'submitted', 'unknown')
+         or state = 'settled' and finality <> 'finalized')
+     order by valid_before limit 1`
+  return (
+    late && `final: a payment is ${late.state} and ${late.finality} ${late.ago} s after its end`
+  )
 }
 
 const told = z.object({
