@@ -4644,8 +4644,8 @@ begin
     update private.credentials k set
       expires_at = least(
         k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours)),
-      brakes_until = least(k.expires_at,
-        private.clock() + pg_catalog.make_interval(hours => overlap_hours) + interval '72 hours')
+      brakes_until = greatest(k.brakes_until, least(k.expires_at,
+        private.clock() + pg_catalog.make_interval(hours => overlap_hours) + interval '72 hours'))
      where k.id = old.id;
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
@@ -5687,9 +5687,9 @@ declare
 begin
   select k.* into revoked from private.credentials k
    where k.digest = credential and k.kind = 'api_key'
-     and (k.brakes_until > private.clock()
-       or k.revoked_at > private.clock() - interval '72 hours'
-         and (k.expires_at is null or k.expires_at > private.clock()));
+     and case when k.revoked_at is null then k.brakes_until > private.clock()
+       else k.revoked_at > private.clock() - interval '72 hours'
+         and coalesce(k.brakes_until, k.expires_at, 'infinity') > private.clock() end;
   return case when found then revoked else private.recognize(credential, 'any') end;
 end $function$;
 

@@ -80,9 +80,9 @@ declare
 begin
   select k.* into revoked from private.credentials k
    where k.digest = credential and k.kind = 'api_key'
-     and (k.brakes_until > private.clock()
-       or k.revoked_at > private.clock() - interval '72 hours'
-         and (k.expires_at is null or k.expires_at > private.clock()));
+     and case when k.revoked_at is null then k.brakes_until > private.clock()
+       else k.revoked_at > private.clock() - interval '72 hours'
+         and coalesce(k.brakes_until, k.expires_at, 'infinity') > private.clock() end;
   return case when found then revoked else private.recognize(credential, 'any') end;
 end $$;
 

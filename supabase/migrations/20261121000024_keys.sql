@@ -194,8 +194,8 @@ begin
     update private.credentials k set
       expires_at = least(
         k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours)),
-      brakes_until = least(k.expires_at,
-        private.clock() + pg_catalog.make_interval(hours => overlap_hours) + interval '72 hours')
+      brakes_until = greatest(k.brakes_until, least(k.expires_at,
+        private.clock() + pg_catalog.make_interval(hours => overlap_hours) + interval '72 hours'))
      where k.id = old.id;
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,

@@ -34,6 +34,20 @@ describe('a key that was replaced', () => {
     expect((await agent.post('/account-freeze', {})).status).toBe(401)
   })
 
+  test('freezes as long where it is replaced or revoked again', async () => {
+    const { agent, owner } = await openHouse(world)
+    const [twice, revoked] = [await agent.withKey('read'), await agent.withKey('read')]
+    for (const one of [twice, revoked]) await replace(owner, await keyIdOf(world, one), 1)
+    await replace(owner, await keyIdOf(world, twice))
+    await owner.call('owner_revoke_key', { key: await keyIdOf(world, revoked) })
+    await world.tick(71 * 3_600)
+
+    expect((await twice.post('/account-freeze', {})).status).toBe(200)
+    expect((await revoked.post('/account-freeze', {})).status).toBe(200)
+    await world.tick(2 * 3_600)
+    expect((await revoked.post('/account-freeze', {})).status).toBe(401)
+  })
+
   test('freezes no longer than it was good for, and not where it was made since', async () => {
     const { agent, owner } = await openHouse(world)
     const short = await agent.withKey('read')

@@ -2,7 +2,7 @@
 import { newDigest } from '../model/ledger.ts'
 import type { Scope } from './acts.ts'
 import { guardSeconds } from './acts.ts'
-import { isFrozen, isInService, isPermitted, isServing, revokedAt } from './agents.ts'
+import { endedAt, isFrozen, isInService, isPermitted, isServing } from './agents.ts'
 import type { Question } from './asking.ts'
 import type { Paying } from './paying.ts'
 import { mayPay } from './paying.ts'
@@ -30,7 +30,7 @@ export function admit(story: Story, agent: Agent, scope: Scope | 'any' | 'owner'
   }
 }
 
-/** A key that was revoked freezes the account for three days yet. */
+/** A key that was revoked or replaced freezes the account for three days yet. */
 export function freeze(story: Story, agent: Agent): Question {
   const book = bookOf(story)
   return {
@@ -40,7 +40,7 @@ export function freeze(story: Story, agent: Agent): Question {
     args: { credential: agent.credential, listed_max: 1 },
     isDone: hasRow,
     isGiven: () => {
-      const at = revokedAt(book, agent.id)
+      const at = endedAt(book, agent.id)
       return isInService(book, agent.id) || (at !== undefined && book.now - at < guardSeconds)
     },
   }

@@ -32,11 +32,18 @@ export function isInService(book: Book, agent: string): boolean {
   })
 }
 
-/** When the owner revoked a key, whereafter it still freezes for three days; one of somebody else does not. */
-export function revokedAt(book: Book, key: string): number | undefined {
+/**
+ * When the owner revoked a key, or the time of one that was replaced ran out, whereafter it still freezes for
+ * three days, as long as it was made for; one of somebody else does not.
+ */
+export function endedAt(book: Book, key: string): number | undefined {
   const madeAt = madeAtOf(book, key)
   if (madeAt === undefined || isUndone(book, madeAt)) return undefined
-  return actsOf(book, 'revoke key').find((act) => act.key === key)?.at
+  if (book.now >= madeAt + daysOf(book, key) * day) return undefined
+  const revoked = actsOf(book, 'revoke key').find((act) => act.key === key)
+  const replaced = actsOf(book, 'rotate key').filter((act) => act.key === key)
+  const ends = replaced.map(({ at, overlapHours }) => at + overlapHours * hour)
+  return revoked?.at ?? (ends.length > 0 ? Math.max(...ends) : undefined)
 }
 
 const isApp = (book: Book, agent: string) => beginOf(book, agent) !== undefined
