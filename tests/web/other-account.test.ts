@@ -91,7 +91,7 @@ test('what was typed is shown to its own account alone, and goes with signing ou
     from private.credentials k where k.id = s.credential and k.account = ${one.id}`
   const type = async () => {
     await browser.visit('/web/limits')
-    await browser.submit({ limit: 'automatic_daily', usd_automatic_daily: '777' }, '/web/limits')
+    await browser.submit({ limit: 'automatic_daily', usd_automatic_daily: '777.77' }, '/web/limits')
   }
   await type()
   const mine = browser.cookies.get(session) ?? ''
@@ -104,6 +104,6 @@ test('what was typed is shown to its own account alone, and goes with signing ou
   await browser.visit('/web/security')
   await browser.submit({}, '/web/logout')
 
-  expect(shown.html).not.toContain('777')
+  expect(shown.html).not.toContain('777.77')
   expect([kept, browser.cookies.has('__Host-aoa_typed')]).toEqual([true, false])
 })
