@@ -1,5 +1,6 @@
 /** Whom an account knows, by the acts of its owner: each recipient and device with the act that it came by. */
 import type { Act, ActOf, Book } from './acts.ts'
+import { holderOf } from './agents.ts'
 import { askerAt, paymentAsked } from './asked.ts'
 
 export type Knowing = ActOf<'add recipient' | 'approve' | 'rotate key'>
@@ -29,7 +30,7 @@ export function knownDevices(book: Book): Map<string, Knowing> {
     if (act.do === 'rotate key') inherit(known, act)
     if (act.do === 'remove device') known.delete(deviceName(act.key, act.device))
     if (act.do === 'forget all by') {
-      for (const name of known.keys()) if (name.startsWith(act.key)) known.delete(name)
+      for (const name of known.keys()) if (isOfLine(book, keyOf(name), act.key)) known.delete(name)
     }
     forget(known, act, () => false)
   }
@@ -37,6 +38,7 @@ export function knownDevices(book: Book): Map<string, Knowing> {
 }
 
 export const deviceName = (key: string, device: string) => `${key} ${device}`
+const keyOf = (name: string) => name.split(' ')[0] ?? ''
 
 /** A known recipient that an address imitates: the same first and last four digits. */
 export function imitatedBy(book: Book, address: string): string | undefined {
@@ -61,7 +63,12 @@ function forget(known: Map<string, Knowing>, act: Act, isNamed: (by: Knowing) =>
 }
 
 function isAskedBy(book: Book, by: ActOf<'approve'>, act: Act): boolean {
-  return act.do === 'forget all by' && askerAt(book, by).key === act.key
+  return act.do === 'forget all by' && isOfLine(book, askerAt(book, by).key, act.key)
+}
+
+/** Whether one took the place of the other, or both of a third. */
+function isOfLine(book: Book, one: string, other: string): boolean {
+  return holderOf(book, one) === holderOf(book, other)
 }
 
 /** A key that takes the place of another pays from where that one did. */
