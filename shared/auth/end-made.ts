@@ -34,7 +34,7 @@ const listRow = z.object({
       at: z.string(),
     }),
   ),
-  /** How many more there are than a page shows. */
+  /** Counts those beyond what a page shows. */
   left_out: z.int(),
   digest: z.string(),
   waiting: z.int(),

@@ -29,7 +29,7 @@ export type UsedEntry = {
   username: string
   values: ReadonlyMap<string, string>
   links: ReadonlyMap<string, string>
-  /** What is not sent and no answer may tell: codes of other requests. */
+  /** Codes of other requests, which are not sent and no answer may tell. */
   hidden: readonly string[]
   /** Those of this moment and around it, which `vault_totp` tells. */
   totpCodes: readonly string[]
@@ -116,7 +116,7 @@ function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
   return [...new Set([...sent.flat(), ...otherTexts(entry)])]
 }
 
-/** What the site may know of other requests, without TOTP codes. */
+/** Secrets that the site may know from other requests, without TOTP codes. */
 export function otherTexts({ values, hidden }: UsedEntry): string[] {
   const named = [...values].flatMap(([name, value]) => (name === 'totp' ? [] : [value]))
   return [...named, ...hidden].filter(isRemovable)

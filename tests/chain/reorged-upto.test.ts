@@ -5,16 +5,9 @@ import { closing } from '../support/ending.ts'
 import type { Action } from '../support/play/actions.ts'
 import { sumOf } from '../support/play/invariants.ts'
 import { perform } from '../support/play/perform.ts'
-import type { Play, Setting } from '../support/play/play.ts'
-import { openPlay } from '../support/play/play.ts'
+import type { Play } from '../support/play/play.ts'
+import { openPlay, plainSetting as usual } from '../support/play/play.ts'
 
-const usual: Setting = {
-  lanes: 1,
-  endpoints: 'one',
-  lanesMillionths: 1_000_000,
-  payees: 'known',
-  gas: 'free',
-}
 const usd = 1_000_000
 const quiet = { every: 1_000, toEnd: false }
 const house: Action = { do: 'house' }

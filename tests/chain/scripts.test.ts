@@ -9,15 +9,8 @@ import { brokenGasBudget } from '../support/play/gas-budget.ts'
 import { sumOf } from '../support/play/invariants.ts'
 import { perform } from '../support/play/perform.ts'
 import type { Setting } from '../support/play/play.ts'
-import { openPlay } from '../support/play/play.ts'
+import { openPlay, plainSetting as usual } from '../support/play/play.ts'
 
-const usual: Setting = {
-  lanes: 1,
-  endpoints: 'one',
-  lanesMillionths: 1_000_000,
-  payees: 'known',
-  gas: 'free',
-}
 const ownGas: Setting = { ...usual, lanesMillionths: 0 }
 const usd = 1_000_000
 const day = 86_400

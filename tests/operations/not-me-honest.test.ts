@@ -7,6 +7,7 @@ import {
   endSince,
   keyIdOf,
   listSince,
+  openGrant,
   openHouse,
   storeLogin,
   timeNow,
@@ -74,23 +75,12 @@ describe('a login that an honest key made since', () => {
 
 test('a login of an app that was let in anew is one of an app that the owner disconnected', async () => {
   const { agent, owner, account } = await openHouse(world)
-  const grant = async (first: string | null) => {
-    const [row] = await world.db.sql`
-      with granted as (
-        insert into private.credentials
-          (account, kind, label, shown, scopes, expires_at, shares_budget_of)
-        values (${account}, 'oauth', 'App', 'app.example', '{vault}',
-          private.clock() + interval '90 days', ${first}) returning id)
-      insert into private.oauth_grants (credential, client_id, redirect_host)
-      select id, 'app', 'app.example' from granted returning credential`
-    return String(row?.['credential'])
-  }
-  const first = await grant(null)
+  const first = await openGrant(world, account, { scope: 'vault' })
   const since = await timeNow(world)
   const login = await storeLogin(world, await credentialOf(agent.key, pepper), site)
   await world.db.sql`update private.vault_entries set maker = ${first} where id = ${login}`
   await world.db.sql`select private.end_grant(${first}, 'replaced')`
-  const second = await grant(first)
+  const second = await openGrant(world, account, { scope: 'vault', first })
   const before = await idsSince(owner, since)
   await owner.call('owner_disconnect_apps', { app: second })
 

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import { endSince, keyIdOf, openHouse, timeNow } from '../support/not-me.ts'
+import { endSince, keyIdOf, openGrant, openHouse, timeNow } from '../support/not-me.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { askPlace, entryOf } from '../support/vault-rows.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -106,19 +106,6 @@ describe('revoking a key that took the place of another', () => {
   })
 })
 
-/** A grant to an app of the account, in the place of a first one. */
-async function grant(account: string, first: string | null = null): Promise<string> {
-  const [row] = await world.db.sql`
-    with granted as (
-      insert into private.credentials
-        (account, kind, label, shown, scopes, expires_at, shares_budget_of)
-      values (${account}, 'oauth', 'App', 'app.example', '{pay}',
-        private.clock() + interval '90 days', ${first}) returning id)
-    insert into private.oauth_grants (credential, client_id, redirect_host)
-    select id, 'app', 'app.example' from granted returning credential`
-  return String(row?.['credential'])
-}
-
 /** A letter that an app had sent, and that waits. */
 async function letterOf(account: string, app: string): Promise<string> {
   const [mail, letter] = [randomUUID(), randomUUID()]
@@ -133,10 +120,10 @@ async function letterOf(account: string, app: string): Promise<string> {
 
 test('mails of an app that was let in anew leave, and none once it was disconnected', async () => {
   const { owner, account } = await openHouse(world)
-  const first = await grant(account)
+  const first = await openGrant(world, account, { scope: 'pay' })
   const letter = await letterOf(account, first)
   await world.db.sql`select private.end_grant(${first}, 'replaced')`
-  const app = await grant(account, first)
+  const app = await openGrant(world, account, { scope: 'pay', first })
   const waits = async () => {
     await world.db.sql`select private.drop_letters()`
     const [row] = await world.db.sql`

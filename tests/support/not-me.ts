@@ -76,3 +76,20 @@ export async function storeLogin(
     '{}', true, false, '{}', 'credential_stored')`
   return id
 }
+
+/** A grant to an app of the account, in the place of a first one where that is named. */
+export async function openGrant(
+  { db }: TestWorld,
+  account: string,
+  { scope, first = null }: { scope: 'pay' | 'vault'; first?: string | null },
+): Promise<string> {
+  const [row] = await db.sql`
+    with granted as (
+      insert into private.credentials
+        (account, kind, label, shown, scopes, expires_at, shares_budget_of)
+      values (${account}, 'oauth', 'App', 'app.example', array[${scope}],
+        private.clock() + interval '90 days', ${first}) returning id)
+    insert into private.oauth_grants (credential, client_id, redirect_host)
+    select id, 'app', 'app.example' from granted returning credential`
+  return String(row?.['credential'])
+}

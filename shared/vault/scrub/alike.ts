@@ -1,5 +1,5 @@
 /**
- * What the gaps in an answer may tell. An agent can have a site say guesses and sees which of them are
+ * Bounds what the gaps in an answer tell. An agent can have a site say guesses and sees which of them are
  * missing, so with a secret all is removed that is like it, and the gaps tell what that is, however many
  * guesses there are: what each digit leaves when it is divided by three, or of four or five characters
  * only which are digits, vowels and consonants. Of longer ones a letter is like itself alone, since words
@@ -15,7 +15,7 @@ const single = Array.from({ length: 256 }, (_, code) => [code])
 /** For what nobody has to guess. */
 export const likeNone: Alike = (code) => single[code] ?? [code]
 
-/** How the characters of a secret are compared. */
+/** Compares the characters of a secret. */
 export function alikeOf(secret: string): Alike {
   const table = isRemovable(secret) ? thirds : kinds
   return (code) => table[code] ?? likeNone(code)

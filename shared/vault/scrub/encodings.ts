@@ -3,7 +3,7 @@
  * the digits that may stand there. With what stands before it, a text has several forms.
  */
 
-/** What may stand in each place, in their order. */
+/** Bytes that may stand in each place, in their order. */
 export type Choices = readonly (readonly number[])[]
 /** Digits that may stand in each place. */
 export type Digits = readonly string[]

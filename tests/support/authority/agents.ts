@@ -78,6 +78,11 @@ export function holderOf(book: Book, agent: string): string {
   return isApp(book, agent) ? (actsOf(book, 'begin')[0]?.app ?? agent) : agent
 }
 
+/** Whether one took the place of the other, or both of a third. */
+export function isOfLine(book: Book, one: string, other: string): boolean {
+  return holderOf(book, one) === holderOf(book, other)
+}
+
 export function isFrozen(book: Book): boolean {
   return book.acts.findLast((act) => act.do === 'freeze' || act.do === 'unfreeze')?.do === 'freeze'
 }

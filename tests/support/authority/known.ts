@@ -1,6 +1,6 @@
 /** Whom an account knows, by the acts of its owner: each recipient and device with the act that it came by. */
 import type { Act, ActOf, Book } from './acts.ts'
-import { holderOf } from './agents.ts'
+import { isOfLine } from './agents.ts'
 import { askerAt, paymentAsked } from './asked.ts'
 
 export type Knowing = ActOf<'add recipient' | 'approve' | 'rotate key'>
@@ -64,11 +64,6 @@ function forget(known: Map<string, Knowing>, act: Act, isNamed: (by: Knowing) =>
 
 function isAskedBy(book: Book, by: ActOf<'approve'>, act: Act): boolean {
   return act.do === 'forget all by' && isOfLine(book, askerAt(book, by).key, act.key)
-}
-
-/** Whether one took the place of the other, or both of a third. */
-function isOfLine(book: Book, one: string, other: string): boolean {
-  return holderOf(book, one) === holderOf(book, other)
 }
 
 /** A key that takes the place of another pays from where that one did. */

@@ -1,7 +1,7 @@
 /** Which key may pay what at which level of consent, by the acts of the owner. */
 import type { ActOf, AskedMandate, Book, Level } from './acts.ts'
 import { actsOf, day, isUndone } from './acts.ts'
-import { holderOf, isFrozen, isInService, isServing, limitOf } from './agents.ts'
+import { holderOf, isFrozen, isInService, isOfLine, isServing, limitOf } from './agents.ts'
 import { askerAt, askerOf, mandateAsked, paymentAsked } from './asked.ts'
 import { deviceName, imitatedBy, knownDevices, knownRecipients } from './known.ts'
 
@@ -58,7 +58,7 @@ function isPayer(book: Book, agent: string, id: string): boolean {
   const approval = approvalOf(book, id)
   if (approval?.ticks.anyKey) return true
   const { key } = approval ? askerAt(book, approval) : askerOf(book, id)
-  return holderOf(book, agent) === holderOf(book, key)
+  return isOfLine(book, agent, key)
 }
 
 function isAutomatic(book: Book, agent: string, id: string): boolean {
@@ -67,7 +67,7 @@ function isAutomatic(book: Book, agent: string, id: string): boolean {
   return (
     knownRecipients(book).has(payee) &&
     knownDevices(book).has(deviceName(key, device)) &&
-    holderOf(book, agent) === holderOf(book, key) &&
+    isOfLine(book, agent, key) &&
     spentBy(book, ({ level }) => level === 'none') + micros <= limitOf(book, 'automatic')
   )
 }
@@ -103,8 +103,8 @@ function isCarried(book: Book, agent: string, id: string, mandate: string): bool
   if (asked.payTo !== null && asked.payTo !== payee) return false
   if (kind === 'transfer' ? asked.payTo === null : host !== asked.host) return false
   if (asked.payTo === null && imitatedBy(book, payee) !== undefined) return false
-  if (holderOf(book, agent) !== holderOf(book, key)) return false
-  const isAsker = holderOf(book, agent) === holderOf(book, asked.key)
+  if (!isOfLine(book, agent, key)) return false
+  const isAsker = isOfLine(book, agent, asked.key)
   if (!isAsker && !approval.anyKey) return false
   const isFromThere = isAsker && device === asked.device
   return isFromThere || knownDevices(book).has(deviceName(key, device))
@@ -160,7 +160,7 @@ function endsWithHolder(book: Book, act: Book['acts'][number], asked: AskedManda
   const isKnown = actsOf(then, 'ask mandate').some(({ mandate }) => mandate.id === asked.id)
   if (!isKnown || mandateApproval(then, asked.id)?.anyKey) return false
   const ended = act.do === 'revoke key' ? act.key : act.app
-  if (holderOf(then, ended) !== holderOf(then, asked.key)) return false
+  if (!isOfLine(then, ended, asked.key)) return false
   const after = { now: act.at, acts: book.acts.slice(0, upTo + 1) }
   const successors = actsOf(after, 'rotate key').map(({ successor }) => successor)
   const others = [...successors, holderOf(then, asked.key)]

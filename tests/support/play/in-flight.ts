@@ -10,8 +10,8 @@ import { mine } from './blocks.ts'
 import { brokenInvariant } from './invariants.ts'
 import { openShop } from './outside-acts.ts'
 import { act, watchSending } from './perform.ts'
-import type { Play, Setting } from './play.ts'
-import { openPlay } from './play.ts'
+import type { Play } from './play.ts'
+import { openPlay, plainSetting } from './play.ts'
 import { settleDown } from './settle-down.ts'
 
 const atOnce = 5
@@ -21,14 +21,7 @@ const limitMicros = 100_000_000_000n
 export function freezeInFlight(seed: number, payments: number): Promise<string | undefined> {
   return closing(async () => {
     const dice = diceOf(seed)
-    const setting: Setting = {
-      lanes: 2,
-      endpoints: 'one',
-      lanesMillionths: 1_000_000,
-      payees: 'known',
-      gas: 'free',
-    }
-    const play = await openPlay(setting)
+    const play = await openPlay({ ...plainSetting, lanes: 2 })
     await raiseLimits(play)
     openShop(play)
     watchSending(play)

@@ -69,6 +69,15 @@ export type Setting = {
   gas: 'budgeted' | 'free'
 }
 
+/** One relayer that can pay, an honest endpoint, and payees that the owner knows. */
+export const plainSetting: Setting = {
+  lanes: 1,
+  endpoints: 'one',
+  lanesMillionths: 1_000_000,
+  payees: 'known',
+  gas: 'free',
+}
+
 export const fundsUsd = 50_000
 /** More than the blocks of any play, and those that it replaces count as well. */
 const statesMax = 10_000
