@@ -1,4 +1,4 @@
-// The parts of the Workers runtime that functions are built on; the runtime brings them.
+// The parts of the Workers runtime that the functions use. The runtime provides the modules.
 declare module 'cloudflare:workers' {
   export abstract class WorkerEntrypoint<Bindings> {
     protected readonly env: Bindings

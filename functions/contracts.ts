@@ -35,6 +35,7 @@ import { walletCustodialTransfer } from './wallet-custodial-transfer/contract.ts
 import { x402PaymentExecute } from './x402-payment-execute/contract.ts'
 import { x402PaymentPrepare } from './x402-payment-prepare/contract.ts'
 
+/** Contracts of all operations, in the order in which the documents list them. */
 export const contracts: readonly Operation[] = [
   getIdentity,
   checkAlias,

@@ -1,4 +1,4 @@
-/** Fails when package-lock.json locks a version that a noted advisory names. */
+/** Fails if package-lock.json locks a version that a noted advisory names. */
 import { readFileSync } from 'node:fs'
 import { advisoriesSchema, findingsIn, lockSchema } from './audit-lock/audit.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Measures what the project promises about speed, as ratios of two arms that take turns in one run
- * on one machine. It is no test: it prints what it found and fails nothing.
+ * on one machine. It is not a test: it prints its figures and never fails because of them.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -54,7 +54,7 @@ const rounds = Number(values.rounds)
 const rows = Number(values.rows)
 const transfers = Number(values.transfers)
 
-/** On a chain that mines each transaction at once. */
+/** Measurements on a chain that mines each transaction at once. */
 const atOnce: Record<string, Measurement> = {
   identity: (world) => benchIdentity(world, rounds),
   x402: (world) => benchX402(world, rounds),
@@ -70,7 +70,7 @@ const atOnce: Record<string, Measurement> = {
   growth: (world) => benchGrowth(world, rows),
   vault: (world) => benchVaultUse(world, rounds),
 }
-/** On a chain with a block a second. */
+/** Measurements on a chain with one block a second. */
 const inBlocks: Record<string, Measurement> = {
   throughput: benchThroughput,
   loop: benchOpenLoop,

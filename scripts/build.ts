@@ -1,7 +1,7 @@
 /**
- * Bundles every function folder into one minified ES module, the form in which the local world runs
- * it, and reports what each weighs and what is in it. Nothing is checked here: the budgets and the
- * import rules are held by a test.
+ * Bundles every function folder into one minified ES module, which is the form that the local world runs,
+ * and reports the size and the contents of each. It checks nothing: a test holds the budgets and the
+ * import rules.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -12,6 +12,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** A bundled function and its contents. */
 export type BuiltFunction = {
   folder: string
   /** Absolute path of the module. */
@@ -20,13 +21,13 @@ export type BuiltFunction = {
   gzipBytes: number
   /** npm package -> bytes of its code in the module. */
   packages: Readonly<Record<string, number>>
-  /** Source files that left code in the module, relative to the repository. */
+  /** Source files with code in the module, relative to the repository. */
   sources: readonly string[]
-  /** Modules that it expects the runtime to bring. */
+  /** Modules that the runtime has to provide. */
   runtime: readonly string[]
 }
 
-/** How an entry point becomes the one module that a worker runs. */
+/** Options by which an entry point becomes the one module that a worker runs. */
 export const bundling = {
   absWorkingDir: root,
   outExtension: { '.js': '.mjs' },
@@ -42,15 +43,17 @@ export const bundling = {
   logLevel: 'error',
 } satisfies BuildOptions
 
-/** The functions by their folders, which are also their paths. */
+/** Returns the folders of the functions, which are also their paths. */
 export function functionFolders(): string[] {
   const entries = readdirSync(join(root, 'functions'), { withFileTypes: true })
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-/** Builds all functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. */
-export async function buildFunctions(outdir: string): Promise<BuiltFunction[]> {
-  const folders = functionFolders()
+/** Builds functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. */
+export async function buildFunctions(
+  outdir: string,
+  folders = functionFolders(),
+): Promise<BuiltFunction[]> {
   const { metafile } = await build({
     ...bundling,
     entryPoints: Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
@@ -79,7 +82,7 @@ function describe(folder: string, file: string, metafile: Metafile): BuiltFuncti
   return { folder, file, bytes, gzipBytes: gzipBytes(file), packages, sources, runtime }
 }
 
-/** The innermost package of a path, because packages may carry their own copies of others. */
+/** Returns the innermost package of a path, because packages may carry copies of others. */
 function packageOf(path: string): string | undefined {
   return [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].at(-1)?.[1]
 }
@@ -94,7 +97,7 @@ function sizes(built: readonly BuiltFunction[]) {
   )
 }
 
-/** The sizes as lines of text, one function each. */
+/** Formats the sizes as text, one function a line. */
 function sizeTable(built: readonly BuiltFunction[]): string {
   const width = Math.max(...built.map(({ folder }) => folder.length))
   const line = (folder: string, bytes: string | number, gzip: string | number) =>

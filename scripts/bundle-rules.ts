@@ -1,22 +1,24 @@
 /**
- * What a function's bundle may weigh and which packages may be in it. Import cost is cold start, and
- * a package that is not in a bundle cannot be abused there: only custody carries code that can sign
- * or open an envelope, only the mailer can open a socket, and only what touches a chain carries viem.
+ * The maximum size of each function's bundle and the packages that may be in it. Import cost is cold start,
+ * and a package that is not in a bundle cannot be abused there: only custody carries the curves that sign,
+ * only custody and the vault the ciphers of envelopes, only the mailer can open a socket, and only what
+ * touches a chain carries viem.
  */
 
+/** The limits of one function's bundle. */
 export type BundleRule = {
-  /** Of the minified file. */
+  /** Maximum size of the minified file after gzip. */
   gzipBytesMax: number
   /** npm packages whose code may be in the file. */
   packages: readonly string[]
-  /** Modules of the runtime that it may import. */
+  /** Modules of the runtime that the file may import. */
   runtime: readonly string[]
 }
 
 const everywhere = ['zod', 'hono', '@hono/zod-validator', '@supabase/postgrest-js', 'jose']
 const chains = ['viem', 'abitype', '@noble/hashes']
 const signing = ['@noble/curves', '@noble/ciphers']
-/** What digests the terms that consent is given to, and what reads a passkey's key. */
+/** Packages that digest the terms of a consent (`terms`) and read a passkey's key (`assertions`). */
 const terms = ['canonicalize']
 const assertions = ['@levischuck/tiny-cbor']
 
@@ -38,17 +40,17 @@ const mailer: BundleRule = {
   runtime: ['cloudflare:workers', 'cloudflare:sockets'],
 }
 
-/** Hashes a password and knows the common ones; half of it is that list. */
+/** Hashes a password and knows the common ones, whose list is half of the bundle. */
 const passwords: BundleRule = {
   gzipBytesMax: 128 * kilobyte,
   packages: [...plain.packages, '@noble/hashes'],
   runtime: [],
 }
 
-/** Knows the top-level domains, to refuse a site that none can reach. */
+/** Knows the top-level domains, to refuse a site that cannot be reached. */
 const sites: BundleRule = { ...plain, gzipBytesMax: 68 * kilobyte }
 
-/** Opens and seals, and asks sites with what it opened; it alone can do both. */
+/** Opens and seals secrets, and sends opened ones to sites. No other function can do both. */
 const vault: BundleRule = {
   gzipBytesMax: 129 * kilobyte,
   packages: [
@@ -62,14 +64,20 @@ const vault: BundleRule = {
   runtime: ['cloudflare:workers'],
 }
 
-/** Reads mails of strangers, or their headers, and finds their codes; it can open nothing. */
+/** Reads mails of strangers and finds the codes in them. It can open no envelope and reach no database. */
 const mailReader: BundleRule = {
   gzipBytesMax: 140 * kilobyte,
-  packages: ['zod', '@supabase/postgrest-js', 'postal-mime', 'tldts', 'tldts-core'],
+  packages: ['zod', 'postal-mime', 'tldts', 'tldts-core'],
   runtime: [],
 }
 
-/** What verifies a passkey; most of it reads attestations, which nobody is asked for. */
+/** Reads the headers of mails and hands them on. */
+const inboundMail: BundleRule = {
+  ...mailReader,
+  packages: [...mailReader.packages, '@supabase/postgrest-js'],
+}
+
+/** Packages that verify a passkey. Most of them read attestations, which the pages do not ask for. */
 const passkeys = [
   '@simplewebauthn/server',
   '@hexagon/base64',
@@ -97,54 +105,54 @@ const passkeys = [
   'tsyringe',
 ]
 
-/** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
+/** Holds the pages and all that they show, such as the chains, and the set of common passwords. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
   packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'punycode', 'uqr'],
   runtime: [],
 }
 
-/** Digests the terms and checks the owner's signature again before it states anything. */
+/** Digests the terms and verifies the owner's signature again before it states anything. */
 const receipts: BundleRule = {
   gzipBytesMax: 66 * kilobyte,
   runtime: [],
   packages: [...plain.packages, ...terms, ...assertions],
 }
 
-/** Reads addresses and knows the public suffixes; the half of it is their list. */
+/** Reads addresses and knows the public suffixes, whose list is half of the bundle. */
 const merchants: BundleRule = {
   ...onChain,
   packages: [...onChain.packages, 'tldts', 'tldts-core', 'punycode'],
 }
 
-/** Knows what codes look like in twelve languages, to seal those in attachments. */
-const files: BundleRule = { ...plain, gzipBytesMax: 88 * kilobyte }
+/** Knows what secrets look like in some forty languages, to seal those in attachments. */
+const files: BundleRule = { ...plain, gzipBytesMax: 97 * kilobyte }
 
-/** Carries every contract, and what describes them as JSON Schema. */
+/** Carries every contract and the code that describes it as JSON Schema. */
 const documents: BundleRule = {
   gzipBytesMax: 72 * kilobyte,
   packages: ['zod', '@supabase/postgrest-js'],
   runtime: [],
 }
 
-/** Speaks two revisions of the protocol, and holds the contract of every operation. */
+/** Speaks two revisions of the protocol and holds the contract of every operation. */
 const tools: BundleRule = {
   gzipBytesMax: 170 * kilobyte,
   packages: [...plain.packages, '@modelcontextprotocol/core', '@modelcontextprotocol/server'],
   runtime: [],
 }
 
-/** Tells merchants' names as they read. */
+/** Shows internationalized names of merchants in readable form. */
 const mandates: BundleRule = {
   gzipBytesMax: 64 * kilobyte,
   packages: [...plain.packages, 'punycode'],
   runtime: [],
 }
 
-/** Asks for a second of work where very many ask for codes. */
+/** Demands about a second of work from clients when very many codes are requested. */
 const codes: BundleRule = { ...plain, packages: [...plain.packages, 'altcha-lib'] }
 
-/** Every function that is not named here is held to the plain rule. */
+/** Rules of the functions that the plain rule does not fit; it holds for all others. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
   'consent-receipt': receipts,
   'create-account': passwords,
@@ -153,7 +161,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   discovery: documents,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
-  'inbound-mail': mailReader,
+  'inbound-mail': inboundMail,
   'mail-read': files,
   'mail-reader': mailReader,
   mailer,
@@ -171,6 +179,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'x402-payment-prepare': onChain,
 }
 
+/** Returns the rule for the function in this folder. */
 export function bundleRule(folder: string): BundleRule {
   return exceptions[folder] ?? plain
 }

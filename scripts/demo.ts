@@ -1,7 +1,7 @@
 /**
- * Walks the call orders of the specification through a running local world and prints what
- * happened. It believes nothing: each payment is checked against the balances on the chain, and the
- * run ends with an error when one of them does not match to the unit.
+ * Runs the call orders of the specification against a running local world and prints what happened.
+ * It checks each payment against the balances on the chain, and ends with an error if one of them does
+ * not match to the unit.
  */
 import { parseArgs } from 'node:util'
 import { openAccount } from './demo/client.ts'

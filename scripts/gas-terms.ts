@@ -1,6 +1,6 @@
 /**
- * Tells and changes what relayers spend for one account on each chain: the budget of gas of 24 hours,
- * that of young accounts, and the least transfer that is relayed. It takes effect with the next payment.
+ * Lists and changes what relayers spend for one account on each chain: the gas budget of 24 hours, that of
+ * young accounts, and the smallest transfer that is relayed. Changes take effect with the next payment.
  */
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'

@@ -1,6 +1,6 @@
 /**
- * Writes the files that follow from the migrations and the contracts, or checks that they are up to date. It needs no
- * running database: a temporary one is started, migrated, read and thrown away.
+ * Writes the files that follow from the migrations and the contracts, or checks that they are up to date.
+ * It needs no running database: it starts a temporary one, migrates it, reads it and throws it away.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,9 +19,10 @@ import { describeTopLevelDomains } from './generate/top-level-domains.ts'
 import { startEmbeddedPostgres } from './local/postgres.ts'
 import { migrate } from './migrate.ts'
 
+/** A generated file, with its path relative to the repository. */
 export type Product = { file: string; content: string }
 
-/** All generated files, as they must be for this migrated database. */
+/** Returns all generated files as they must be for this migrated database. */
 export async function products(sql: Sql): Promise<Product[]> {
   return [
     { file: 'supabase/schema.sql', content: await describeSchema(sql) },
@@ -35,7 +36,7 @@ export async function products(sql: Sql): Promise<Product[]> {
   ]
 }
 
-/** The files whose content on disk is not the generated one. */
+/** Returns the files whose content on disk differs from the generated one. */
 export function staleFiles(list: readonly Product[]): string[] {
   return list.filter(({ file, content }) => read(file) !== content).map(({ file }) => file)
 }

@@ -1,6 +1,6 @@
 /**
- * The tools of an account over standard input and output, for programs that start their MCP servers
- * themselves. Nothing but messages of the protocol is written to standard output.
+ * Serves the tools of an account over standard input and output, for programs that start their MCP servers
+ * themselves. Only messages of the protocol are written to standard output.
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -23,7 +23,7 @@ AOA_DEVICE_ID  names this computer to the account, if you want it to have a name
 
 Ends with 0 when its input ends, and with 2 when one of these is missing or malformed.`
 
-/** An exit code where nothing is served. */
+/** Returns an exit code, or undefined while tools are served. */
 function begin(): number | undefined {
   try {
     const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const
@@ -52,7 +52,7 @@ function serve(client: ClientOptions): void {
     failed: (error: unknown) => console.error(error),
   }
   serveStdio(() => serverOf(exchange), { onerror: ({ message }) => console.error(message) })
-  // What is still asked then would keep the process up for nobody.
+  // Requests that are still open then would keep the process running without a client.
   process.stdin.once('end', () => process.stdout.write('', () => process.exit(0)))
 }
 

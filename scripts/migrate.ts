@@ -1,6 +1,6 @@
 /**
- * Applies supabase/migrations in order, each in one transaction, and records them in the table that
- * the Supabase command line uses, so that either tool can go on where the other stopped.
+ * Applies supabase/migrations in order, each in one transaction, and records them in the table that the
+ * Supabase command line uses, so that either tool can continue where the other stopped.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import postgres, { type Sql } from 'postgres'
 
 const lockTimeoutMilliseconds = 60_000
 const connectTimeoutSeconds = 10
-// Any number, the same in every copy of this program.
+// Any number will do, if it is the same in every copy of this program.
 const advisoryLock = 20_261_121
 
 const defaultDirectory = fileURLToPath(new URL('../supabase/migrations', import.meta.url))
@@ -28,7 +28,7 @@ export async function migrate(url: string, directory = defaultDirectory): Promis
     await bootstrap(sql)
     const pending = pendingMigrations(migrations, await readApplied(sql))
     for (const migration of pending) await apply(sql, migration)
-    // PostgREST reads what functions there are once, and anew when it is told.
+    // PostgREST reads the list of functions once, and again only when it is notified.
     if (pending.length > 0) await sql`notify pgrst, 'reload schema'`
     return pending.map(({ version }) => version)
   } finally {
@@ -45,7 +45,7 @@ function readMigrations(directory: string): Migration[] {
   })
 }
 
-// A hosted Supabase has these roles before the first migration; a bare PostgreSQL has not. Roles
+// A hosted Supabase has these roles before the first migration, a bare PostgreSQL does not. Roles
 // belong to the whole server, so another database may be creating the same ones at this moment.
 async function bootstrap(sql: Sql) {
   await sql.unsafe(`
@@ -103,8 +103,8 @@ function explainGap(version: string, migrations: readonly Migration[]): string {
     : `migration ${version} is applied, but its file is missing`
 }
 
-// Supabase's tool records a file as separate statements, this one as a whole: they differ in space
-// and semicolons only.
+// Supabase's tool records a file as separate statements, this one as a whole. The two differ only in
+// white space and semicolons.
 function essence(text: string): string {
   return text.replaceAll(/[\s;]/g, '')
 }

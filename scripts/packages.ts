@@ -1,4 +1,4 @@
-/** Builds what is for npm: the typed client, and the tools over standard input and output. */
+/** Builds the npm packages: the typed client, and the tools over standard input and output. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildClient } from './packages/client.ts'

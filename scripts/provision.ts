@@ -1,6 +1,6 @@
 /**
- * What an operator opens accounts, keys and relayer lanes with, straight on the database. Wallet
- * keys are made and sealed here under the custody root and leave this process only sealed.
+ * Opens accounts, keys and relayer lanes for an operator, straight on the database. Wallet keys are made
+ * and sealed here under the custody root, and leave this process only sealed.
  */
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
@@ -14,6 +14,7 @@ import type { World } from '../shared/world.ts'
 
 const random = (length: number) => new Uint8Array(randomBytes(length))
 
+/** A new account with its wallet. */
 export type OpenedAccount = { id: string; alias: string; address: `0x${string}` }
 
 /** Opens an account with a new wallet. The alias must be free and in canonical form. */
@@ -39,17 +40,18 @@ export async function openOwner(
     values (${owner.account}, ${owner.email}, ${hash})`
 }
 
+/** Settings of an API key. */
 export type KeyOrder = {
   account: string
   label: string
   scopes: readonly string[]
   pepper: string
   kind: 'live' | 'test'
-  /** Requests a second and at once; the table's defaults when absent. */
+  /** Requests a second, and requests at once; 100 and 600 if absent. */
   rate?: { perSecond: number; burst: number }
 }
 
-/** Makes an API key; this is the only time that it is seen. */
+/** Makes an API key and returns it. It cannot be read again later. */
 export async function openApiKey(sql: Sql, order: KeyOrder): Promise<string> {
   const key = createApiKey(order.kind, random)
   const digest = await credentialOf(key, order.pepper)
@@ -59,9 +61,10 @@ export async function openApiKey(sql: Sql, order: KeyOrder): Promise<string> {
   return key
 }
 
+/** Chain of a relayer, and the nonce that it starts with. */
 export type LaneOrder = { chainId: number; nonce: number }
 
-/** Brings a new relayer into service on a chain; it still has to be funded with gas. */
+/** Brings a new relayer into service on a chain. It still has to be funded with gas. */
 export async function openLane(sql: Sql, roots: Roots, order: LaneOrder): Promise<`0x${string}`> {
   const { address, privateKey } = createAccountKey(random)
   const envelope = sealKey(roots, random, { account: 'relayer', address }, privateKey)
@@ -71,7 +74,7 @@ export async function openLane(sql: Sql, roots: Roots, order: LaneOrder): Promis
   return address
 }
 
-/** Terms of gas to be changed; what is undefined stays as it is. */
+/** Gas terms to change; undefined ones stay as they are. */
 export type GasTerms = {
   [Name in
     | 'weiPerDay'
@@ -83,7 +86,7 @@ export type GasTerms = {
     | 'cancelsPerDay']?: bigint | undefined
 }
 
-/** Sets what relayers spend for one account on a chain; chain 0 is for all that have no terms. */
+/** Sets what relayers spend for one account on a chain. Chain 0 stands for those without terms. */
 export async function setGasTerms(sql: Sql, chainId: bigint, terms: GasTerms): Promise<void> {
   const text = (value: bigint | undefined) => value?.toString() ?? null
   await sql`select private.set_gas_terms(${chainId.toString()}, ${text(terms.weiPerDay)},
@@ -104,7 +107,7 @@ const gasTermsRows = z.array(
   }),
 )
 
-/** The terms of gas of every chain that has some. */
+/** Returns the gas terms of every chain that has some. */
 export async function readGasTerms(sql: Sql) {
   return gasTermsRows.parse([...(await sql`select * from private.gas_terms order by chain`)])
 }

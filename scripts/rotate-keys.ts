@@ -1,6 +1,6 @@
 /**
- * Moves every key that an older root wraps under the root that seals, while the service runs. What
- * the keys sealed is not touched. It can be broken off and run again at any time.
+ * Moves every key that an older root wraps under the root that seals, while the service runs. It does not
+ * touch the data that those keys seal. It can be interrupted and run again at any time.
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 /**
- * Pictures of every page of the app, as the owner of a used account sees it: in light and dark, on a
- * desktop and on a phone. The world that they are taken in is made for it and thrown away.
+ * Takes pictures of every page of the app as the owner of a used account sees it: in light and dark, on a
+ * desktop and on a phone. It starts a world of its own for this and throws it away.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Runs the product on this machine until Ctrl-C. Signals are listened for before anything heavy is
- * loaded, so that a start can be broken off at any moment and still ends clean.
+ * Runs the product on this machine until Ctrl-C. It listens for signals before it loads anything heavy, so
+ * that a start can be aborted at any moment and still ends cleanly.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(help)
 } else {
-  // What a library left open must not keep a stopped world alive.
+  // Handles that a library left open must not keep a stopped world alive.
   process.exit(await run(values.port, resolve(values.data), values.reset))
 }
 
@@ -58,14 +58,14 @@ async function run(portText: string, directory: string, reset: boolean): Promise
     console.error(why)
     return 1
   } catch (error) {
-    // Ctrl-C reaches the children as well, so a start that is broken off may fail in many ways.
+    // Ctrl-C reaches the children as well, so an aborted start may fail in many ways.
     if (signal.aborted) return 0
     console.error(error instanceof Error ? error.message : error)
     return 1
   }
 }
 
-/** Aborts on the first of the signals that ask for an end; npm may send the same one again. */
+/** Returns a signal that aborts on the first request to end; npm may send the same one again. */
 function stopSignal(): AbortSignal {
   const stopping = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -76,7 +76,7 @@ function stopSignal(): AbortSignal {
 
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
-    // A timer holds the process open, which listening for signals alone does not.
+    // A timer keeps the process alive, which listening for signals alone does not.
     const timer = setInterval(() => {}, 60_000)
     const end = () => {
       clearInterval(timer)
@@ -87,7 +87,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   })
 }
 
-/** Only what a local world makes is removed, in case the directory is somebody's own. */
+/** Removes only what a local world makes, because the directory may hold other files. */
 function forget(directory: string) {
   const made = ['postgres', 'postgres.new', 'functions', 'secrets.json', 'world.json']
   for (const name of [...made, 'chain-84532.json', 'chain-421614.json']) {

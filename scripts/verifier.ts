@@ -1,13 +1,13 @@
-/** What the programs have in common that verify a file: how they read it, and how they tell of it. */
+/** The common parts of the programs that verify a file: reading it and reporting the result. */
 import { readFileSync } from 'node:fs'
 
-/** What was checked, and what is wrong where it does not hold. */
+/** A fact that was checked; `fault` says why it does not hold. */
 export type Check = { name: string; fault?: string }
 
 const fileBytesMax = 1_048_576
 const faultLengthMax = 200
 
-/** What a file holds; throws with its name and what is wrong with it. */
+/** Reads a file. Throws an error that names the file and its fault. */
 export function readFile<Content>(file: string, read: (text: string) => Content): Content {
   try {
     const text = readFileSync(file, 'utf8')
@@ -18,7 +18,7 @@ export function readFile<Content>(file: string, read: (text: string) => Content)
   }
 }
 
-/** Prints a line a check, and what is shown if all of them hold; answers the code to end with. */
+/** Prints one line a check, and `shown` if all of them hold. Returns the exit code. */
 export function conclude(checks: readonly Check[], shown: () => string): number {
   for (const { name, fault } of checks) {
     const wrong = fault?.slice(0, faultLengthMax)

@@ -1,6 +1,6 @@
 /**
- * Checks a transfer proof that transfer_status answered, as a third party would: it asks nothing of
- * the service or its database, only, where given, a node of the reader's own choice.
+ * Checks a transfer proof that transfer_status returned, as a third party would. It asks neither the
+ * service nor its database, but only a node of the reader's own choice, if one is given.
  */
 import { parseArgs } from 'node:util'
 import { conclude, readFile } from './verifier.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks a consent receipt that consent_receipt answered, as a third party would: it asks nothing of
- * the service, its database or any network.
+ * Checks a consent receipt that consent_receipt returned, as a third party would. It asks neither the
+ * service, nor its database, nor any network.
  */
 import { parseArgs } from 'node:util'
 import { conclude, readFile } from './verifier.ts'

@@ -1,13 +1,13 @@
 /**
- * Standard base64 (RFC 4648 section 4) of what the product itself writes. Reading is strict: exactly
- * one text is accepted for given bytes, so a changed character can never go unnoticed. What strangers
- * send is read tolerantly and never throws: both alphabets and missing padding are in use.
+ * Standard base64 (RFC 4648 section 4) for what the product itself writes. Its reader is strict: each byte
+ * string has exactly one accepted text, so a changed character never goes unnoticed. For input from
+ * strangers there is a tolerant reader that never throws: it accepts both alphabets and missing padding.
  */
 
-/** Bytes that are spread into one call; a call stack holds far more of them. */
+/** Bytes that are passed as arguments of one call; call stacks hold far more. */
 const chunkBytes = 8_192
 
-/** Bytes as padded base64. */
+/** Encodes bytes as padded base64. */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = ''
   for (let at = 0; at < bytes.length; at += chunkBytes) {
@@ -17,34 +17,34 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Reads bytes, `length` of them where that is said; throws, without repeating the text, when it is
- * not their one encoding.
+ * Decodes base64 strictly, to exactly `length` bytes if given. Throws, without repeating the text, if it is
+ * not their only encoding.
  */
 export function decodeBase64(text: string, length?: number): Uint8Array {
   const bytes = decodeBytes(text)
-  // RFC 4648 section 3.5: the unused bits of a last character could carry anything.
+  // RFC 4648 section 3.5: the unused bits of the last character could carry anything.
   if (!bytes || bytes.length !== (length ?? bytes.length) || encodeBase64(bytes) !== text) {
     throw new Error(length === undefined ? 'expected base64' : `expected ${length} bytes in base64`)
   }
   return bytes
 }
 
-/** Standard base64 of a text's UTF-8. */
+/** Encodes a text's UTF-8 as standard base64. */
 export function encodeText(text: string): string {
   return encodeBase64(new TextEncoder().encode(text))
 }
 
-/** URL-safe base64 without padding (RFC 4648 section 5) of a text's UTF-8. */
+/** Encodes a text's UTF-8 as URL-safe base64 without padding (RFC 4648 section 5). */
 export function encodeTextForUrl(text: string): string {
   return encodeForUrl(new TextEncoder().encode(text))
 }
 
-/** URL-safe base64 without padding of bytes. */
+/** Encodes bytes as URL-safe base64 without padding. */
 export function encodeForUrl(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Bytes of standard or URL-safe base64, padded or not; undefined when it is neither. */
+/** Decodes standard or URL-safe base64, padded or not; returns undefined if it is neither. */
 export function decodeBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   const standard = text
     .replaceAll('-', '+')
@@ -57,7 +57,7 @@ export function decodeBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   return bytes
 }
 
-/** Text of base64; undefined when it is no base64 or no UTF-8. */
+/** Decodes base64 to text; returns undefined if it is not base64 or not UTF-8. */
 export function decodeText(text: string): string | undefined {
   const bytes = decodeBytes(text)
   if (bytes === undefined) return undefined
@@ -68,7 +68,7 @@ export function decodeText(text: string): string | undefined {
   }
 }
 
-/** A JSON value that came from outside; undefined when the text is no JSON. */
+/** Parses JSON from outside; returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,6 +1,6 @@
 /**
- * The text without any of the signs at its end. A loop, since a pattern such as `/0+$/` starts anew at
- * every run of the sign and takes quadratic time on a text that has many.
+ * Returns the text without any of these characters at its end. Uses a loop, because a pattern such as
+ * `/0+$/` starts again at every run of the character and takes quadratic time on a text with many.
  */
 export function trimEndOf(text: string, signs: string): string {
   let end = text.length

@@ -1,8 +1,8 @@
 /**
- * The outside: clock, randomness, network, database and custody, built once per isolate and handed
- * down as one object. Nothing else in shared/ touches them, so a test can hold them all.
+ * The outside world: clock, randomness, network, database and custody, built once per isolate and passed
+ * down as one object. Nothing else in shared/ touches them, so a test can replace them all.
  */
-import type { EndpointHealth } from './chains/evm/endpoints.ts'
+import type { EndpointHealth } from './chains/evm/rpc/endpoints.ts'
 import type { Health } from './contract/gap-states.ts'
 import type { CustodyPort } from './custody/port.ts'
 import type { Database } from './db/database.ts'
@@ -10,10 +10,11 @@ import { openDatabase } from './db/database.ts'
 import type { Config } from './env.ts'
 import { readConfig } from './env.ts'
 import type { MailerPort } from './mail/port.ts'
-import type { MailReaderPort } from './mailbox/reader-port.ts'
+import type { MailNews } from './mailbox/port.ts'
+import type { MailReaderPort } from './mailbox/receive/reader-port.ts'
 import type { VaultPort } from './vault/port.ts'
 
-/** The platform's fetch, without the extras of any one platform. */
+/** The platform's fetch, without the extensions of any one platform. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** Everything from outside. A field that a test replaces is replaced for the whole product. */
@@ -21,28 +22,30 @@ export type World = {
   config: Config
   now(): Date
   randomBytes(length: number): Uint8Array<ArrayBuffer>
-  /** UUID version 4 (RFC 9562 section 5.4); identifies, and is no secret. */
+  /** Makes a UUID version 4 (RFC 9562 section 5.4); it identifies and is not a secret. */
   newId(): string
-  /** Raw network. Requests to strangers go through egress/safe-fetch.ts. */
+  /** Raw network access. Requests to addresses of strangers go through egress/safe-fetch.ts. */
   fetch: Fetch
-  /** Ends after so many milliseconds, aborting what was started with it. */
+  /** Returns a signal that aborts after this many milliseconds. */
   deadline(milliseconds: number): AbortSignal
-  /** A pause between two looks at something that another request is finishing. */
+  /** Waits between two checks of work that another request is finishing. */
   pause(milliseconds: number): Promise<void>
-  /** How the chains' endpoints did lately, as this isolate saw it. */
+  /** Recent health of the chains' endpoints, as this isolate saw it. */
   endpointHealth: EndpointHealth
-  /** What the database last told of health, and until when that is good enough. */
+  /** Health that the database last reported, and until when it may be used. */
   healthSeen: { kept?: { health: Health; untilMilliseconds: number } }
+  /** News of mails that all waiting requests of this isolate share. */
+  mailNews: MailNews
   db: Database
-  /** One structured line for the operator. Never secrets, never bodies. */
+  /** Writes one structured line for the operator. Must not contain secrets or bodies. */
   log(entry: Record<string, string | number>): void
-  /** Absent in functions that were not given the binding. */
+  /** Absent in functions without the binding. */
   custody?: CustodyPort
-  /** Absent in functions that were not given the binding. */
+  /** Absent in functions without the binding. */
   vault?: VaultPort
-  /** Absent in functions that put nothing into the outbox; its schedule finds what they do not tell. */
+  /** Absent in functions without the binding; the mailer's schedule finds mails that nobody announced. */
   mailer?: MailerPort
-  /** Only where mail comes in. */
+  /** Present only where mail is received. */
   mailReader?: MailReaderPort
 }
 
@@ -53,6 +56,11 @@ type Bindings = {
   MAIL_READER?: MailReaderPort
 } & Record<string, unknown>
 
+/** Returns random bytes of the platform, all that a function without bindings needs of the world. */
+export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(length))
+}
+
 /** Builds the world from a platform's bindings. */
 export function worldFrom(bindings: Bindings): World {
   const config = readConfig(bindings)
@@ -60,13 +68,14 @@ export function worldFrom(bindings: Bindings): World {
   return {
     config,
     now: () => new Date(),
-    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    randomBytes,
     newId,
     fetch,
     deadline: (milliseconds) => AbortSignal.timeout(milliseconds),
     pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     endpointHealth: new Map(),
     healthSeen: {},
+    mailNews: { waiting: new Map(), newest: new Map(), askedMilliseconds: 0 },
     db: openDatabase(config, fetch),
     log: (entry) => console.error(JSON.stringify(entry)),
     ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),
@@ -76,7 +85,7 @@ export function worldFrom(bindings: Bindings): World {
   }
 }
 
-/** UUID version 4 (RFC 9562 section 5.4), for functions that answer without a world. */
+/** Makes a UUID version 4 (RFC 9562 section 5.4), for functions that answer without a world. */
 export function newId(): string {
   return crypto.randomUUID()
 }

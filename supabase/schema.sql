@@ -50,12 +50,14 @@ create table private.accounts (
   alias text not null,
   created_at timestamp with time zone not null default private.clock(),
   frozen_at timestamp with time zone,
+  freezes integer not null default 0,
   facts_version integer not null default 1,
   automatic_daily_limit_usd_micros bigint not null default 200000000,
   asserted_daily_limit_usd_micros bigint not null default 200000000,
   asserted_new_recipient_limit_usd_micros bigint not null default 10000000,
   daily_spending_cap_usd_micros bigint not null default 1000000000,
   shows_codes boolean not null default false,
+  site_answers_erased_at timestamp with time zone,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_alias_check CHECK (((alias ~ '^[a-z][a-z0-9]*(-[a-z0-9]+)*$'::text) AND ((length(alias) >= 3) AND (length(alias) <= 32)))),
   constraint accounts_alias_key UNIQUE (alias),
@@ -85,7 +87,7 @@ create table private.activities (
   constraint activities_category_check CHECK ((category = ANY (ARRAY['transfer'::text, 'deposit'::text, 'x402'::text, 'mandate'::text, 'vault'::text, 'mail'::text, 'security'::text, 'account'::text, 'defi'::text]))),
   constraint activities_check CHECK ((num_nonnulls(summary, payment, deposit) > 0)),
   constraint activities_deposit_fkey FOREIGN KEY (deposit) REFERENCES private.deposits(id) ON DELETE CASCADE,
-  constraint activities_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id)
+  constraint activities_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id) ON DELETE CASCADE
 );
 alter table private.activities enable row level security;
 
@@ -105,7 +107,7 @@ create table private.approvals (
   constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'declined'::text]))),
   constraint approvals_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
   constraint approvals_level_check CHECK ((level = ANY (ARRAY['user_session'::text, 'user_passkey'::text]))),
-  constraint approvals_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
+  constraint approvals_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id) ON DELETE CASCADE,
   constraint approvals_session_fkey FOREIGN KEY (session) REFERENCES private.credentials(id)
 );
 alter table private.approvals enable row level security;
@@ -154,7 +156,7 @@ create table private.consents (
   leaves text[],
   passkey text,
   passkey_added_at timestamp with time zone,
-  passkey_is_first boolean,
+  passkey_there_since timestamp with time zone,
   public_key text,
   client_data text,
   authenticator_data text,
@@ -163,9 +165,9 @@ create table private.consents (
   decided_at timestamp with time zone not null default private.clock(),
   constraint consents_pkey PRIMARY KEY (id),
   constraint consents_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint consents_check CHECK ((num_nonnulls(passkey, passkey_added_at, passkey_is_first, public_key, client_data, authenticator_data, signature) =
+  constraint consents_check CHECK ((num_nonnulls(passkey, passkey_added_at, public_key, client_data, authenticator_data, signature) =
 CASE level
-    WHEN 'user_passkey'::text THEN 7
+    WHEN 'user_passkey'::text THEN 6
     ELSE 0
 END)),
   constraint consents_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
@@ -650,6 +652,7 @@ create table private.owners (
   email text not null,
   password_hash text,
   password_set_at timestamp with time zone not null default private.clock(),
+  password_since timestamp with time zone not null default private.clock(),
   created_at timestamp with time zone not null default private.clock(),
   guarded_until timestamp with time zone,
   guarding_since timestamp with time zone,
@@ -746,8 +749,11 @@ CASE
     ELSE NULL::timestamp with time zone
 END) stored,
   checked_at timestamp with time zone,
+  freezes integer not null default 0,
+  handed_at timestamp with time zone,
   delivery jsonb,
   failure text,
+  has_outflow boolean not null default false,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint payments_account_kind_claim_key UNIQUE (account, kind, claim),
@@ -841,7 +847,7 @@ create table private.relay_slots (
   state text not null default 'open'::text,
   block_number bigint,
   block_hash text,
-  checked_at timestamp with time zone,
+  checked_at timestamp with time zone not null default private.clock(),
   constraint relay_slots_pkey PRIMARY KEY (id),
   constraint relay_slots_chain_lane_fkey FOREIGN KEY (chain, lane) REFERENCES private.relay_lanes(chain, address),
   constraint relay_slots_chain_lane_nonce_key UNIQUE (chain, lane, nonce),
@@ -860,6 +866,7 @@ create table private.relay_transactions (
   cost_wei numeric(78,0) not null,
   carries uuid[] not null,
   created_at timestamp with time zone not null default private.clock(),
+  dispatched_at timestamp with time zone,
   constraint relay_transactions_pkey PRIMARY KEY (slot, attempt),
   constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 256))),
   constraint relay_transactions_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
@@ -883,6 +890,17 @@ create table private.removed_passkeys (
   was_lost boolean not null default false
 );
 alter table private.removed_passkeys enable row level security;
+
+create table private.retention (
+  of_table text not null,
+  ages_from text,
+  kept interval,
+  only_where text,
+  reason text not null,
+  constraint retention_check CHECK ((((ages_from IS NULL) = (kept IS NULL)) AND ((only_where IS NULL) OR (kept IS NOT NULL)))),
+  constraint retention_of_table_ages_from_key UNIQUE NULLS NOT DISTINCT (of_table, ages_from)
+);
+alter table private.retention enable row level security;
 
 create table private.sessions (
   credential uuid not null,
@@ -1059,7 +1077,7 @@ create table private.widenings (
   summary text not null,
   constraint widenings_pkey PRIMARY KEY (id),
   constraint widenings_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint widenings_kind_check CHECK ((kind = ANY (ARRAY['limit'::text, 'caps'::text, 'reads_secrets'::text, 'shows_codes'::text, 'takes_codes'::text, 'mandate'::text])))
+  constraint widenings_kind_check CHECK ((kind = ANY (ARRAY['limit'::text, 'caps'::text, 'reads_secrets'::text, 'shows_codes'::text, 'takes_codes'::text, 'mandate'::text, 'freeze'::text])))
 );
 alter table private.widenings enable row level security;
 
@@ -1088,6 +1106,8 @@ CREATE INDEX activities_feed_by_category ON private.activities USING btree (acco
 
 CREATE INDEX activities_of_entry ON private.activities USING btree (account, entry, id DESC) WHERE (entry IS NOT NULL);
 
+CREATE INDEX activities_of_payment ON private.activities USING btree (payment) WHERE (payment IS NOT NULL);
+
 CREATE INDEX activities_secrets_read ON private.activities USING btree (account, at) WHERE (type = 'secret_read'::text);
 
 CREATE INDEX balances_due ON private.balances USING btree (chain, due_at) WHERE (read_block IS NULL);
@@ -1104,15 +1124,21 @@ CREATE INDEX deposits_gone ON private.deposits USING btree (account, chain, bloc
 
 CREATE INDEX deposits_of_wallet ON private.deposits USING btree (wallet, chain, token, block_number);
 
+CREATE INDEX gas_prices_age ON private.gas_prices USING btree (minute);
+
 CREATE INDEX gas_uses_age ON private.gas_uses USING btree (at);
 
 CREATE INDEX gas_uses_counted ON private.gas_uses USING btree (account, chain, at) INCLUDE (wei);
+
+CREATE INDEX gas_uses_of_payment ON private.gas_uses USING btree (payment);
 
 CREATE INDEX gas_uses_slot ON private.gas_uses USING btree (slot) WHERE (slot IS NOT NULL);
 
 CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment, kind) WHERE (slot IS NULL);
 
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
+
+CREATE INDEX hosted_actions_age ON private.hosted_actions USING btree (expires_at);
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
@@ -1142,7 +1168,13 @@ CREATE INDEX mandates_of_domain ON private.mandates USING btree (account, mercha
 
 CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay_to IS NOT NULL);
 
-CREATE INDEX oauth_clients_age ON private.oauth_clients USING btree (created_at);
+CREATE INDEX mandates_open ON private.mandates USING btree (account) WHERE (state = ANY (ARRAY['pending_approval'::text, 'active'::text, 'suspended'::text]));
+
+CREATE INDEX oauth_clients_age ON private.oauth_clients USING btree (created_at) WHERE ((good_until IS NULL) AND (granted_at IS NULL));
+
+CREATE INDEX oauth_clients_documents_age ON private.oauth_clients USING btree (good_until);
+
+CREATE INDEX oauth_clients_granted_age ON private.oauth_clients USING btree (granted_at) WHERE (good_until IS NULL);
 
 CREATE INDEX oauth_codes_age ON private.oauth_codes USING btree (expires_at);
 
@@ -1158,7 +1190,9 @@ CREATE UNIQUE INDEX oauth_refresh_tokens_living ON private.oauth_refresh_tokens 
 
 CREATE INDEX oauth_refresh_tokens_of_grant ON private.oauth_refresh_tokens USING btree (granted);
 
-CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
+CREATE INDEX oauth_refresh_tokens_used_age ON private.oauth_refresh_tokens USING btree (used_at) WHERE (used_at IS NOT NULL);
+
+CREATE INDEX outbox_age ON private.outbox USING btree (created_at) WHERE (carries IS NULL);
 
 CREATE INDEX outbox_of_mail ON private.outbox USING btree (carries) WHERE (carries IS NOT NULL);
 
@@ -1174,7 +1208,9 @@ CREATE INDEX owners_mailbox ON private.owners USING btree (private.mailbox_of(em
 
 CREATE INDEX passkeys_of_account ON private.passkeys USING btree (account);
 
-CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee)) WHERE ((terms ->> 'transfer_method'::text) = 'permit2'::text);
+CREATE INDEX payments_age ON private.payments USING btree (expires_at) WHERE (authorized_at IS NULL);
+
+CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee), state, COALESCE(authorized_block, (0)::bigint)) WHERE (((terms ->> 'transfer_method'::text) = 'permit2'::text) AND (NOT has_outflow));
 
 CREATE INDEX payments_counted ON private.payments USING btree (account, counts_until) INCLUDE (state, consent_level, counted_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
@@ -1196,6 +1232,8 @@ CREATE INDEX payments_refused ON private.payments USING btree (account, resource
 
 CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, token) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text]));
 
+CREATE INDEX payments_undecided ON private.payments USING btree (account, key) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
+
 CREATE INDEX payments_unsigned ON private.payments USING btree (counts_until) WHERE (state = 'authorized'::text);
 
 CREATE INDEX payments_unused ON private.payments USING btree (expires_at) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
@@ -1216,7 +1254,7 @@ CREATE INDEX relay_calls_turns ON private.relay_calls USING btree (account, chai
 
 CREATE INDEX relay_slots_open ON private.relay_slots USING btree (chain, lane) WHERE (state = 'open'::text);
 
-CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
+CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
 CREATE INDEX removed_passkeys_age ON private.removed_passkeys USING btree (removed_at);
 
@@ -1244,6 +1282,8 @@ CREATE INDEX vault_entries_made ON private.vault_entries USING btree (created_by
 
 CREATE INDEX vault_places_age ON private.vault_places USING btree (asked_at) WHERE (approved_at IS NULL);
 
+CREATE INDEX vault_places_of_account ON private.vault_places USING btree (account);
+
 CREATE INDEX vault_places_of_entry ON private.vault_places USING btree (entry, asked_at);
 
 CREATE INDEX vault_sessions_age ON private.vault_sessions USING btree (expires_at);
@@ -1257,6 +1297,12 @@ CREATE INDEX vault_sessions_of_entry ON private.vault_sessions USING btree (entr
 CREATE INDEX widenings_age ON private.widenings USING btree (at);
 
 CREATE INDEX widenings_of_account ON private.widenings USING btree (account, at);
+
+-- Policies and triggers
+
+CREATE TRIGGER outflow_matched AFTER INSERT OR UPDATE OF payment ON private.outflows FOR EACH ROW WHEN ((new.payment IS NOT NULL)) EXECUTE FUNCTION private.mark_payment();
+
+CREATE TRIGGER permit_decided AFTER UPDATE ON private.payments FOR EACH ROW WHEN ((((new.terms ->> 'transfer_method'::text) = 'permit2'::text) AND ((new.state = 'released'::text) OR ((new.state = 'settled'::text) AND (new.finality = 'finalized'::text))) AND ((new.state IS DISTINCT FROM old.state) OR (new.finality IS DISTINCT FROM old.finality)))) EXECUTE FUNCTION private.permit_decided();
 
 -- Functions
 
@@ -1321,6 +1367,7 @@ declare
   entered private.payments;
   payee_address text := payee;
 begin
+  perform private.hold_credential(caller);
   if payee_alias is not null then
     select w.address into payee_address from private.accounts a
       join private.wallets w on w.account = a.id and w.chain_family = 'evm'
@@ -1342,6 +1389,10 @@ begin
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
     end if;
+  end if;
+  if not exists (select from private.payments p where p.account = caller.account
+      and p.kind = begin_payment.kind and p.claim = begin_payment.claim) then
+    perform private.limit_undecided(caller);
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
@@ -1414,7 +1465,7 @@ begin
         then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
     or (i.status is null and i.claimed_until <= at
-      and i.request_digest = excluded.request_digest)
+      and i.request_digest = excluded.request_digest and not private.is_erased(i))
   returning i.claim into claim;
   if found then
     outcome := 'claimed';
@@ -1425,6 +1476,7 @@ begin
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
   outcome := case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
+    when private.is_erased(kept) then 'lost'
     when kept.status is null then 'running'
     when kept.body is null then 'lost'
     when kept.credential <> caller.id then 'foreign' else 'answered' end;
@@ -1433,17 +1485,6 @@ begin
   end if;
   return query select claim_idempotency.outcome, kept.claim, kept.status,
     case outcome when 'answered' then kept.body end;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.confirm_payer(credential text)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  perform private.recognize(credential, 'pay', true);
-  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint DEFAULT NULL::bigint, tokens text[] DEFAULT NULL::text[])
@@ -1458,8 +1499,6 @@ begin
   perform private.demand_scope(caller, private.hosted_action_scope(type));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
-  delete from private.hosted_actions a
-   where a.account = caller.account and a.expires_at < private.clock() - interval '30 days';
   if (select count(*) from private.hosted_actions a
        where a.account = caller.account and a.expires_at > private.clock()
          and a.opened_at is null and a.declined_at is null) >= pending_max then
@@ -1497,7 +1536,7 @@ begin
     create_mandate.max_day_usd_micros::bigint, create_mandate.max_total_usd_micros::bigint,
     create_mandate.max_payments, create_mandate.chains, create_mandate.tokens,
     create_mandate.pay_to,
-    -- In whole milliseconds, as the terms tell it.
+    -- In whole milliseconds, as the terms state it.
     pg_catalog.date_trunc('milliseconds', private.clock())
       + pg_catalog.make_interval(secs => ttl_seconds))
   returning * into asked;
@@ -1521,27 +1560,28 @@ declare
   fresh boolean := false;
   claimed private.relay_claim;
 begin
-  -- Until it ends, what was signed counts and cannot be called back.
+  -- Until it ends, a signature counts and cannot be called back.
   if valid_before > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  -- Those who pay stand in a line of their own and only its first waits for the account: however many there
-  -- are, who freezes it or ends what may decide waits for two of them at most.
+  -- Payers queue for a lock of their own, and only the first of them waits for the account. However many
+  -- there are, a freeze, or an act that ends the right to decide, waits for at most two of them.
   perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
   payer := private.hold_account(caller.account);
-  -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
-  -- is followed by a signature.
+  -- Checked again under the lock: no signature follows an answered freeze or an answered end of the caller's
+  -- key or app.
   caller := private.recognize(credential, 'pay', true);
   perform private.reconsider(payment, caller.account);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then
     outcome := 'not_found';
-  elsif not private.may_pay(p, caller.id) then
+  elsif not private.may_pay(p, caller.id)
+    or p.state in ('signed', 'unknown') and private.is_stopped(p) then
     outcome := 'closed';
   elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
-    -- What was paid for and delivered is asked for by nobody again.
+    -- A delivered purchase is not requested again.
     free := p.leased_until <= at
       and not (private.is_delivered(p.delivery) and p.delivery -> 'reasons' = '[]');
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
@@ -1566,8 +1606,8 @@ begin
     outcome := 'gas_budget';
     fresh := false;
   end if;
-  -- A place for it: the wallet's own, or a relayer's. A relayer may be busy; then the authorization is
-  -- signed now and queued. A wallet that is busy signs nothing.
+  -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
+  -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true);
@@ -1585,10 +1625,12 @@ begin
   end if;
   if fresh then
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
+      freezes = payer.freezes,
       budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
-      -- One of two endpoints may have told any lower block; no final one that was read is later.
+      -- One of two endpoints may have reported a block that is too low, but no final block read so far is
+      -- later than the payment.
       authorized_block = greatest(seen_block, (select c.finalized_through
         from private.transfer_cursors c where c.chain = p.chain)),
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
@@ -1598,7 +1640,7 @@ begin
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
-    -- What was just reserved is no longer left for the calls that go with it.
+    -- The gas just reserved is no longer available to the calls that go with it.
     claimed.charges := private.charges_of(claimed.lease);
     return query select * from private.custody_answer(p, claimed, free);
     return;
@@ -1637,14 +1679,14 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
- RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, envelope jsonb, owner text)
+ RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, delays boolean, envelope jsonb, owner text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
   return query
-  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), coalesce(private.is_held(t), false),
+  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), private.has_stopped(t.carries),
     t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
@@ -1654,6 +1696,9 @@ begin
     exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
       where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
         and c.kind = 'cancel'),
+    (select count(distinct p.account) > 1 from private.relay_slots o
+        join private.relay_calls c on c.slot = o.id join private.payments p on p.id = c.payment
+      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce >= s.nonce),
     k.envelope, k.owner
   from private.relay_slots s
     join private.custody_keys k on k.address = s.lane
@@ -1722,13 +1767,13 @@ begin
   relayed := p.kind = 'transfer';
   sent := false;
   queued := false;
-  -- Held until this has ended, so that nobody decides about another payment of the account, or freezes it,
-  -- while it is open whether this one counts still.
-  perform private.hold_account(p.account);
+  -- Held until this transaction ends, so that nobody decides about another payment of the account, or freezes
+  -- it, while it is undecided whether this one still counts.
+  perform private.hold_claimed(lease, payment);
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
-  -- Held before the payment is: nobody takes the place away in between.
+  -- Locked before the payment, so that nobody takes the lane in between.
   perform from private.relay_lanes l where l.lease = custody_record.lease for update;
   kept := found or not own;
   update private.payments q set state = 'signed',
@@ -1775,6 +1820,7 @@ CREATE OR REPLACE FUNCTION api.custody_record_claim(chain bigint, lease uuid, ca
  SET search_path TO ''
 AS $function$
 begin
+  perform private.hold_claimed(lease);
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
     max_priority_fee_per_gas::numeric, cost_wei::numeric);
@@ -1782,20 +1828,23 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[])
+CREATE OR REPLACE FUNCTION api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[], cancels uuid[], kept_wei text DEFAULT NULL::text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  -- Held against a freeze that is just being made: it sees this transaction, or this sees it.
-  perform from private.accounts a where a.id in (select p.account from private.payments p
-    where p.id = any (carries)) order by a.id for no key update;
+  -- Locked against a freeze that runs at the same time: either it sees this transaction, or this sees the
+  -- freeze.
+  perform private.lock_accounts_in(slot);
+  -- Of replacements that are stored at once, each sees what the others leave of the relayer's gas.
+  perform from private.relay_lanes l join private.relay_slots s on s.chain = l.chain and s.lane = l.address
+   where s.id = slot for no key update of l;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
-  if not found or exists (select from private.payments p join private.accounts a on a.id = p.account
-    where p.id = any (carries) and a.frozen_at is not null)
-    or not private.has_gas(slot, cost_wei::numeric, carries)
+  if not found or private.has_stopped(carries)
+    or not private.has_gas(slot, cost_wei::numeric, carries, cancels)
+    or carries <> '{}' and not private.leaves_reserve(slot, cost_wei::numeric, kept_wei::numeric)
   then
     return false;
   end if;
@@ -1807,7 +1856,7 @@ begin
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
    where p.id = any (carries) and p.state = 'signed';
-  perform private.raise_gas(slot, cost_wei::numeric, carries);
+  perform private.raise_gas(slot, cost_wei::numeric, carries, cancels);
   return true;
 end $function$;
 
@@ -1864,9 +1913,9 @@ declare
   caller private.credentials := private.admit(credential, 'any', true);
   e private.vault_entries;
 begin
+  perform private.hold_unfrozen(caller);
   perform private.demand_keeper(caller);
   e := private.entry_of(caller, entry);
-  perform private.hold_unfrozen(caller);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
     perform private.refuse('credential_protected', '403');
@@ -1914,25 +1963,26 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb, after_place bigint DEFAULT 0)
- RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, next_place integer)
+ RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, next_place bigint)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
   caller private.credentials := private.admit_brake(credential);
+  places constant bigint := 1000000000;
+  latest bigint;
 begin
   perform private.take('freeze:' || caller.id, 5, 1);
-  -- Further than any list goes, and still a place in an array.
-  after_place := least(after_place, 1000000000);
   if private.freeze(caller.account,
     case caller.kind when 'session' then 'The account was frozen by its owner.'
       else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
     case when reason is not null then jsonb_build_object('reason', reason) end)
   then
-    after_place := 0;
     perform private.enqueue_mail(caller.account, mail);
   end if;
+  select a.freezes into latest from private.accounts a where a.id = caller.account;
+  after_place := case when after_place / places = latest then after_place % places else 0 end;
   return query
   with listed as (
     select p, o.place from private.frozen_payments f
@@ -1946,12 +1996,13 @@ begin
           'allowance_signature']
         || jsonb_build_object('obstacle', private.obstacle(l.p), 'is_cancelled', exists (
             select from private.relay_calls c where c.payment = (l.p).id and c.kind = 'cancel'),
+          'is_handed', (l.p).handed_at is not null, 'is_reopened', (l.p).reopened,
           'is_carried', exists (
           select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-           where s.state = 'open' and (l.p).id = any (t.carries)))
+           where s.state <> 'final' and t.dispatched_at is not null and (l.p).id = any (t.carries)))
         order by l.place)
       from listed l), '[]'),
-    (select (after_place + listed_max)::integer from private.frozen_payments f
+    (select latest * places + after_place + listed_max from private.frozen_payments f
       where f.account = caller.account and pg_catalog.cardinality(f.payments) > after_place + listed_max)
   from private.accounts a where a.id = caller.account;
 end $function$;
@@ -1997,6 +2048,26 @@ begin
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
       and p.counts_until > private.clock())
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.hand_over(credential text, payment uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'pay', true);
+begin
+  perform private.hold_account(caller.account);
+  perform private.recognize(credential, 'pay', true);
+  update private.payments p set handed_at = coalesce(p.handed_at, private.clock())
+   where p.id = hand_over.payment and p.account = caller.account
+     and (p.state = 'settled' or not private.is_stopped(p));
+  if not found then
+    perform private.refuse('payment_closed', '409');
+  end if;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.health_report(parts jsonb)
@@ -2085,6 +2156,8 @@ begin
   update private.outflows t set due_at = null, payment = booked.id, verdict = case standing
       when 'unknown' then 'unknown' when 'late' then 'booked' else 'rebooked' end
    where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
+  perform private.hasten_first(o.wallet, o.chain, o.token, o.payee)
+    where o.authorization_nonce is null;
   if standing in ('over', 'short') then
     perform private.record_payment(booked, booked.kind || '_rebooked');
   elsif standing = 'unknown' then
@@ -2140,7 +2213,7 @@ begin
   if not found then
     return false;
   end if;
-  -- Gas is spent once, however often the block is told to be another one.
+  -- Gas is spent once, however often the block is said to be another one.
   update private.gas_uses u set at = private.clock()
    where u.slot = housekeeping_book_slot.slot and (before.state = 'open'
      or finality = 'finalized' and before.block_hash <> housekeeping_book_slot.block_hash);
@@ -2182,6 +2255,26 @@ begin
     join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
    where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
      and b.read_hash = block_hash;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_dispatch(tx_hash text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  t private.relay_transactions;
+begin
+  select r.* into t from private.relay_transactions r
+   where r.tx_hash = housekeeping_dispatch.tx_hash;
+  perform private.hold_payers(t.carries);
+  if t.slot is null or private.has_stopped(t.carries) then
+    return false;
+  end if;
+  update private.relay_transactions r set dispatched_at = private.clock()
+   where r.slot = t.slot and r.attempt = t.attempt and r.dispatched_at is null;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text)
@@ -2305,30 +2398,23 @@ begin
   return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_forget()
- RETURNS void
+CREATE OR REPLACE FUNCTION api.housekeeping_forget(batch integer DEFAULT 1000)
+ RETURNS TABLE(deleted bigint)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  at timestamptz := private.clock();
+  rule private.retention;
 begin
-  delete from private.rate_buckets b
-   where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
-  delete from private.idempotent_answers i
-   where i.created_at <= at - interval '24 hours' and i.status is not null;
-  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
-    and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
-  delete from private.gas_prices g where g.minute <= private.clock() - interval '1 hour';
-  delete from private.sessions s where s.ends_at < at - interval '90 days';
-  delete from private.vault_places p
-   where p.approved_at is null and p.asked_at <= at - interval '1 day';
-  delete from private.vault_sessions s using private.credentials k
-   where k.id = s.credential and (s.expires_at <= at or k.revoked_at is not null);
-  delete from private.widenings w where w.at < private.clock() - interval '90 days';
-  delete from private.removed_passkeys r where r.removed_at < private.clock() - interval '90 days';
-  perform private.forget_oauth(at);
+  deleted := 0;
+  for rule in select * from private.retention r where r.kept is not null
+    and r.of_table <> 'rate_buckets' order by r.of_table, r.ages_from
+  loop
+    deleted := greatest(deleted, private.forget(rule, batch));
+  end loop;
+  perform private.forget_buckets(r.kept) from private.retention r where r.of_table = 'rate_buckets';
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_hasten_balances(chain bigint)
@@ -2352,40 +2438,50 @@ AS $function$
 declare
   o private.outflows;
   m private.outflow_match;
+  is_any_booked boolean := true;
 begin
-  -- One run at a time: two transfers looked at together must not find the same payment free.
+  -- One run at a time: two transfers judged together must not find the same payment free.
   perform from private.transfer_cursors c
    where c.chain = housekeeping_judge_outflows.chain for no key update;
-  for o in
-    select * from private.outflows due
-     where due.chain = housekeeping_judge_outflows.chain and due.due_at <= private.clock()
-     order by due.block_number, due.log_index limit batch
-  loop
-    -- What was judged is kept, and the next run goes on: a caller that gave up would keep nothing.
-    exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
-    m := private.match_outflow(o);
-    if m.standing = 'booked' then
-      update private.outflows t set verdict = 'booked', payment = m.payment, due_at = null
+  -- A transfer that found its payment may let the next one be judged.
+  while is_any_booked loop
+    is_any_booked := false;
+    for o in
+      select * from private.outflows due
+       where due.chain = housekeeping_judge_outflows.chain and due.due_at <= private.clock()
+       order by due.block_number, due.log_index limit batch
+    loop
+      -- The call ends in time, because a caller that gave up would keep nothing. What was judged is kept, and
+      -- the next run continues.
+      exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
+      m := private.match_outflow(o);
+      if m.standing = 'booked' then
+        is_any_booked := true;
+        update private.outflows t set verdict = 'booked', payment = m.payment, due_at = null
+         where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
+        perform private.hasten_first(o.wallet, o.chain, o.token, o.payee)
+          where o.authorization_nonce is null;
+        continue;
+      end if;
+      -- It comes again if the run ends here, at growing intervals.
+      update private.outflows t set looks = t.looks + 1,
+        due_at = private.clock()
+          + least(interval '30 seconds' * 2 ^ least(t.looks, 5), interval '10 minutes')
        where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
-      continue;
-    end if;
-    -- It comes again when the run ends here, and ever more seldom.
-    update private.outflows t set looks = t.looks + 1,
-      due_at = private.clock()
-        + least(interval '30 seconds' * 2 ^ least(t.looks, 5), interval '10 minutes')
-     where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
-    if m.standing = 'awaited' then
-      update private.payments p set checked_at = null
-       where p.id in (select w.id from private.payments w
-         where w.id = m.payment for update skip locked);
-      continue;
-    end if;
-    -- What names no nonce is judged once its neighbours have found their payments.
-    if o.authorization_nonce is null and o.looks = 0 then
-      continue;
-    end if;
-    return query select m.standing, o.token, o.tx_hash, o.log_index, o.block_number,
-      o.block_hash, o.authorization_nonce, o.wallet, o.payee, o.amount_atomic::text;
+      if m.standing = 'awaited' then
+        update private.payments p set checked_at = null
+         where p.id in (select w.id from private.payments w
+           where w.id = m.payment for update skip locked);
+        continue;
+      end if;
+      continue when m.standing = 'behind';
+      -- An outflow without a nonce is judged once its neighbours have found their payments.
+      if o.authorization_nonce is null and o.looks = 0 then
+        continue;
+      end if;
+      return query select m.standing, o.token, o.tx_hash, o.log_index, o.block_number,
+        o.block_hash, o.authorization_nonce, o.wallet, o.payee, o.amount_atomic::text;
+    end loop;
   end loop;
 end $function$;
 
@@ -2402,7 +2498,7 @@ begin
     from jsonb_to_recordset(readings) as r (wallet text, token text, amount_atomic numeric)
    where (b.chain, b.wallet, b.token) = (housekeeping_keep_balances.chain, r.wallet, r.token)
      and b.read_block is null and coalesce(b.base_block, 0) < block_number
-     -- Before that the books need not be whole.
+     -- Before that block the books need not be complete.
      and block_number >= (select c.finalized_through from private.transfer_cursors c
        where c.chain = housekeeping_keep_balances.chain);
 end $function$;
@@ -2419,17 +2515,6 @@ begin
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
    order by l.chain, l.kind, l.address;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_may_send(tx_hash text)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return exists (select from private.relay_transactions t
-    where t.tx_hash = housekeeping_may_send.tx_hash and not private.is_held(t));
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_open(batch integer)
@@ -2572,7 +2657,7 @@ begin
   if not found then
     return false;
   end if;
-  -- Whoever held it until a moment ago signs for a counter that may no longer be right.
+  -- A caller that held the lease until a moment ago signs for a counter that may no longer be right.
   update private.relay_lanes l set lease = null, leased_until = null, mined_nonce = counted,
     next_nonce = case
       when l.next_nonce < counted then counted
@@ -2642,7 +2727,7 @@ begin
   return query select private.gas_seen_json(housekeeping_see_gas.chain);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint, highest bigint)
+CREATE OR REPLACE FUNCTION api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint)
  RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2660,7 +2745,7 @@ begin
     lane.told_nonce := counted;
   elsif kept > most_wei::numeric then
     lane.told_wei := most_wei::numeric;
-    lane.told_nonce := highest;
+    lane.told_nonce := counted;
   end if;
   update private.relay_lanes l set told_wei = lane.told_wei, told_nonce = lane.told_nonce
    where l.chain = lane.chain and l.address = lane.address
@@ -2692,15 +2777,18 @@ begin
   return query
   with due as (
     select d.id, d.checked_at,
+      d.state = 'open' and (select t.dispatched_at is null from private.relay_transactions t
+        where t.slot = d.id order by t.attempt desc limit 1) is true as is_unsent,
       l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
       case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
-        order by d.checked_at nulls first, d.nonce) else 1 end as turn
+        order by d.checked_at, d.nonce) else 1 end as turn
     from private.relay_slots d
       join private.relay_lanes l on l.chain = d.chain and l.address = d.lane
      where d.state in ('open', 'mined')
   ), held as (
     select h.id from private.relay_slots h where h.id in (select d.id from due d
-      order by d.turn, d.is_first desc, d.checked_at nulls first limit batch)
+      order by private.is_just_seen(d.checked_at), d.turn, d.is_unsent desc, d.is_first desc,
+        d.checked_at limit batch)
     -- Another run may have closed it since.
       and h.state in ('open', 'mined')
     for update skip locked
@@ -2712,7 +2800,7 @@ begin
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
         'raw', t.raw, 'max_fee_per_gas', t.max_fee_per_gas::text,
         'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text,
-        'held', private.is_held(t), 'age_seconds',
+        'held', private.has_stopped(t.carries), 'age_seconds',
         extract(epoch from private.clock() - t.created_at)::integer) order by t.attempt), '[]')
        from private.relay_transactions t where t.slot = s.id),
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', c.kind,
@@ -2755,7 +2843,7 @@ AS $function$
 begin
   return query
   select p.id from private.payments p
-    join private.accounts a on a.id = p.account and a.frozen_at is not null
+    join private.accounts a on a.id = p.account and p.freezes < a.freezes
    where p.state in ('signed', 'unknown') and private.may_cancel(p)
      and not exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
    order by row_number() over (partition by p.account order by p.amount_usd_micros desc, p.id),
@@ -2852,7 +2940,7 @@ begin
     case when is_own or kept.proven_domain is null then '{}' else code.hosts end, code.sealed,
     private.clock() + interval '15 minutes'
     from jsonb_to_recordset(codes) as code (handle text, kind text, hosts text[], sealed jsonb);
-  -- The subject is sealed, so that the feed can tell who wrote, and no more.
+  -- The subject is sealed, so the feed can show only who wrote.
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
     jsonb_build_object('from', kept.from_address), kept.id);
@@ -2890,9 +2978,11 @@ begin
   if keep_answer.status is null then
     perform private.release_key(caller, operation, key);
   else
-    update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
+    update private.idempotent_answers i set
+      status = case when private.is_erased(i) then 409 else keep_answer.status end,
+      body = case when not private.is_erased(i) then keep_answer.body end
      where i.holder = private.budget_of(caller) and i.operation = keep_answer.operation
-       and i.key = keep_answer.key and i.status is null;
+       and i.key = keep_answer.key and i.status is null and i.credential = caller.id;
   end if;
   return true;
 end $function$;
@@ -3048,7 +3138,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
-    -- Joined here, the tables behind it would be planned anew with every page.
+    -- A join here would have their tables planned anew with each page.
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
     a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment
@@ -3113,7 +3203,8 @@ begin
    where m.account = caller.account
      and (list_mandates.mandate is null or m.id = list_mandates.mandate)
      and (before is null or m.number < before)
-     -- Use is looked up where it matters: an agent can ask for any number and take them back.
+     -- Use is computed only where it matters, because an agent can ask for any number of mandates and revoke
+     -- them.
      and (list_mandates.status is null or private.mandate_status(m, case
        when m.state = 'active' and list_mandates.status in ('active', 'exhausted')
        then private.used_of(m) end) = list_mandates.status)
@@ -3195,6 +3286,9 @@ AS $function$
 declare
   owner uuid;
 begin
+  -- Locked before the passkey, in the same order as in functions that end passkeys.
+  perform from private.owners o where o.account =
+    (select p.account from private.passkeys p where p.id = passkey) for no key update;
   if private.spend_challenge(challenge, passkey)
     and private.use_passkey(passkey, counter_seen, counter_now) then
     select p.account into owner from private.passkeys p where p.id = passkey;
@@ -3248,8 +3342,6 @@ declare
   tries_max constant integer := 10;
   at timestamptz := private.clock();
 begin
-  -- What an account sent is kept as long as its mail, which tells what became of it.
-  delete from private.outbox m where m.created_at < at - interval '30 days' and m.carries is null;
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
@@ -3352,6 +3444,19 @@ begin
         where m.account = caller.account) end;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.newest_mails(credentials text[])
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select coalesce(jsonb_object_agg(w.credential,
+      (select coalesce(max(m.number), 0) from private.mails m where m.account = k.account)), '{}')
+    from unnest(credentials) w (credential)
+      cross join lateral private.find_caller(w.credential) k
+   where k.id is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION api.note_heard(credential text, payment uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3432,6 +3537,8 @@ declare
   code private.oauth_codes;
   k private.credentials;
 begin
+  -- Locked before the code, in the same order as in functions that spend codes.
+  perform private.hold_account(c.account) from private.oauth_codes c where c.digest = code_digest;
   update private.oauth_codes c set used_at = private.clock()
    where c.digest = code_digest and c.used_at is null returning * into code;
   if not found then
@@ -3558,14 +3665,16 @@ begin
     (id, account, public_key, counter, transports, label, is_first, vouched_since)
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
     owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account),
-    (select private.there_since(p) from private.passkeys p join private.sessions s on s.proven_by = p.id
-      where s.credential = caller.id)
+    -- A password vouches for nothing: beside passkeys that are lost, a new chain begins with this one.
+    case when private.has_passkey(caller.account) then coalesce((select private.there_since(p)
+      from private.passkeys p join private.sessions s on s.proven_by = p.id
+      where s.credential = caller.id), private.clock()) end
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
      and not exists (select from private.removed_passkeys r
        where r.id = passkey and r.account <> caller.account)
   on conflict do nothing;
   if found then
-    -- The first one was shown just now, in a session that was proven otherwise.
+    -- The first one was just used, in a session that was proven in another way.
     update private.sessions s set proven_by = passkey
      where s.credential = caller.id and private.counts_in(s, passkey) and s.proven_by is null;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
@@ -3825,7 +3934,7 @@ CREATE OR REPLACE FUNCTION api.owner_delete_mails(credential text, mail uuid DEF
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   delete from private.mails m
    where m.account = caller.account
@@ -3855,10 +3964,10 @@ declare
 begin
   perform private.demand_brake(caller);
   disconnected := 0;
-  -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
-  perform private.spend_codes(caller.account, app);
-  -- What is being signed for an app comes first, and is not answered after this.
+  -- Waits for what is being signed for an app; nothing of it is answered after this.
   perform private.hold_live(caller);
+  -- A code that was not redeemed yet would reconnect the app after it was disconnected.
+  perform private.spend_codes(caller.account, app);
   for k in select x.* from private.credentials x
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for no key update
@@ -3883,11 +3992,10 @@ declare
   made private.made[];
   told text;
 begin
-  -- Who redeems a code locks it before the account, and so does this.
-  perform private.spend_codes(caller.account);
   perform private.hold_live(caller);
+  perform private.spend_codes(caller.account);
   counts_from := private.admit_undoing(credential, since);
-  -- Who is just signing in by the password holds this row: that session ends as well.
+  -- A sign-in with the password that runs now holds this row: its session ends as well.
   perform from private.owners o where o.account = caller.account for no key update;
   if owner_end_made.digest is distinct from private.made_digest(caller, since, until) then
     outcome := 'changed';
@@ -3910,8 +4018,8 @@ begin
     to_char(counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI'),
     coalesce(told, 'nothing')));
   perform private.enqueue_mail(caller.account, mail);
-  return query select 'ended', n.account_opened, n.expires_at from private.note_proof(caller,
-    session_digest, (select s.proven_by from private.sessions s where s.credential = caller.id)) n;
+  return query select 'ended', n.account_opened, n.expires_at
+    from private.rename_session(caller, session_digest) n;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
@@ -3925,6 +4033,7 @@ declare
 begin
   perform private.hold_live(caller);
   perform private.demand_brake(caller);
+  perform private.demand_newer_proof(caller);
   perform private.end_other_sessions(caller);
   return true;
 end $function$;
@@ -3963,10 +4072,11 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  -- What is being done in the session comes first, and is not answered after this.
+  -- Waits for what is being done in the session; nothing of it is answered after this.
   perform private.hold_live(caller);
   if session <> caller.id then
     perform private.demand_brake(caller);
+    perform private.demand_newer_proof(caller, session);
   end if;
   update private.credentials k set revoked_at = private.clock()
    where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
@@ -4121,6 +4231,7 @@ begin
     perform private.refuse('too_many_apps', '409');
   end if;
   perform private.hold_unfrozen(caller);
+  perform private.limit_new_agents(caller.account);
   insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
     max_per_day_usd_micros, days, expires_at)
   values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,
@@ -4481,6 +4592,19 @@ begin
    order by o.n;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_read_freeze(credential text)
+ RETURNS TABLE("freeze" integer, since timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select a.freezes, a.frozen_at from private.accounts a
+   where a.id = caller.account and a.frozen_at is not null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_read_limits(credential text)
  RETURNS TABLE(limits jsonb, asserted_new_recipient_limit text, relayed jsonb)
  LANGUAGE plpgsql
@@ -4513,7 +4637,8 @@ begin
     private.consent_json(m.consent),
     case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
     a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account),
-    -- Whom it names is paid by transfer too, and may look like somebody else: that is not asked again.
+    -- A payee that it names is paid by transfer too, even if it looks like another address, without asking
+    -- again.
     (select coalesce(jsonb_agg(jsonb_build_object('address', t.address,
         'similar', private.similar_recipient(m.account, t.address)) order by t.n), '[]')
       from unnest(m.pay_to) with ordinality t (address, n))
@@ -4572,7 +4697,7 @@ CREATE OR REPLACE FUNCTION api.owner_rename_passkey(credential text, passkey tex
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   update private.passkeys p set label = owner_rename_passkey.label
    where p.id = passkey and p.account = caller.account;
@@ -4589,7 +4714,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   perform private.demand_brake(caller);
-  -- What is being signed for the key comes first, and is not answered after this.
+  -- Waits for what is being signed for the key; nothing of it is answered after this.
   perform private.hold_live(caller);
   update private.credentials k set revoked_at = private.clock(), revoked_by = caller.id
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
@@ -4636,8 +4761,8 @@ begin
     old.burst, old.per_second, old.max_per_payment_usd_micros, old.max_per_day_usd_micros,
     private.budget_of(old));
   if placed is not null then
-    insert into private.known_devices (account, key, fingerprint, session)
-    select d.account, placed, d.fingerprint, caller.id from private.known_devices d
+    insert into private.known_devices (account, key, fingerprint, session, consent)
+    select d.account, placed, d.fingerprint, caller.id, d.consent from private.known_devices d
      where d.account = caller.account and d.key = old.id;
     update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
     update private.vault_entries e set created_by = placed where e.created_by = old.id;
@@ -4692,7 +4817,7 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
-    -- Whether what it asks for here needs no proof first.
+    -- True if the actions on this page need no proof first.
     'is_proven', private.signed_in_with(caller, 'recovery_code') or private.is_proven(caller) and (
       select s.proven_at > private.clock() - interval '9 minutes' from private.sessions s
        where s.credential = caller.id),
@@ -4731,10 +4856,9 @@ declare
   usd_micros_max constant bigint := 1000000000000;
   k private.credentials;
 begin
-  -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
-  -- one locks it before the account, and so does this.
-  perform private.spend_codes(caller.account, holder);
   perform private.hold_live(caller);
+  -- A code that is not redeemed yet would restore the caps that it was issued with.
+  perform private.spend_codes(caller.account, holder);
   select x.* into k from private.credentials x
    where x.id = holder and x.account = caller.account and private.is_agent_live(x) for no key update;
   outcome := case when k.id is null then 'missing'
@@ -4821,14 +4945,15 @@ AS $function$
 declare
   caller private.credentials := private.admit_proven(credential);
 begin
-  update private.owners o set password_hash = owner_set_password.password_hash,
-    password_set_at = private.clock() where o.account = caller.account;
+  perform private.keep_password(caller, password_hash);
   if not private.is_guarded(caller) then
     perform private.end_other_sessions(caller);
   end if;
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
-  return query select * from private.note_proof(caller, session_digest);
+  update private.sessions s set proven_at = private.clock()
+   where s.credential = caller.id and s.proven_by is null;
+  return query select * from private.rename_session(caller, session_digest);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_reads_secrets(credential text, key uuid, reads boolean, mail jsonb DEFAULT NULL::jsonb)
@@ -4991,7 +5116,7 @@ begin
   returning k.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text, "freeze" integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(unfrozen boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4999,11 +5124,15 @@ CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text, mail jsonb DEFAUL
 AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, true);
+  frozen_at timestamptz := (select a.frozen_at from private.accounts a
+    where a.id = caller.account and a.freezes = owner_unfreeze.freeze);
 begin
-  update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
-   where a.id = caller.account and a.frozen_at is not null;
-  unfrozen := found;
+  unfrozen := frozen_at is not null;
   if unfrozen then
+    update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
+     where a.id = caller.account;
+    perform private.note_widening(caller, 'freeze', '', jsonb_build_object('frozen_at', frozen_at),
+      'The account: unfrozen');
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
     perform private.enqueue_mail(caller.account, mail);
@@ -5021,7 +5150,7 @@ declare
   caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
 begin
-  -- Held before it is asked whether there is an approval: one that is just being given is then seen.
+  -- Locked before the check for an approval, so that an approval in progress is seen.
   perform from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account for no key update;
   perform private.reconsider(payment, caller.account);
@@ -5209,7 +5338,7 @@ declare
   sender private.accounts;
   room_at timestamptz;
 begin
-  -- One after the other, so that no two find the same room; a freeze waits or was before.
+  -- One after the other, so that no two find the same room. A freeze waits or came before.
   sender := private.hold_live(caller);
   if sender.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
@@ -5296,9 +5425,6 @@ declare
   asking_wide text := private.wide_network_of(client);
 begin
   perform private.limit_signups(private.mailbox_of(email), asking, asking_wide, work);
-  delete from private.signups s where s.id in (select o.id from private.signups o
-    where o.created_at <= private.clock() - interval '1 day'
-    order by o.created_at limit 10 for update skip locked);
   insert into private.signups (email, code_digest, network, wide_network, wish)
   values (signup_request.email, signup_request.code_digest, asking, asking_wide,
     signup_request.wish);
@@ -5331,7 +5457,7 @@ declare
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller);
-  -- One after the other, or of two at once each would be entered.
+  -- One after the other; otherwise two at once would both be stored.
   perform from private.vault_entries v where v.id = e.id for no key update;
   delete from private.vault_places w
    where w.entry = e.id and w.approved_at is null
@@ -5379,9 +5505,10 @@ CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, hand
 AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'vault');
-  e private.vault_entries := private.entry_of(caller, entry);
+  e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller);
+  e := private.entry_of(caller, entry);
   if session is not null then
     perform from private.vault_sessions s where s.id = session and s.entry = e.id
        and s.credential = caller.id and s.expires_at > private.clock() for share;
@@ -5389,7 +5516,7 @@ begin
       perform private.refuse('session_not_found', '404');
     end if;
   end if;
-  -- Held until it is booked: what is booked is older than the place's end.
+  -- Locked until it is booked, so that a use is never booked after the end of its place.
   perform from private.vault_places p
    where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
   if (select count(*) from private.vault_places p where p.entry = e.id
@@ -5397,7 +5524,7 @@ begin
     perform private.refuse('place_not_approved', '403');
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
-  -- In one order, and before they are looked at: of two who want the same code one finds it used.
+  -- Locked in one order, and before they are checked: of two that want the same code, one finds it used.
   perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
     order by c.handle for update;
   perform private.check_codes(e, handles);
@@ -5432,8 +5559,8 @@ declare
   lets_codes boolean := false;
   e private.vault_entries;
 begin
-  perform private.demand_keeper(caller);
   perform private.hold_unfrozen(caller);
+  perform private.demand_keeper(caller);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
     return query select false;
@@ -5600,7 +5727,7 @@ begin
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(private.code_json(c))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
-    -- The site may show them yet.
+    -- The site may still show them.
     coalesce((select jsonb_agg(private.code_json(c.u)) from (
       select u from private.mail_codes u where u.account = e.account and u.kind = 'code'
          and u.used_at > private.clock() - interval '1 hour'
@@ -5625,11 +5752,14 @@ begin
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
-    -- The account before its keys, as whoever stores an entry holds them.
+    -- The account is locked before its keys, as in functions that store an entry.
     perform private.hold_unfrozen(caller);
-    perform private.limit_reads(caller.account);
-    opened := private.open_entry(caller, e, 'secret_read',
-      pg_catalog.format('The secrets of the login of %s were read', e.site));
+    -- The owner may have taken that back while this waited.
+    if (select k.reads_secrets from private.credentials k where k.id = caller.id) then
+      perform private.limit_reads(caller.account);
+      opened := private.open_entry(caller, e, 'secret_read',
+        pg_catalog.format('The secrets of the login of %s were read', e.site));
+    end if;
   end if;
   listed := private.entry_json(caller, e);
   return next;
@@ -5766,7 +5896,7 @@ begin
   select x.* into s from private.sessions x where x.credential = caller.id
      and x.proven_at > private.clock() - interval '10 minutes';
   proof_made := case when s.proven_by is null
-      then coalesce(o.password_set_at, caller.created_at)
+      then coalesce(o.password_since, caller.created_at)
     else (select p.created_at from private.passkeys p
       where p.id = s.proven_by and private.counts_in(s, p.id)) end;
   if s.credential is null or proof_made is null then
@@ -5846,13 +5976,11 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.begin_ceremony(challenge text, purpose text, holder text)
  RETURNS void
- LANGUAGE plpgsql
+ LANGUAGE sql
 AS $function$
-begin
-  delete from private.ceremonies c where c.expires_at < private.clock();
   insert into private.ceremonies
-  values (challenge, purpose, holder, private.clock() + interval '5 minutes');
-end $function$;
+  values (challenge, purpose, holder, private.clock() + interval '5 minutes')
+$function$;
 
 CREATE OR REPLACE FUNCTION private.begin_grant(code private.oauth_codes, dpop_key text)
  RETURNS private.credentials
@@ -5903,7 +6031,7 @@ begin
   update private.payments p set state = 'settled', failure = null, finality = 'finalized',
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
     log_index = o.log_index, checked_at = private.clock(),
-    -- What was not counted counts from now; so does what was told to be in another block.
+    -- An amount not counted before counts from now, and so does one that was booked in another block.
     settled_at = case when p.state in ('signed', 'unknown', 'settled') and p.settled_in = o.block_hash
       and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
       then private.settles_at(p, o.block_hash, true)
@@ -6048,8 +6176,8 @@ begin
   claimed.chain := on_chain;
   claimed.lane := picked.address;
   claimed.nonce := picked.nonce;
-  -- Chosen once and before the update: a plan that chose again for every row would not see those
-  -- that it has updated already, and pass the limit.
+  -- Chosen once, before the update. A plan that chose again for each row would not see the rows that it has
+  -- already updated, and would exceed the limit.
   with chosen as materialized (
     select q.id from private.relay_calls q where q.id in (
       (select w.id from private.waiting_calls(on_chain) w where w.kind = 'cancel'
@@ -6067,7 +6195,7 @@ begin
   select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
     from taken t join private.payments p on p.id = t.payment;
   claimed.charges := private.charges_of(claimed.lease);
-  -- All that waited is being taken by somebody else at this moment, who looks again afterwards.
+  -- Another caller is taking everything that waited, and it looks at the queue again afterwards.
   if claimed.calls = '[]' and not with_own then
     update private.relay_lanes l set lease = null, leased_until = null
      where l.lease = claimed.lease;
@@ -6115,6 +6243,8 @@ AS $function$
 declare
   holder uuid := private.budget_of(revoked);
   is_last boolean := not private.is_holder_live(revoked.id);
+  askers uuid[] := array(select k.id from private.credentials k where k.account = revoked.account
+    and (k.id = revoked.id or is_last and private.budget_of(k) = holder));
   payments integer;
   mandates uuid[];
   links integer;
@@ -6126,8 +6256,7 @@ begin
     'the key or app that paid was revoked before anything was signed');
   update private.payments p set state = 'declined'
    where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
-     and not p.for_any_key
-     and (p.key = revoked.id or is_last and private.holder_of(p.key) = holder);
+     and p.key = any (askers) and not p.for_any_key;
   get diagnostics payments = row_count;
   with ended as (
     update private.mandates m set
@@ -6136,9 +6265,8 @@ begin
       revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
       revoked_by = case when m.state <> 'pending_approval' then by end
      where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
+       and m.key = any (askers) and (is_last or m.state = 'pending_approval')
        and not m.for_any_key
-       and (m.key = revoked.id and m.state = 'pending_approval'
-         or is_last and private.holder_of(m.key) = holder)
     returning m.id
   )
   select coalesce(array_agg(e.id), '{}') into mandates from ended e;
@@ -6147,9 +6275,9 @@ begin
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
+  delete from private.vault_sessions s where s.credential = revoked.id;
   delete from private.vault_places w
-   where w.account = revoked.account and w.approved_at is null
-     and (w.asked_by = revoked.id or is_last and private.holder_of(w.asked_by) = holder);
+   where w.account = revoked.account and w.approved_at is null and w.asked_by = any (askers);
   get diagnostics places = row_count;
   if payments + cardinality(mandates) + links + places > 0 then
     insert into private.activities (account, category, type, summary)
@@ -6214,7 +6342,7 @@ AS $function$
   select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
     'asked_at', c.asked_at, 'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
       jsonb_build_object('id', c.passkey, 'added_at', c.passkey_added_at,
-        'is_first', c.passkey_is_first, 'public_key', c.public_key,
+        'there_since', c.passkey_there_since, 'public_key', c.public_key,
         'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
         'signature', c.signature) end)
   from private.consents c where c.id = of_consent
@@ -6287,6 +6415,20 @@ begin
     perform private.demand_fresh(caller);
   else
     perform private.demand_scope(caller, 'vault');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.demand_newer_proof(caller private.credentials, target uuid DEFAULT NULL::uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from private.sessions s join private.credentials k on k.id = s.credential
+    where k.account = caller.account and k.id <> caller.id and k.revoked_at is null
+      and k.id = coalesce(target, k.id)
+      and s.proven_at > (select own.proven_at from private.sessions own where own.credential = caller.id))
+  then
+    perform private.demand_proof(caller);
   end if;
 end $function$;
 
@@ -6389,6 +6531,8 @@ begin
       perform private.close_requests(k, case because when 'revoked by the app' then 'app'
         when 'reused' then 'service' else 'owner' end)
         from private.credentials k where k.id = ended;
+    else
+      delete from private.vault_sessions s where s.credential = ended;
     end if;
     return true;
   end if;
@@ -6431,7 +6575,7 @@ CREATE OR REPLACE FUNCTION private.end_trust(caller private.credentials, made pr
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- By their time and not by the list: of these there may be very many.
+  -- By time and not by the list, because there may be very many of these.
   delete from private.known_recipients r where r.account = caller.account and r.known_since > since;
   delete from private.known_devices d where d.account = caller.account and d.known_since > since;
   update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = 'owner'
@@ -6440,8 +6584,14 @@ begin
   update private.mandates x set state = 'declined', decided_at = private.clock()
    where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
   perform private.release_under(array(select m.id::uuid from unnest(made) m where m.kind = 'mandate'));
+  -- Each state by its own index, because a key can enter very many payments that are over.
   update private.payments p set state = 'declined', finality = null
-   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
+   where p.id in (
+       select u.id from private.payments u
+        where u.account = caller.account and u.state in ('prepared', 'awaiting_confirmation')
+       union all
+       select r.id from private.payments r where r.account = caller.account and r.state = 'authorized')
+     and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
      and (p.created_at > since or exists (select from private.approvals a
        where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
   update private.hosted_actions h set declined_at = private.clock()
@@ -6496,7 +6646,7 @@ begin
     return false;
   end if;
   if most is not null then
-    -- One after the other, or many at once would each find room for one more.
+    -- One after the other; otherwise many at once would each find room for one more.
     perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account
@@ -6614,9 +6764,7 @@ CREATE OR REPLACE FUNCTION private.erase_site_answers(of_account uuid)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  update private.idempotent_answers i set status = 409, body = null
-   where i.account = of_account
-     and i.operation in ('vault_use', 'vault_login', 'vault_session')
+  update private.accounts a set site_answers_erased_at = private.clock() where a.id = of_account
 $function$;
 
 CREATE OR REPLACE FUNCTION private.exposed_approvals(of_key private.credentials, at timestamp with time zone)
@@ -6642,7 +6790,7 @@ CREATE OR REPLACE FUNCTION private.exposed_mandates(of_key private.credentials, 
  LANGUAGE sql
  STABLE
 AS $function$
-  -- Summed for all of them in one pass: mandate by mandate it takes a minute for a thousand of them.
+  -- Summed for all of them in one pass: done for each mandate separately, a thousand of them take a minute.
   with by_minute as (
     select p.mandate, case p.finality when 'finalized'
         then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
@@ -6665,7 +6813,7 @@ AS $function$
   select coalesce(jsonb_agg(jsonb_build_object(
     'expires_in_minutes', ceil(extract(epoch from m.expires_at - at) / 60)::integer,
     'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
-    -- Where there is no cap, greatest alone would pass over it and answer none left.
+    -- Without a cap, greatest alone would ignore the null and answer zero.
     'left_total', case when m.max_total_usd_micros is not null
       then greatest(m.max_total_usd_micros - coalesce(u.total, 0), 0)::text end,
     'left_payments', case when m.max_payments is not null
@@ -6690,6 +6838,7 @@ begin
   perform from private.relay_calls c where c.claim = held and c.slot is null for update;
   if lane.address is null or calls <>
     (select count(*) from private.relay_calls c where c.claim = held and c.slot is null)
+    or lane.kind = 'relayer' and not private.has_gas_for_claim(held, calls, cost_wei)
   then
     update private.relay_lanes l set lease = null, leased_until = null where l.lease = held;
     update private.relay_calls c set claim = null, claimed_until = null
@@ -6774,6 +6923,36 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.forget(rule private.retention, batch integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  gone bigint;
+begin
+  execute pg_catalog.format('delete from private.%1$I where ctid = any (array(
+    select t.ctid from private.%1$I t where %2$s <= $1 and %3$s limit $2 for update skip locked))',
+    rule.of_table, rule.ages_from, coalesce(rule.only_where, 'true'))
+  using private.clock() - rule.kept, batch;
+  get diagnostics gone = row_count;
+  return gone;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.forget_buckets(kept interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  pages constant double precision :=
+    pg_catalog.pg_relation_size('private.rate_buckets') / pg_catalog.current_setting('block_size')::integer;
+begin
+  delete from private.rate_buckets b where b.ctid = any (array(
+    select t.ctid from private.rate_buckets t
+      tablesample system (100 * least(1, 1000 / greatest(1, pages)))
+     where t.arrives_at < least(private.clock(), pg_catalog.clock_timestamp()) - kept
+       for update skip locked));
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.forget_gone_deposits(chain bigint, from_block bigint, to_block bigint)
  RETURNS void
  LANGUAGE sql
@@ -6790,28 +6969,15 @@ AS $function$
      where g.nth > 10)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.forget_oauth(at timestamp with time zone)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  delete from private.access_tokens t where t.expires_at < at;
-  delete from private.oauth_codes c where c.expires_at < at - interval '1 day';
-  delete from private.oauth_refresh_tokens r
-   where r.expires_at < at or r.used_at < at - interval '7 days';
-  delete from private.oauth_proofs p where p.used_at < at - interval '5 minutes';
-  delete from private.oauth_clients c where c.good_until < at - interval '1 day'
-    or c.good_until is null and c.created_at < at - interval '1 day'
-      and (c.granted_at is null or c.granted_at < at - interval '1 year');
-$function$;
-
 CREATE OR REPLACE FUNCTION private."freeze"(frozen uuid, summary text, untrusted jsonb DEFAULT NULL::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
+  -- Locked before the time is read, so every reservation is either older than the freeze or not made at all.
   perform private.hold_account(frozen);
-  update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
+  update private.accounts a set frozen_at = private.clock(), freezes = a.freezes + 1,
+    facts_version = a.facts_version + 1
    where a.id = frozen and a.frozen_at is null;
   if not found then
     return false;
@@ -6822,12 +6988,11 @@ begin
   with withdrawn as (
     delete from private.relay_calls c using private.payments p
      where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null
-       and p.state = 'signed'
     returning c.payment, c.tries
   )
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
-   where p.id in (select w.payment from withdrawn w where w.tries = 0);
+   where p.id in (select w.payment from withdrawn w where w.tries = 0) and p.state = 'signed';
   insert into private.frozen_payments as f (account, payments)
   select frozen, array(select o.id from private.open_signatures(frozen) o
     order by o.state = 'settled', o.amount_usd_micros desc, o.id)
@@ -6890,10 +7055,10 @@ begin
     join private.payments p on p.id = u.payment
     cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
    where u.account = payer and u.chain = on_chain and case when u.slot is null
-     then u.at > present - interval '24 hours' and (p.state in ('authorized', 'signed')
-       or e.is_kept and p.state = 'unknown')
+     then u.at > present - interval '24 hours' and (p.state = 'signed'
+       or p.state = 'authorized' and p.counts_until > present or e.is_kept and p.state = 'unknown')
      else u.id in (select s.id from private.gas_spent(payer, on_chain) s) end;
-  -- And no more than a freeze can name.
+  -- A freeze can name no more than this.
   select greatest(least(g.cancels, 1000) - count(*), 0),
     least(g.cancels_free_at, min(private.live_until(p)))
   into g.cancels, g.cancels_free_at
@@ -6903,15 +7068,24 @@ begin
   return g;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[])
+CREATE OR REPLACE FUNCTION private.gas_part(kind text, cost_wei numeric, calls bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select pg_catalog.div(pg_catalog.ceil(cost_wei / calls), case kind when 'cancel' then 2 else 1 end)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[])
  RETURNS TABLE(id bigint, account uuid, kind text, before numeric, after numeric)
  LANGUAGE sql
  STABLE
 AS $function$
   select u.id, u.account, u.kind, u.wei,
-    greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
+    greatest(u.wei, private.gas_part(u.kind, cost_wei, count(*) over ()))
     from private.gas_uses u
-   where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+   where u.slot = of_slot and (carries || cancels = '{}'
+     or u.payment = any (case u.kind when 'cancel' then cancels else carries end))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_seen(on_chain bigint)
@@ -6994,17 +7168,42 @@ AS $function$
       where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[])
+CREATE OR REPLACE FUNCTION private.has_earlier(o private.outflows)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.outflows e
+    where e.wallet = o.wallet and e.chain = o.chain and e.token = o.token
+      and lower(e.payee) = lower(o.payee) and e.authorization_nonce is null and e.due_at is not null
+      and (e.block_number, e.log_index) < (o.block_number, o.log_index))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[])
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
   select not exists (
-    select from private.gas_parts(of_slot, cost_wei, carries) g
+    select from private.gas_parts(of_slot, cost_wei, carries, cancels) g
       join private.relay_slots s on s.id = of_slot
-     where g.kind = 'transfer' and carries <> '{}'
+     where carries || cancels <> '{}'
      group by g.account, s.chain
     having sum(g.after - g.before) > (private.gas_left(g.account, s.chain)).wei)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.has_gas_for_claim(held uuid, calls integer, cost_wei numeric)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select not exists (
+    select from private.relay_calls c join private.gas_uses u
+        on u.payment = c.payment and u.kind = c.kind and u.slot is null
+     where c.claim = held and c.slot is null
+     group by u.account, u.chain
+    having sum(greatest(private.gas_part(u.kind, cost_wei, calls) - u.wei, 0))
+      > (private.gas_left(u.account, u.chain)).wei)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
@@ -7054,6 +7253,28 @@ AS $function$
     from private.gas_terms_of(p.account, p.chain) t
 $function$;
 
+CREATE OR REPLACE FUNCTION private.has_stopped(carries uuid[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hasten_first(wallet text, chain bigint, token text, payee text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.outflows t set due_at = private.clock()
+   where (t.chain, t.tx_hash, t.log_index) = (
+     select n.chain, n.tx_hash, n.log_index from private.outflows n
+      where n.wallet = hasten_first.wallet and n.chain = hasten_first.chain
+        and n.token = hasten_first.token and lower(n.payee) = lower(hasten_first.payee)
+        and n.authorization_nonce is null and n.due_at is not null
+      order by n.block_number, n.log_index limit 1)
+     and t.looks > 0 and t.due_at > private.clock()
+$function$;
+
 CREATE OR REPLACE FUNCTION private.health_json()
  RETURNS jsonb
  LANGUAGE sql
@@ -7082,6 +7303,28 @@ declare
 begin
   select x.* into a from private.accounts x where x.id = held for no key update;
   return a;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.hold_claimed(held uuid, payment uuid DEFAULT NULL::uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.hold_payers(array(select c.payment from private.relay_calls c
+    where c.claim = held and c.slot is null) || hold_claimed.payment);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.hold_credential(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from private.credentials k where k.id = caller.id and k.revoked_at is null
+    and k.digest is not distinct from caller.digest
+    and (k.expires_at is null or k.expires_at > private.clock()) for share;
+  if not found then
+    perform private.refuse('unauthorized', '401');
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.hold_live(caller private.credentials)
@@ -7122,6 +7365,15 @@ begin
   if unfrozen and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.hold_payers(payments uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from private.accounts a where a.id in (select p.account from private.payments p
+    where p.id = any (payments)) order by a.id for no key update;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.hold_unfrozen(caller private.credentials)
@@ -7320,8 +7572,19 @@ CREATE OR REPLACE FUNCTION private.is_ended_here(caller private.credentials, k p
  STABLE
 AS $function$
   select k.revoked_at > since and k.revoked_at <= until
-    and (k.revoked_by is not distinct from caller.id or exists (select from private.oauth_grants g
-      where g.credential = k.id and g.ended_because in ('reused', 'revoked by the app')))
+    and (k.revoked_by is not distinct from caller.id
+      or private.was_owner(k.revoked_by, k.revoked_at, since)
+      or exists (select from private.oauth_grants g
+        where g.credential = k.id and g.ended_because in ('reused', 'revoked by the app')))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_erased(i private.idempotent_answers)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select i.operation in ('vault_use', 'vault_login', 'vault_session') and exists (
+    select from private.accounts a where a.id = i.account and a.site_answers_erased_at >= i.created_at)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
@@ -7375,15 +7638,6 @@ AS $function$
     and o.guarded_until > private.clock())
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_held(t private.relay_transactions)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (select from private.payments p join private.accounts a on a.id = p.account
-    where p.id = any (t.carries) and a.frozen_at is not null)
-$function$;
-
 CREATE OR REPLACE FUNCTION private.is_holder_live(key uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7411,7 +7665,7 @@ CREATE OR REPLACE FUNCTION private.is_just_seen(checked_at timestamp with time z
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce(checked_at > private.clock() - interval '20 seconds', false)
+  select coalesce(checked_at > private.clock() - interval '45 seconds', false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
@@ -7438,8 +7692,7 @@ CREATE OR REPLACE FUNCTION private.is_live(c private.relay_calls, p private.paym
 AS $function$
   select case c.kind when 'cancel' then private.live_until(p) > private.clock()
     else p.valid_before > extract(epoch from private.clock()) and p.state = 'signed'
-      and not exists (select from private.accounts a
-        where a.id = p.account and a.frozen_at is not null) end
+      and not private.is_stopped(p) end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_nonce_taken(p private.payments)
@@ -7540,12 +7793,21 @@ AS $function$
     or right('.' || split_part(address, '@', 2), length(wanted) + 1) = '.' || wanted
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_stopped(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.accounts a
+    where a.id = p.account and p.freezes < a.freezes)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_watched(p private.payments)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-  select private.clock() < to_timestamp(p.valid_before) + interval '10 minutes'
+  select coalesce(p.checked_at, '-infinity') < to_timestamp(p.valid_before) + interval '10 minutes'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
@@ -7578,10 +7840,10 @@ begin
     perform private.refuse('passkey_younger', '403');
   end if;
   insert into private.consents (account, session, level, digest, leaves, passkey, passkey_added_at,
-    passkey_is_first, public_key, client_data, authenticator_data, signature, asked_at)
+    passkey_there_since, public_key, client_data, authenticator_data, signature, asked_at)
   select caller.account, caller.id,
     case when assertion is null then 'user_session' else 'user_passkey' end,
-    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, k.is_first, k.public_key,
+    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, private.there_since(k), k.public_key,
     assertion ->> 'client_data', assertion ->> 'authenticator_data', assertion ->> 'signature',
     keep_consent.asked_at
   from (select) given left join private.passkeys k on k.id = assertion ->> 'passkey'
@@ -7589,6 +7851,18 @@ begin
   returning * into kept;
   return kept;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.keep_password(caller private.credentials, new_hash text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.owners o set password_hash = new_hash, password_set_at = private.clock(),
+    password_since = case when exists (select from private.sessions s
+        where s.credential = caller.id and s.proven_by is null
+          and s.proven_at > private.clock() - interval '10 minutes')
+      then o.password_since else private.clock() end
+   where o.account = caller.account
+$function$;
 
 CREATE OR REPLACE FUNCTION private.key_exposure(of_key private.credentials)
  RETURNS jsonb
@@ -7644,7 +7918,7 @@ CREATE OR REPLACE FUNCTION private.latest_transaction(of_slot bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select case when not private.is_held(t) then
+  select case when not private.has_stopped(t.carries) then
       jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw) end
     from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
 $function$;
@@ -7653,25 +7927,31 @@ CREATE OR REPLACE FUNCTION private.lease_lane(on_chain bigint, seen jsonb, needs
  RETURNS TABLE(lease uuid, address text, nonce bigint, transfers integer, cancels integer)
  LANGUAGE plpgsql
 AS $function$
+declare
+  l private.relay_lanes;
+  look jsonb;
 begin
-  select l.address, e.cancels,
-    case when l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 14 then e.transfers else 0 end
-  into lease_lane.address, lease_lane.cancels, lease_lane.transfers
-    from private.relay_lanes l
-    join jsonb_to_recordset(seen) as e (
-      address text, mined_nonce bigint, transfers integer, cancels integer) on e.address = l.address
-   where l.chain = on_chain and private.is_free(l)
-     and case needs when 'transfer' then e.transfers > 0
-         and l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 14
-       else e.cancels > 0 and l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 16 end
-   order by l.used_at nulls first limit 1 for update of l skip locked;
+  select e.value into look from jsonb_array_elements(seen) e
+    join private.relay_lanes x on x.chain = on_chain and x.address = e.value ->> 'address'
+    cross join lateral private.room_in(x, e.value) r
+   where private.is_free(x) and case needs when 'transfer' then r.transfers else r.cancels end > 0
+   order by x.used_at nulls first limit 1 for update of x skip locked;
   if not found then
     return;
   end if;
-  update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
+  -- Read again, now that nobody else can put anything into the lane.
+  select x.* into l from private.relay_lanes x
+   where x.chain = on_chain and x.address = look ->> 'address';
+  select r.transfers, r.cancels into lease_lane.transfers, lease_lane.cancels
+    from private.room_in(l, look) r;
+  if (case needs when 'transfer' then lease_lane.transfers else lease_lane.cancels end) = 0 then
+    return;
+  end if;
+  update private.relay_lanes x set lease = gen_random_uuid(), leased_until = until,
     used_at = pg_catalog.clock_timestamp()
-   where l.chain = on_chain and l.address = lease_lane.address
-  returning l.lease, l.next_nonce into lease_lane.lease, lease_lane.nonce;
+   where x.chain = on_chain and x.address = l.address
+  returning x.lease, x.address, x.next_nonce
+  into lease_lane.lease, lease_lane.address, lease_lane.nonce;
   return next;
 end $function$;
 
@@ -7689,6 +7969,22 @@ CREATE OR REPLACE FUNCTION private.leaves_at(state text, counts_until timestamp 
 AS $function$
   select case state when 'settled' then counts_until else greatest(
     pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.leaves_reserve(of_slot bigint, cost_wei numeric, kept_wei numeric)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((select (l.leased_until is null or l.leased_until <= private.clock())
+        and (leaves_reserve.kept_wei is null
+          or coalesce(private.left_wei(l), 0) + d.wei - greatest(leaves_reserve.cost_wei, d.wei)
+            >= leaves_reserve.kept_wei)
+    from private.relay_slots s
+      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane and l.kind = 'relayer'
+      cross join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
+        where t.slot = s.id) d
+   where s.id = of_slot), true)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.ledger_of(b private.balances)
@@ -7720,6 +8016,13 @@ AS $function$
   select private.take_of_all('link', client, 120, 10, 1000, 100)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.limit_new_agents(of_account uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select private.take_slowly('new-agents:' || of_account, 100, interval '15 minutes')
+$function$;
+
 CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)
  RETURNS void
  LANGUAGE plpgsql
@@ -7741,7 +8044,7 @@ declare
   hourly_max constant integer := 30;
   free_at timestamptz;
 begin
-  -- One after the other, or many at once would each find room for one more.
+  -- One after the other; otherwise many at once would each find room for one more.
   perform from private.account_keys k
    where k.account = of_account and k.purpose = 'vault' for no key update;
   select a.at + interval '1 hour' into free_at from private.activities a
@@ -7791,6 +8094,23 @@ begin
     where s.wide_network = of_wide_network
     order by s.created_at desc offset 59 limit 1), interval '1 hour');
   perform private.take_slowly_by_work('sign-up', 300, interval '1 second', work);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.limit_undecided(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  of_key_max constant integer := 200;
+  of_account_max constant integer := 1000;
+begin
+  if exists (select from private.payments p
+     where p.account = caller.account and p.key = caller.id
+       and p.state in ('prepared', 'awaiting_confirmation') offset of_key_max - 1)
+    or exists (select from private.payments p where p.account = caller.account
+       and p.state in ('prepared', 'awaiting_confirmation') offset of_account_max - 1) then
+    perform private.refuse('too_many_payments', '429');
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -7872,7 +8192,9 @@ AS $function$
   union all
   select 'widening', w.id::text, w.summary, w.at from (
     select distinct on (x.kind, x.subject) x.* from private.widenings x
-     where x.account = caller.account and x.at > since order by x.kind, x.subject, x.id) w
+     where x.account = caller.account and x.at > since
+       and (x.kind <> 'freeze' or (x.before ->> 'frozen_at')::timestamptz <= since)
+     order by x.kind, x.subject, x.id) w
 $function$;
 
 CREATE OR REPLACE FUNCTION private.live_until(p private.payments)
@@ -7888,9 +8210,8 @@ CREATE OR REPLACE FUNCTION private.lock_accounts_in(of_slot bigint)
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform from private.accounts a where a.id in (select p.account from private.relay_calls c
-    join private.payments p on p.id = c.payment where c.slot = of_slot)
-  order by a.id for no key update;
+  perform private.hold_payers(array(
+    select c.payment from private.relay_calls c where c.slot = of_slot));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.lock_queue(on_chain bigint, alone boolean)
@@ -7972,16 +8293,19 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)
  RETURNS jsonb
- LANGUAGE sql
- STABLE
+ LANGUAGE plpgsql
 AS $function$
-  select jsonb_build_object('account', a.id, 'alias', a.alias,
+begin
+  if caller.kind = 'session' then
+    perform private.hold_live(caller);
+  end if;
+  return (select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
     'sees', case when caller.kind = 'session' then
         case when private.is_fresh(caller) then 'all' else 'handles' end
       when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
-  from private.accounts a where a.id = caller.account
-$function$;
+    from private.accounts a where a.id = caller.account);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_room_at(sender uuid, recipients text[])
  RETURNS timestamp with time zone
@@ -8125,6 +8449,17 @@ begin
    limit 50;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.mark_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nothing waits for a payment while it holds an outflow.
+  update private.payments p set has_outflow = true where p.id in (
+    select w.id from private.payments w where w.id = new.payment for update skip locked);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.match_by_nonce(o private.outflows)
  RETURNS private.outflow_match
  LANGUAGE sql
@@ -8152,34 +8487,38 @@ AS $function$
       coalesce(p.settled_atomic, p.amount_atomic) as booked_atomic,
       coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic as is_enough,
       p.terms ->> 'scheme' = 'upto' as is_upto,
-      p.state = 'settled' and p.tx_hash = o.tx_hash
+      u.is_used, u.is_used and p.tx_hash = o.tx_hash
         and coalesce(p.log_index, o.log_index) = o.log_index as is_here,
-      p.state = 'settled' and p.block_hash = o.block_hash and p.log_index is null
+      u.is_used and p.block_hash = o.block_hash as is_same_block,
+      u.is_used and p.block_hash = o.block_hash and p.log_index is null
         and coalesce(p.tx_hash, o.tx_hash) = o.tx_hash as is_in_block,
-      p.state in ('signed', 'unknown') as is_open, private.is_watched(p) as is_watched,
-      case when p.state = 'settled' then private.place_of(p) end as place, p.finality
+      u.is_used and p.block_hash is null and p.tx_hash is null as is_nowhere,
+      p.state <> 'released' and not u.is_used as is_open,
+      case when u.is_used then private.place_of(p) end as place
     from private.permits_like(o) p
+      cross join lateral (values (p.state = 'settled' and p.finality = 'finalized')) u (is_used)
   ), ranked as (
-    select f.id, f.is_upto, f.booked_atomic, r.*
+    select f.id, f.is_enough, f.is_upto, f.booked_atomic, r.*
     from fitting f cross join lateral (values
-      (1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
-      (2, 'short', f.is_here and f.log_index is not null),
-      (3, 'booked', f.is_here and f.is_enough),
-      (4, 'awaited', f.is_in_block and f.finality <> 'finalized' and f.is_watched),
-      (5, 'late', f.is_in_block and f.is_enough),
-      (6, 'awaited', f.is_open and f.is_watched),
-      (7, 'awaited', not f.is_here and (f.place = 'unread'
-        or f.place = 'wrong' and f.finality <> 'finalized' and f.is_watched)),
-      (8, 'late', f.is_open),
-      (9, 'late', f.place = 'wrong' and f.is_enough),
-      (10, 'over', f.state = 'released'),
-      (11, 'short', f.is_here or f.place = 'wrong')
-    ) r (rank, standing, applies) where r.applies
+      (1, 1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
+      (1, 2, 'short', f.is_here and f.log_index is not null),
+      (2, 1, 'booked', f.is_here and f.is_enough),
+      (2, 2, 'late', f.is_in_block and f.is_enough),
+      (2, 3, 'late', f.is_nowhere and f.is_enough),
+      (2, 4, 'late', f.place = 'wrong' and f.is_enough),
+      (2, 5, 'awaited', f.is_open),
+      (2, 6, 'awaited', not f.is_here and f.place = 'unread'),
+      (3, 1, 'late', f.place = 'good' and f.is_same_block and not f.is_here and f.is_enough),
+      (4, 1, 'over', f.state = 'released'),
+      (5, 1, 'short', f.is_here or f.place = 'wrong')
+    ) r (class, nearness, standing, applies) where r.applies
   )
-  select coalesce(nearest.standing, 'unknown'), nearest.id
+  select case when nearest.class <= 3 and private.has_earlier(o) then 'behind'
+    else coalesce(nearest.standing, 'unknown') end, nearest.id
   from (select) one left join (
-    select n.standing, n.id from ranked n
-     order by n.rank, n.is_upto, n.booked_atomic, n.id limit 1) nearest on true
+    select n.class, n.standing, n.id from ranked n
+     order by n.class, n.is_enough desc, n.is_upto, n.booked_atomic, n.nearness, n.id limit 1
+  ) nearest on true
 $function$;
 
 CREATE OR REPLACE FUNCTION private.match_outflow(o private.outflows)
@@ -8201,11 +8540,13 @@ declare
   booked uuid := (select p.id from private.payments p
     where (p.chain, p.tx_hash, p.log_index) = (o.chain, o.tx_hash, o.log_index)
       and p.wallet = o.wallet and p.token = o.token and lower(p.payee) = lower(o.payee)
-      and p.state = 'settled' and p.terms ->> 'transfer_method' = 'permit2'
-      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
+      and p.state = 'settled' and p.finality = 'finalized' and p.terms ->> 'transfer_method' = 'permit2'
+      and case p.terms ->> 'scheme' when 'exact' then p.amount_atomic = o.amount_atomic
+        else coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic end
       and not exists (select from private.outflows other where other.payment = p.id));
 begin
   return case when booked is null then private.match_like(o)
+    when private.has_earlier(o) then row('behind', booked)::private.outflow_match
     else row('booked', booked)::private.outflow_match end;
 end $function$;
 
@@ -8216,8 +8557,7 @@ CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
 AS $function$
   select p.state in ('signed', 'unknown', 'released') and p.signature is not null
     and private.obstacle(p) is null and private.has_cancel_room(p)
-    and (p.state = 'released' or exists (select from private.accounts a
-      where a.id = p.account and a.frozen_at is not null))
+    and (p.state = 'released' or private.is_stopped(p))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_change(caller private.credentials, e private.vault_entries)
@@ -8255,7 +8595,7 @@ CREATE OR REPLACE FUNCTION private.may_retry(c private.relay_calls, p private.pa
  LANGUAGE sql
  STABLE
 AS $function$
-  select private.is_live(c, p) and c.tries < 2
+  select private.is_live(c, p) and c.tries < 10
     and p.valid_before > extract(epoch from private.clock()) + 60
     and exists (select from private.relay_slots s
       join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
@@ -8359,8 +8699,7 @@ AS $function$
 begin
   update private.sessions s set proven_at = private.clock(), proven_by = passkey
    where s.credential = caller.id;
-  return query update private.credentials k set digest = session_digest where k.id = caller.id
-    returning k.account, k.expires_at;
+  return query select * from private.rename_session(caller, session_digest);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.note_widening(caller private.credentials, kind text, subject text, before jsonb, summary text)
@@ -8378,7 +8717,7 @@ CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
 AS $function$
   select case
     when private.live_until(p) <= private.clock() then 'expired'
-    -- Permit2 takes the word of nobody but the owner's own transaction (invalidateUnorderedNonces).
+    -- Permit2 accepts only the owner's own transaction (invalidateUnorderedNonces).
     when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
   end
 $function$;
@@ -8419,7 +8758,10 @@ CREATE OR REPLACE FUNCTION private.open_entry(caller private.credentials, e priv
  LANGUAGE plpgsql
 AS $function$
 begin
-  if caller.kind <> 'session' then
+  if caller.kind = 'session' then
+    perform private.hold_live(caller);
+    perform private.demand_fresh(caller);
+  else
     perform private.hold_unfrozen(caller);
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
@@ -8469,7 +8811,7 @@ begin
   values (of_account, 'session', session_digest, 'Browser session', 'session', array['owner'],
     at + interval '30 minutes')
   returning * into opened;
-  -- A recovery code is no proof: it is what somebody may have found on paper.
+  -- A recovery code is not a proof, because it may have been found on paper.
   insert into private.sessions
     (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client)
   values (opened.id, signed_in_with, at + interval '12 hours', at,
@@ -8641,8 +8983,8 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'fixed_nonce', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in', 'placed_at',
-      'remembers_device'] ||
+      'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'reopened',
+      'settled_in', 'placed_at', 'remembers_device', 'has_outflow'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
@@ -8650,20 +8992,35 @@ AS $function$
       'remembered_device', case when p.remembers_device then p.device end)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.permit_decided()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.hasten_first(new.wallet, new.chain, new.token, new.payee);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.permits_like(o private.outflows)
  RETURNS SETOF private.payments
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.* from private.payments p
-   where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token
-     and lower(p.payee) = lower(o.payee) and p.terms ->> 'transfer_method' = 'permit2'
-     and p.signature is not null
-     and p.state in ('signed', 'unknown', 'settled', 'released')
-     -- A node that was ahead, or a chain that was cut back, leaves it signed after the block of its use.
-     and (p.authorized_block is null or p.authorized_block <= o.block_number + 64
-       or (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index))
-     and (p.amount_atomic = o.amount_atomic
+  select p.* from (
+    (select n.* from (values ('signed'), ('unknown'), ('settled'), ('released')) s (state)
+      cross join lateral (select l.* from private.payments l
+         where l.wallet = o.wallet and l.chain = o.chain and l.token = o.token
+           and lower(l.payee) = lower(o.payee) and l.state = s.state
+           and l.terms ->> 'transfer_method' = 'permit2' and not l.has_outflow
+           and coalesce(l.authorized_block, 0) <= o.block_number + 64
+         order by coalesce(l.authorized_block, 0) desc limit 1000) n)
+    union all
+    (select l.* from private.payments l
+      where l.account = o.account and l.tx_hash = o.tx_hash and l.state = 'settled' and l.chain = o.chain
+        and l.wallet = o.wallet and l.token = o.token and lower(l.payee) = lower(o.payee)
+        and l.terms ->> 'transfer_method' = 'permit2' and not l.has_outflow
+        and l.authorized_block > o.block_number + 64 limit 1000)) p
+   where p.signature is not null and (p.amount_atomic = o.amount_atomic
        or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
      and not exists (select from private.outflows other where other.payment = p.id)
 $function$;
@@ -8688,6 +9045,7 @@ begin
   perform private.hold_account(caller.account);
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
+    perform private.limit_new_agents(caller.account);
     insert into private.credentials as k
       (account, digest, label, shown, scopes, expires_at, burst, per_second,
        max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
@@ -8771,12 +9129,12 @@ begin
   on conflict on constraint relay_calls_payment_kind_key do nothing;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[])
+CREATE OR REPLACE FUNCTION private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[])
  RETURNS void
  LANGUAGE sql
 AS $function$
   update private.gas_uses u set at = private.clock(), wei = g.after
-    from private.gas_parts(of_slot, cost_wei, carries) g where u.id = g.id
+    from private.gas_parts(of_slot, cost_wei, carries, cancels) g where u.id = g.id
 $function$;
 
 CREATE OR REPLACE FUNCTION private.rebase(b private.balances)
@@ -8953,10 +9311,10 @@ declare
 begin
   update private.idempotent_answers i set status = 409
    where i.holder = of_holder and i.operation = of_operation and i.key = released
-     and i.status is null and i.claimed_until = 'infinity';
+     and i.status is null and i.claimed_until = 'infinity' and i.credential = caller.id;
   update private.idempotent_answers i set claimed_until = private.clock()
    where i.holder = of_holder and i.operation = of_operation and i.key = released
-     and i.status is null returning i.claim into held;
+     and i.status is null and i.credential = caller.id returning i.claim into held;
   update private.payments p set state = 'expired' where p.account = caller.account
      and p.kind in ('transfer', 'x402') and p.claim = held
      and p.state in ('prepared', 'awaiting_confirmation');
@@ -8982,6 +9340,14 @@ CREATE OR REPLACE FUNCTION private.release_unsigned(given_up uuid[], why text)
 AS $function$
   update private.payments p set state = 'released', finality = null, failure = why
    where p.id = any (given_up) and p.state = 'authorized'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.rename_session(caller private.credentials, session_digest text)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
+ LANGUAGE sql
+AS $function$
+  update private.credentials k set digest = session_digest where k.id = caller.id
+  returning k.account, k.expires_at
 $function$;
 
 CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb, is_final boolean, only_wallet text DEFAULT NULL::text)
@@ -9045,7 +9411,7 @@ begin
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
     select b.account, 'deposit', 'received', b.id, b.flag is not null from booked b
-     -- The whole statement sees the table as it was before, so what it holds is not new.
+     -- The whole statement sees the table as it was before, so a deposit in it is not new.
      where not exists (select from private.deposits d where d.id = b.id)
      order by b.block_number, b.log_index
     returning id
@@ -9093,7 +9459,7 @@ begin
   if g.cancels < 1 and p.state <> 'authorized' then
     return false;
   end if;
-  -- Nothing is spent to stop a permit; as many may be live as a freeze can name and a watch can follow.
+  -- Stopping a permit costs no gas. As many may be live as a freeze can name and a watch can follow.
   if not private.is_cancellable(p) then
     return true;
   end if;
@@ -9135,14 +9501,15 @@ CREATE OR REPLACE FUNCTION private.reset_owner(caller private.credentials, new_h
  LANGUAGE plpgsql
 AS $function$
 begin
-  update private.owners o set password_hash = coalesce(new_hash, o.password_hash),
-    password_set_at = case when new_hash is null then o.password_set_at else private.clock() end,
-    passkey_until = null,
+  update private.owners o set passkey_until = null,
     passkeys_lost_at = case when o.passkeys_lost_at <= since then o.passkeys_lost_at end,
     guarded_until = case when o.guarded_until <= since + interval '72 hours' then o.guarded_until end
    where o.account = caller.account and (o.password_hash is null or new_hash is not null);
   if not found then
     perform private.refuse('invalid_request', '400');
+  end if;
+  if new_hash is not null then
+    perform private.keep_password(caller, new_hash);
   end if;
 end $function$;
 
@@ -9177,6 +9544,24 @@ begin
     perform private.record_mandate(m, 'revoked', 'revoked by the ' || by);
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.room_in(l private.relay_lanes, seen jsonb)
+ RETURNS TABLE(transfers integer, cancels integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select
+    case when s.ahead < 14 then greatest(
+      least(e.transfers, pg_catalog.floor((e.spare_wei - 2 * s.wei) / (2 * e.call_wei))), 0)::integer
+      else 0 end,
+    case when s.ahead < 16 then greatest(
+      least(e.cancels, pg_catalog.floor((e.free_wei - s.wei) / e.call_wei)), 0)::integer else 0 end
+  from jsonb_to_record(seen) as e (mined_nonce bigint, transfers integer, cancels integer,
+      open_wei numeric, spare_wei numeric, free_wei numeric, call_wei numeric)
+    cross join lateral (select
+      greatest(private.cost_from(l, e.mined_nonce) - e.open_wei, 0) as wei,
+      l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) as ahead) s
+$function$;
 
 CREATE OR REPLACE FUNCTION private.scope_covers(held text[], needed text)
  RETURNS boolean
@@ -9262,7 +9647,7 @@ declare
   picked record;
   amount numeric;
 begin
-  -- Of two that are booked at once the second sees what the first has picked.
+  -- Of two that are booked at once, the second sees what the first has picked.
   perform pg_catalog.pg_advisory_xact_lock(7320, pg_catalog.hashtext(in_block))
     where in_block is not null;
   select p.amount_atomic into amount from private.payments p where p.id = payment;
@@ -9317,7 +9702,6 @@ CREATE OR REPLACE FUNCTION private.spend_challenge(spent text, passkey text)
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from private.ceremonies c where c.expires_at < private.clock();
   insert into private.ceremonies
   values (spent, 'login', passkey, private.clock() + interval '15 minutes')
   on conflict do nothing;
@@ -9347,7 +9731,7 @@ begin
     from private.relay_calls c join private.payments p on p.id = c.payment
    where c.slot = into_slot and c.kind = 'cancel' and not exists (
      select from private.gas_uses u where u.slot = into_slot and u.payment = c.payment and u.kind = 'cancel');
-  perform private.raise_gas(into_slot, cost_wei, '{}');
+  perform private.raise_gas(into_slot, cost_wei, '{}', '{}');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)
@@ -9413,7 +9797,7 @@ declare
   arrival timestamptz;
 begin
   loop
-    -- An update of a row that is there, the usual case, is several times cheaper than an upsert.
+    -- Updating an existing row, the usual case, is several times cheaper than an upsert.
     update private.rate_buckets b set arrives_at = greatest(b.arrives_at, now_real) + cell
      where b.bucket = taken and b.arrives_at <= now_real + cell * (burst - 1);
     exit when found;
@@ -9604,6 +9988,9 @@ begin
       update private.mandates x set state = 'suspended'
        where x.id = w.subject::uuid and x.state = 'active';
       perform private.release_under(array[w.subject::uuid]);
+    when 'freeze' then
+      perform private.freeze(caller.account,
+        'The account was frozen again: somebody else had unfrozen it.');
     end case;
   end loop;
   delete from private.widenings x where x.account = caller.account and x.at > since;
@@ -9729,6 +10116,18 @@ AS $function$
     and q.state = 'authorized' and private.is_approved_unsigned(q)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.was_owner(session uuid, at timestamp with time zone, since timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.sessions s
+      join private.credentials c on c.id = s.credential
+      join private.passkeys p on p.id = s.proven_by and p.account = c.account
+    where s.credential = session and p.created_at <= since
+      and s.proven_at between at - interval '10 minutes' and at)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.wide_network_of(client text)
  RETURNS text
  LANGUAGE plpgsql
@@ -9766,7 +10165,7 @@ begin
   if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros then
     return false;
   end if;
-  -- The owner saw the address and what it looks like.
+  -- The owner saw the address and which known address it resembles.
   if consent in ('user_session', 'user_passkey') then
     return private.owner_approved(p, consent);
   end if;
@@ -9806,8 +10205,6 @@ grant execute on function api.check_aliases(asked jsonb, client text) to service
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
-grant execute on function api.confirm_payer(credential text) to service_role;
-
 grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
@@ -9830,7 +10227,7 @@ grant execute on function api.custody_record_cancel(payment uuid, signature text
 
 grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text) to custody;
 
-grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[]) to custody;
+grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[], cancels uuid[], kept_wei text) to custody;
 
 grant execute on function api.custody_set_aside(lease uuid, calls jsonb, own boolean, refused boolean) to custody;
 
@@ -9848,6 +10245,8 @@ grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
 
+grant execute on function api.hand_over(credential text, payment uuid) to service_role;
+
 grant execute on function api.health_report(parts jsonb) to service_role;
 
 grant execute on function api.health_states() to service_role;
@@ -9864,6 +10263,8 @@ grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, 
 
 grant execute on function api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text) to service_role;
 
+grant execute on function api.housekeeping_dispatch(tx_hash text) to service_role;
+
 grant execute on function api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text) to service_role;
 
 grant execute on function api.housekeeping_due_balances(chain bigint, tokens text[], batch integer) to service_role;
@@ -9876,7 +10277,7 @@ grant execute on function api.housekeeping_final_balances(chain bigint, batch in
 
 grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb) to service_role;
 
-grant execute on function api.housekeeping_forget() to service_role;
+grant execute on function api.housekeeping_forget(batch integer) to service_role;
 
 grant execute on function api.housekeeping_hasten_balances(chain bigint) to service_role;
 
@@ -9885,8 +10286,6 @@ grant execute on function api.housekeeping_judge_outflows(chain bigint, batch in
 grant execute on function api.housekeeping_keep_balances(chain bigint, block_number bigint, block_hash text, readings jsonb) to service_role;
 
 grant execute on function api.housekeeping_lanes() to service_role;
-
-grant execute on function api.housekeeping_may_send(tx_hash text) to service_role;
 
 grant execute on function api.housekeeping_open(batch integer) to service_role;
 
@@ -9906,7 +10305,7 @@ grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolea
 
 grant execute on function api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text) to service_role;
 
-grant execute on function api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint, highest bigint) to service_role;
+grant execute on function api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint) to service_role;
 
 grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
 
@@ -9979,6 +10378,8 @@ grant execute on function api.mailer_tell(told uuid, topics jsonb, mail jsonb) t
 grant execute on function api.mailer_untold(accounts_max integer) to service_role;
 
 grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
+
+grant execute on function api.newest_mails(credentials text[]) to vault;
 
 grant execute on function api.note_heard(credential text, payment uuid) to service_role;
 
@@ -10078,6 +10479,8 @@ grant execute on function api.owner_prove_with_passkey(credential text, passkey 
 
 grant execute on function api.owner_read_approvals(credential text, payments uuid[]) to service_role;
 
+grant execute on function api.owner_read_freeze(credential text) to service_role;
+
 grant execute on function api.owner_read_limits(credential text) to service_role;
 
 grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
@@ -10118,7 +10521,7 @@ grant execute on function api.owner_take_ceremony(credential text, challenge tex
 
 grant execute on function api.owner_touch_session(credential text) to service_role;
 
-grant execute on function api.owner_unfreeze(credential text, mail jsonb) to service_role;
+grant execute on function api.owner_unfreeze(credential text, "freeze" integer, mail jsonb) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text, expected jsonb) to service_role;
 

@@ -1,8 +1,8 @@
-/** How the code is written, measured. There is no list of exceptions. */
+/** The code meets its measured rules of style. There is no list of exceptions. */
 import { expect, test } from 'vitest'
 import type { TextFile } from './support/tidy/files.ts'
 import { filesIn, operationFolders, quantile, sourcesIn } from './support/tidy/files.ts'
-import { cyclesOf, graphOf, longestChain } from './support/tidy/imports.ts'
+import { cyclesOf, folderGraph, graphOf, longestChain } from './support/tidy/imports.ts'
 import { isConfined, pointsRight } from './support/tidy/layers.ts'
 import type { Syntax } from './support/tidy/syntax.ts'
 import { read } from './support/tidy/syntax.ts'
@@ -18,7 +18,7 @@ function of(files: readonly TextFile[]): Syntax[] {
   return files.flatMap(({ path }) => syntax.get(path) ?? [])
 }
 
-/** Findings as places that an editor opens. */
+/** Returns findings in the `path:line` form that an editor opens. */
 function placesOf(
   files: readonly TextFile[],
   what: 'unsound' | 'casts' | 'undocumented' | 'outside',
@@ -83,6 +83,13 @@ test('no file is reached from itself through imports, types included', () => {
   expect(cycles.map((cycle) => cycle.join(' > '))).toEqual([])
 })
 
+test('stages of a payment do not import each other in a circle', () => {
+  const stages = folderGraph(graphOf(sources), 'shared/payments/')
+
+  expect(stages.get('pay')?.files).toContain('decide')
+  expect(cyclesOf(stages)).toEqual([])
+})
+
 test('what a function loads lies at most 6 imports deep', () => {
   const chain = longestChain(graphOf(product, 'loaded'))
   expect(chain.length - 1, chain.join('\n')).toBeLessThanOrEqual(6)
@@ -103,7 +110,7 @@ test('comments are 10 to 20 lines in a hundred', () => {
 })
 
 test('clock, randomness and network come in through shared/world.ts alone', () => {
-  // What runs in a browser has no world.
+  // Code that runs in a browser has no world.
   const others = product.filter(
     ({ path }) => path !== 'shared/world.ts' && !path.startsWith('functions/web/client/'),
   )

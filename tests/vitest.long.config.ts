@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     environment: 'node',
+    env: { FORM: 'long' },
     reporters: ['default', 'tests/support/closing-line.ts'],
     include: ['tests/long/**/*.test.ts', 'tests/unit/**/*.test.ts'],
     globalSetup: ['tests/support/global.ts'],

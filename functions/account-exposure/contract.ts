@@ -3,6 +3,7 @@ import * as field from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { bounds } from '../../shared/policy/exposure-facts.ts'
 
+/** Contract of `account_exposure`: the most that could leave by this key without a person. */
 export const accountExposure = operation({
   id: 'account_exposure',
   method: 'GET',

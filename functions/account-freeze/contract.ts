@@ -13,6 +13,7 @@ const openPayment = z.object({
   payee: form.address,
   why: z.enum([
     'live_authorization',
+    'handed_over',
     'in_transaction',
     'in_block',
     'expired',
@@ -24,6 +25,7 @@ const openPayment = z.object({
   can_settle_until: field.time.describe('Nothing that was signed can be used after it.'),
 })
 
+/** Contract of `account_freeze`: stops everything that spends or signs. */
 export const accountFreeze = operation({
   id: 'account_freeze',
   method: 'POST',

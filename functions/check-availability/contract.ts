@@ -2,6 +2,7 @@ import * as z from 'zod'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `check_alias`: says if an alias is free. */
 export const checkAlias = operation({
   id: 'check_alias',
   method: 'GET',

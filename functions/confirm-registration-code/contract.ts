@@ -3,6 +3,7 @@ import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `confirm_registration_code`: exchanges the code of a mail for a registration link. */
 export const confirmRegistrationCode = operation({
   id: 'confirm_registration_code',
   method: 'POST',

@@ -13,6 +13,7 @@ const publicKey = z.object({
   kid: form.words(256),
 })
 
+/** Contract of `consent_receipt`: the signed statement of what the owner consented to. */
 export const consentReceipt = operation({
   id: 'consent_receipt',
   method: 'GET',

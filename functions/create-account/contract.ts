@@ -3,6 +3,7 @@ import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `create_account`: opens an account from a registration link, in a browser only. */
 export const createAccount = operation({
   id: 'create_account',
   method: 'POST',

@@ -5,6 +5,7 @@ import type { Handler } from '../../shared/http/handler.ts'
 import { openAccount } from '../../shared/onboarding/registration.ts'
 import type { createAccount } from './contract.ts'
 
+/** Opens the account for a browser; a call that does not look like one is refused first. */
 export const run: Handler<typeof createAccount> = async (input, { world, headers, client }) => {
   const { registration: link, alias, password, form } = input
   const problem = browserProblem(headers, world.config.WEB_URL, form)

@@ -6,6 +6,7 @@ import * as entry from '../../shared/contract/vault-entry.ts'
 
 const takesMoney = ['deposit', 'walletconnect']
 
+/** Contract of `create_login_link`: a link on which a person does what only a person can do. */
 export const createHostedAction = operation({
   id: 'create_login_link',
   method: 'POST',

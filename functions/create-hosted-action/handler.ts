@@ -1,20 +1,21 @@
 import * as z from 'zod'
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Config } from '../../shared/env.ts'
-import { createLink, mayReturnTo } from '../../shared/hosted/link.ts'
+import { createActionLink, mayReturnTo } from '../../shared/hosted/link.ts'
 import { wantedDeposit } from '../../shared/hosted/wanted-deposit.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { usableSite } from '../../shared/vault/usable-site.ts'
+import { usableSite } from '../../shared/vault/entries/usable-site.ts'
 import type { createHostedAction } from './contract.ts'
 
 const madeRow = z.object({ action_id: z.uuid(), expires_at: z.string() })
 
 const ttlSecondsDefault = 900
-/** Links of one account that wait to be opened. */
+/** Number of links of one account that may wait to be opened. */
 const pendingMax = 20
 
 type Order = z.output<typeof createHostedAction.request>
 
+/** Makes the link and stores its order; the URL is answered once and only its digest is stored. */
 export const run: Handler<typeof createHostedAction> = async (input, { db, world }) => {
   const { action_type: type, return_url, ttl_seconds = ttlSecondsDefault } = input
   if (return_url !== undefined && !mayReturnTo(world.config, return_url)) {
@@ -23,7 +24,7 @@ export const run: Handler<typeof createHostedAction> = async (input, { db, world
   const wanted = wantedOf(world.config, input)
   if (isRefusal(wanted)) return wanted
   const { shown, ...matched } = wanted
-  const { url, digest } = await createLink(world)
+  const { url, digest } = await createActionLink(world)
   const order = {
     type,
     token_digest: digest,
@@ -37,7 +38,7 @@ export const run: Handler<typeof createHostedAction> = async (input, { db, world
   return { url, action_id: made.action_id, expires_at: new Date(made.expires_at).toISOString() }
 }
 
-/** What has to be shown of the order, and what has to arrive for it. */
+/** Returns the part of the order that the page shows, and the facts by which its outcome is matched. */
 function wantedOf(config: Config, order: Order) {
   switch (order.action_type) {
     case 'deposit':

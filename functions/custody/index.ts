@@ -9,7 +9,7 @@ import type {
 } from '../../shared/custody/port.ts'
 import { worldFrom } from '../../shared/world.ts'
 
-/** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
+/** Serves custody by service binding only: it has no route, and every HTTP request answers 404. */
 export default class Custody extends WorkerEntrypoint<Record<string, unknown>> {
   authorize(request: AuthorizeRequest) {
     return openCustody(worldFrom(this.env)).authorize(request)

@@ -1,17 +1,17 @@
-import type { Service } from '../../shared/contract/about.ts'
-import { agentCard } from '../../shared/contract/agent-card.ts'
-import { agentSkills } from '../../shared/contract/agent-skills.ts'
-import { llmsText } from '../../shared/contract/llms.ts'
-import { toolManifest } from '../../shared/contract/manifest.ts'
-import { openApiDocument } from '../../shared/contract/openapi.ts'
-import { skillDocument } from '../../shared/contract/skill.ts'
+import type { Service } from '../../shared/contract/documents/about.ts'
+import { agentCard } from '../../shared/contract/documents/agent-card.ts'
+import { agentSkills } from '../../shared/contract/documents/agent-skills.ts'
+import { llmsText } from '../../shared/contract/documents/llms.ts'
+import { toolManifest } from '../../shared/contract/documents/manifest.ts'
+import { openApiDocument } from '../../shared/contract/documents/openapi.ts'
+import { skillDocument } from '../../shared/contract/documents/skill.ts'
 import { sha256Hex } from '../../shared/digest.ts'
 import { prose } from './prose.ts'
 
-/** One document: where it is, and how it follows from the contracts. */
+/** One document: its path, and the function that makes it from the contracts. */
 export type Document = {
   path: string
-  /** Other addresses of the same bytes. */
+  /** Other paths that serve the same bytes. */
   aliases: readonly string[]
   type: string
   textOf(service: Service): string | Promise<string>
@@ -41,7 +41,7 @@ export const documents: readonly Document[] = [
   },
   {
     path: '/.well-known/agent-card.json',
-    // Clients of A2A 0.3 look here. What they want, an address for A2A messages, there is not.
+    // Clients of A2A 0.3 look here. They want an address for A2A messages, and the service has none.
     aliases: ['/.well-known/agent.json'],
     type: json,
     textOf: (service) => JSON.stringify(agentCard(service)),

@@ -1,5 +1,5 @@
-import type { Service } from '../../shared/contract/about.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
+import type { Service } from '../../shared/contract/documents/about.ts'
 import type { Refusal } from '../../shared/contract/errors.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import type { GapState } from '../../shared/contract/gap-states.ts'
@@ -12,26 +12,26 @@ import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
 import type { Document } from './documents.ts'
 
-/** Documents tell the state of gaps: with the time for which that is kept, less than a minute. */
+/** Seconds that a document may be cached. It tells the state of gaps, so they stay below a minute. */
 const maxAgeSeconds = 15
 const methods = 'GET, HEAD, OPTIONS'
 
 type Bindings = Record<string, unknown>
 
-/** A document as it is sent, with its strong entity tag (RFC 9110 section 8.8.3). */
-type Made = { text: string; etag: string }
+/** The bytes of a document with their strong entity tag (RFC 9110 section 8.8.3). */
+type RenderedDocument = { text: string; etag: string }
 
-/** What is served, and about what. */
+/** The documents that are served, and the contracts that they describe. */
 type Served = { contracts: readonly Operation[]; documents: readonly Document[] }
 
-/** Serves the documents. `worldOf` is replaced only where a test holds the world. */
+/** Makes the function that serves the documents. Only tests replace `worldOf`. */
 export function discoveryFunction(
   { contracts, documents }: Served,
   worldOf: (bindings: Bindings) => World = worldFrom,
 ): EdgeFunction {
   let world: World | undefined
-  // Each is made when it is first asked for, for most isolates serve one or two.
-  let made = { from: '', documents: new Map<Document, Promise<Made>>() }
+  // A document is made at the first request for it, because most isolates serve one or two.
+  let made = { from: '', documents: new Map<Document, Promise<RenderedDocument>>() }
   return {
     async fetch(request, bindings = {}) {
       world ??= worldOf(bindings)
@@ -45,7 +45,8 @@ export function discoveryFunction(
       const gaps = await readGaps(world)
       const from = JSON.stringify(gaps)
       if (made.from !== from) made = { from, documents: new Map() }
-      const making = made.documents.get(found) ?? make(found, serviceOf(contracts, gaps, world))
+      const making =
+        made.documents.get(found) ?? renderDocument(found, serviceOf(contracts, gaps, world))
       made.documents.set(found, making)
       const headers = headersOf(found, world.config.BASE_URL, requestId)
       return answer(request, await making, headers)
@@ -58,13 +59,13 @@ function notOneOf(documents: readonly Document[]): Refusal {
   return fail('not_found', { hint: `The documents are ${paths}.` })
 }
 
-/** The function's own name stands before the path where a platform routes by folder alone. */
+/** Finds the document of a request. A platform that routes by folder alone puts `/discovery` in front. */
 function documentAt(request: Request, documents: readonly Document[]): Document | undefined {
   const path = new URL(request.url).pathname.replace(/^\/discovery(?=\/)/, '')
   return documents.find((one) => one.path === path || one.aliases.includes(path))
 }
 
-async function make(document: Document, service: Service): Promise<Made> {
+async function renderDocument(document: Document, service: Service): Promise<RenderedDocument> {
   const text = await document.textOf(service)
   return { text, etag: `"${await sha256Hex(text)}"` }
 }
@@ -84,13 +85,13 @@ function serviceOf(
   }
 }
 
-function answer(request: Request, { text, etag }: Made, headers: Headers): Response {
+function answer(request: Request, { text, etag }: RenderedDocument, headers: Headers): Response {
   headers.set('etag', etag)
   if (isKnown(request, etag)) return new Response(null, { status: 304, headers })
   return new Response(request.method === 'HEAD' ? null : text, { headers })
 }
 
-/** The documents are public, and pages of any origin may read them. */
+/** Answers a CORS preflight: the documents are public, and pages of any origin may read them. */
 function preflight(): Response {
   const headers = {
     'access-control-allow-origin': '*',
@@ -113,7 +114,7 @@ function headersOf({ path, type }: Document, baseUrl: string, requestId: string)
   })
 }
 
-/** RFC 9110 section 13.1.2: weak comparison, for a proxy that compresses weakens a tag. */
+/** True if `If-None-Match` names the tag, compared weakly: proxies weaken it (RFC 9110 section 13.1.2). */
 function isKnown(request: Request, etag: string): boolean {
   const tags = request.headers.get('if-none-match')?.split(',') ?? []
   return tags.some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))

@@ -3,6 +3,7 @@ import { chain, gapState, time, usd, window } from '../../shared/contract/fields
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `get_identity`: the account, its addresses, and what this credential may still spend. */
 export const getIdentity = operation({
   id: 'get_identity',
   method: 'GET',

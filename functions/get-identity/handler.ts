@@ -5,8 +5,8 @@ import { bigintText, time } from '../../shared/db/row-fields.ts'
 import { gapsSeen } from '../../shared/health/read-gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { formatUsd } from '../../shared/money/amount.ts'
-import { capsRow, limitsRow, relayedRows } from '../../shared/payments/entered.ts'
-import { capsBody, relayedBody, windowBody } from '../../shared/payments/limit-words.ts'
+import { capsBody, relayedBody, windowBody } from '../../shared/payments/decide/limit-words.ts'
+import { capsRow, limitsRow, relayedRows } from '../../shared/payments/payment-with-facts.ts'
 import type { getIdentity } from './contract.ts'
 
 const identityRow = z.object({
@@ -30,6 +30,7 @@ const identityRow = z.object({
   }),
 })
 
+/** Answers the account, its wallets and chains, the credential with its caps, the limits and the gaps. */
 export const run: Handler<typeof getIdentity> = async (_input, { db, world }) => {
   const row = await db.one('get_identity', {}, identityRow)
   if (!row) throw new Error('an admitted caller has no account')

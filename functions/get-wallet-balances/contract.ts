@@ -10,6 +10,7 @@ import {
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `wallet_balances`: the balances of the wallet, read from the chains. */
 export const walletBalances = operation({
   id: 'wallet_balances',
   method: 'POST',

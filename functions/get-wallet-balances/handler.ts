@@ -13,6 +13,7 @@ const walletRow = z.object({
   reserved_usd_micros: z.string().transform(BigInt),
 })
 
+/** Reads the wanted tokens on all wanted chains at once and answers what is held, reserved and free. */
 export const run: Handler<typeof walletBalances> = async (input, { db, world }) => {
   const chains = wantedChains(world.config, input.chains)
   if (isRefusal(chains)) return chains

@@ -22,6 +22,7 @@ const entered = z.object({
 })
 const signedIn = z.object({ signed_in_at: field.time })
 
+/** Contract of `hosted_action_status`: the state of a link of `create_login_link`. */
 export const hostedActionStatus = operation({
   id: 'hosted_action_status',
   method: 'GET',

@@ -1,16 +1,17 @@
 import * as z from 'zod'
 import { fail } from '../../shared/contract/errors.ts'
-import { actionSchema, resultOf } from '../../shared/hosted/action.ts'
+import { actionResultOf, actionSchema } from '../../shared/hosted/action.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import type { hostedActionStatus } from './contract.ts'
 
 const row = z.object({ action: actionSchema })
 
+/** Answers the state of one hosted action and, where it has one, its result. */
 export const run: Handler<typeof hostedActionStatus> = async ({ action_id }, { db }) => {
   const found = await db.one('hosted_action', { action_id }, row)
   if (!found) return fail('action_not_found')
   const { action } = found
-  const result = resultOf(action)
+  const result = actionResultOf(action)
   return {
     action_id,
     action_type: action.type,

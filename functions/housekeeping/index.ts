@@ -1,17 +1,17 @@
 import { watchHealth } from '../../shared/health/watch.ts'
 import { refuse, wrongPath } from '../../shared/http/answer.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
-import { reconcileBalances } from '../../shared/payments/reconcile.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { World } from '../../shared/world.ts'
 import { newId, worldFrom } from '../../shared/world.ts'
 
-// Kept between runs: it remembers which endpoints failed lately.
+// One world for all runs of the isolate, because it remembers which endpoints failed lately.
 let world: World | undefined
 let isWatching = false
 let isFirst = true
 
-/** Runs on a schedule; it has no public route. */
+/** Runs housekeeping on a schedule; it has no public route. */
 export default {
   async scheduled(
     _event: unknown,
@@ -19,18 +19,18 @@ export default {
     execution: { waitUntil(work: Promise<void>): void },
   ): Promise<void> {
     world ??= worldFrom(bindings)
-    // It goes on for most of a minute: nothing waits for it, and a schedule that comes oftener starts
-    // no second one.
+    // The watch runs for most of a minute, so nothing waits for it; a run that comes while it goes on
+    // starts no second one.
     if (!isWatching) execution.waitUntil(watch(world))
-    await Promise.all([keepHouse(world), keepBooks(world)])
+    await Promise.all([runHousekeeping(world), indexAndReconcile(world)])
   },
   fetch(): Response {
     return refuse(wrongPath('/<operation>'), newId())
   },
 }
 
-/** Compares with the transfers that were read. */
-async function keepBooks(over: World): Promise<void> {
+/** Indexes transfers on the chains, then compares balances with the transfers that were read. */
+async function indexAndReconcile(over: World): Promise<void> {
   await indexTransfers(over)
   await reconcileBalances(over, isFirst)
   isFirst = false
@@ -43,7 +43,7 @@ async function watch(over: World): Promise<void> {
   })
 }
 
-/** A platform's schedule comes once a minute; that of the local world every few seconds, and ends first. */
+/** Returns the looks per run: a platform runs this once a minute, the local world every few seconds. */
 function looksOf({ config }: World): number {
   return config.ENVIRONMENT === 'local' ? 1 : 4
 }

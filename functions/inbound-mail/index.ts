@@ -1,11 +1,15 @@
 import { readAtMost } from '../../shared/http/read-at-most.ts'
-import { mailLimits } from '../../shared/mailbox/parse.ts'
-import { isTemporary, mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
-import { type Reception, receiveMail, takesMail } from '../../shared/mailbox/receive.ts'
+import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
+import { isTemporary, mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
+import {
+  checkRecipient,
+  type Reception,
+  receiveMail,
+} from '../../shared/mailbox/receive/receive.ts'
 import { type World, worldFrom } from '../../shared/world.ts'
 import { serveWebhook } from './webhook.ts'
 
-/** A mail as the platform hands it over (Cloudflare Email Workers, ForwardableEmailMessage). */
+/** A mail as the platform delivers it (Cloudflare Email Workers, ForwardableEmailMessage). */
 export type PlatformMail = {
   from: string
   to: string
@@ -14,16 +18,16 @@ export type PlatformMail = {
   setReject(reason: string): void
 }
 
-/** Makes the function. `worldOf` is replaced only where a test holds the world. */
+/** Makes the function. Only tests replace `worldOf`. */
 export function inboundMail(worldOf: (bindings: Record<string, unknown>) => World = worldFrom) {
   return {
     fetch: (request: Request, bindings: Record<string, unknown> = {}) =>
-      serveWebhook(worldOf(bindings), { receiveMail, takesMail }, request),
+      serveWebhook(worldOf(bindings), { receiveMail, takesMail: checkRecipient }, request),
     async email(mail: PlatformMail, bindings: Record<string, unknown> = {}): Promise<void> {
       const reception = await receive(worldOf(bindings), mail)
       if (reception === 'kept') return
       const reply = mailRefusals[reception.refused]
-      // To the platform, what is thrown is a temporary error: the other server tries again.
+      // The platform takes an exception for a temporary error, and the sending server tries again.
       if (isTemporary(reception.refused)) throw new Error(reply)
       mail.setReject(reply.slice('550 '.length))
     },

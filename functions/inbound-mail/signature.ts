@@ -2,11 +2,11 @@ import { decodeBytes } from '../../shared/base64.ts'
 import { required } from '../../shared/env.ts'
 import type { World } from '../../shared/world.ts'
 
-/** How far the clocks of two servers may differ, which is also how long a request can be repeated. */
+/** Seconds by which two clocks may differ; a request can be replayed until its timestamp is this old. */
 const ageSecondsMax = 300
 const signaturesMax = 8
 
-/** Whether a request is of who holds INBOUND_MAIL_SECRET (standardwebhooks.com, specification 1). */
+/** Decides whether the holder of INBOUND_MAIL_SECRET signed a request (standardwebhooks.com 1). */
 export async function isSigned(
   { config, now }: Pick<World, 'config' | 'now'>,
   headers: Headers,
@@ -25,7 +25,7 @@ export async function isSigned(
   return holds.includes(true)
 }
 
-/** The comparison is crypto.subtle's, whose time tells nothing. */
+/** Verifies one signature with crypto.subtle, which compares in constant time. */
 async function holdsOf(key: Key, signature: string, content: ArrayBuffer) {
   const [, encoded] = /^v1,(.+)$/.exec(signature) ?? []
   const bytes = encoded === undefined ? undefined : decodeBytes(encoded)

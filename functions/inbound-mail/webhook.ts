@@ -3,30 +3,34 @@ import { decodeBytes, parseJson } from '../../shared/base64.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import { answer, fixedHeaders, refuse, wrongPath } from '../../shared/http/answer.ts'
 import { readAtMost } from '../../shared/http/read-at-most.ts'
-import { mailLimits } from '../../shared/mailbox/parse.ts'
-import { isTemporary, mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
-import type { Reception, receiveMail, takesMail } from '../../shared/mailbox/receive.ts'
+import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
+import { isTemporary, mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
+import type {
+  checkRecipient,
+  Reception,
+  receiveMail,
+} from '../../shared/mailbox/receive/receive.ts'
 import type { World } from '../../shared/world.ts'
 import { isSigned } from './signature.ts'
 
 const path = '/inbound-mail'
-/** The largest mail in base64, and room for the rest. */
+/** Bytes of a request: the largest mail in base64, and 2,048 for the rest of the JSON. */
 const bodyBytesMax = Math.ceil(mailLimits.bytesMax / 3) * 4 + 2_048
 
 const address = z.string().max(320)
-/** Without `raw_base64` it only asks whether the recipient is known. */
+/** Body of a request. Without `raw_base64` it only asks if the recipient is known. */
 const bodySchema = z.object({
   mail_from: address,
   rcpt_to: address,
   raw_base64: z.string().optional(),
 })
 
-/** To whom it hands mails on. */
-export type Mailbox = { receiveMail: typeof receiveMail; takesMail: typeof takesMail }
+/** The two functions of the mailbox that the webhook calls. */
+export type Mailbox = { receiveMail: typeof receiveMail; takesMail: typeof checkRecipient }
 
 /**
- * Takes mail from a server that is not the platform's own. It has to take out of a mail what bears the
- * name MAIL_RECEIVER in Authentication-Results before it writes its own above.
+ * Takes mail from a server that is not the platform's own. Before that server adds its own
+ * Authentication-Results, it must remove all others that carry the name MAIL_RECEIVER.
  */
 export async function serveWebhook(
   world: World,
@@ -64,7 +68,7 @@ async function receive(
   return raw && mailbox.receiveMail(world, { envelopeFrom, envelopeTo, raw })
 }
 
-/** `smtp` is what the server should answer its client. */
+/** Answers the server that sent the mail; `smtp` is the reply that it should give its client. */
 function answerReception(reception: Reception, requestId: string): Response {
   if (reception === 'kept') return answer('{"accepted":true}', requestId)
   const { refused } = reception

@@ -3,6 +3,7 @@ import * as field from '../../shared/contract/fields.ts'
 import { mailDirection, mailFields, mailFrom, mailSubject } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `mail_list`: the mails of the account, the newest first. */
 export const mailList = operation({
   id: 'mail_list',
   method: 'GET',

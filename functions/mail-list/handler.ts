@@ -1,12 +1,13 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { askVault } from '../../shared/vault/ask.ts'
+import { callVault } from '../../shared/vault/ask.ts'
 import type { mailList } from './contract.ts'
 
 const limitDefault = 20
 
+/** Lists mails through the vault, which opens their sealed parts. */
 export const run: Handler<typeof mailList> = async (input, { world, credential }) => {
   const { limit, cursor, unread, ...filters } = input
-  return askVault(world, (vault) =>
+  return callVault(world, (vault) =>
     vault.listMails(credential, {
       ...filters,
       limit: Number(limit ?? limitDefault),

@@ -10,6 +10,7 @@ const offset = z
   .max(9)
   .regex(/^[0-9]{1,9}$/, 'the next_offset of an earlier answer')
 
+/** Contract of `mail_read`: one mail, or one of its attachments, by pages. */
 export const mailRead = operation({
   id: 'mail_read',
   method: 'GET',

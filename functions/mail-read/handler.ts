@@ -1,13 +1,14 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { filePage } from '../../shared/mailbox/file.ts'
-import { askVault } from '../../shared/vault/ask.ts'
+import { filePage } from '../../shared/mailbox/read/file.ts'
+import { callVault } from '../../shared/vault/ask.ts'
 import type { mailRead } from './contract.ts'
 
+/** Reads one mail through the vault or, with `attachment`, one page of that file. */
 export const run: Handler<typeof mailRead> = async (input, { world, credential }) => {
   const { mail_id: mail, attachment } = input
   const offset = Number(input.offset ?? 0)
   const number = attachment === undefined ? undefined : Number(attachment)
-  const read = await askVault(world, (vault) =>
+  const read = await callVault(world, (vault) =>
     vault.readMail(credential, { mail, attachment: number, offset }),
   )
   if (!read.file) return read.mail

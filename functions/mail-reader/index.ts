@@ -1,15 +1,12 @@
-import { serveReader } from '../../shared/mailbox/reader.ts'
-import { type World, worldFrom } from '../../shared/world.ts'
+import { serveReader } from '../../shared/mailbox/receive/reader.ts'
+import { randomBytes, type World } from '../../shared/world.ts'
 
 /**
- * Makes the function that reads strangers' mails: with no key, no database and nobody to ask, and apart
- * from all that others wait for. It has no route. `worldOf` is replaced only where a test holds the world.
+ * Makes the function that parses strangers' mails. It has no key, no database, no binding and no route, and
+ * it runs apart from everything that others wait for. Only tests replace its randomness.
  */
-export function mailReader(worldOf: (bindings: Record<string, unknown>) => World = worldFrom) {
-  return {
-    fetch: (request: Request, bindings: Record<string, unknown> = {}) =>
-      serveReader(worldOf(bindings), request),
-  }
+export function mailReader(world: Pick<World, 'randomBytes'> = { randomBytes }) {
+  return { fetch: (request: Request) => serveReader(world, request) }
 }
 
 export default mailReader()

@@ -4,6 +4,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { mailDelivery } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `mail_send`: sends a mail in plain text, or answers one. */
 export const mailSend = operation({
   id: 'mail_send',
   method: 'POST',

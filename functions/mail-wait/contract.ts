@@ -3,6 +3,7 @@ import * as field from '../../shared/contract/fields.ts'
 import { mailFields, mailFrom, mailSubject } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `mail_wait`: waits up to 25 seconds for a mail that matches. */
 export const mailWait = operation({
   id: 'mail_wait',
   method: 'GET',

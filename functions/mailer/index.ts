@@ -9,7 +9,7 @@ import { worldFrom } from '../../shared/world.ts'
 const open: Connect = (hostname, port, tls) =>
   connect({ hostname, port }, { secureTransport: tls ? 'on' : 'off', allowHalfOpen: false })
 
-/** Reached by service binding and by its schedule: it has no route, and its HTTP face answers nothing. */
+/** Sends mail when called by service binding or by its schedule; every HTTP request answers 404. */
 export default class Mailer extends WorkerEntrypoint<Record<string, unknown>> {
   async deliver(): Promise<void> {
     const world = worldFrom(this.env)

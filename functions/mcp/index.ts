@@ -1,18 +1,18 @@
 import type { CallPort } from '../../shared/mcp/call.ts'
 import { callOver } from '../../shared/mcp/call.ts'
-import { type Service, serveMcp } from '../../shared/mcp/endpoint.ts'
+import { type McpService, serveMcp } from '../../shared/mcp/endpoint.ts'
 import { toolsOf } from '../../shared/mcp/tools.ts'
 import { type World, worldFrom } from '../../shared/world.ts'
 import { contracts } from '../contracts.ts'
 
 type Bindings = Record<string, unknown>
 
-/** Makes the function. Its arguments are replaced only where a test holds the world. */
+/** Makes the function. Only tests replace its arguments. */
 export function mcpFunction(
   worldOf: (bindings: Bindings) => World = worldFrom,
   callIn: (bindings: Bindings, world: World) => CallPort = callOver,
 ) {
-  let service: Service | undefined
+  let service: McpService | undefined
   return {
     fetch(request: Request, bindings: Bindings = {}): Promise<Response> {
       if (!service) {

@@ -2,8 +2,8 @@ import { refuse, wrongPath } from '../../shared/http/answer.ts'
 import { newId } from '../../shared/world.ts'
 
 /**
- * Answers every path that belongs to no operation, and names the right form where it can. A person
- * who opens the bare address in a browser is shown to the pages.
+ * Answers every path that belongs to no operation, and names the right path where it can. A person
+ * who opens the bare address in a browser is redirected to the web app.
  */
 export default {
   fetch(request: Request): Response {

@@ -2,27 +2,27 @@ import { Rejection } from '../../shared/contract/errors.ts'
 import { fixedHeaders } from '../../shared/http/answer.ts'
 import type { OAuthError } from '../../shared/oauth/answer.ts'
 import { oauthErrors } from '../../shared/oauth/answer.ts'
-import type { Received } from './frame.ts'
+import type { OAuthContext } from './frame.ts'
 
-/** JSON that nobody keeps (RFC 6749 section 5.1). */
-export function told(c: Received, body: object, status = 200): Response {
+/** Answers JSON that must not be cached (RFC 6749 section 5.1). */
+export function answerJson(c: OAuthContext, body: object, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers: fixedHeaders(c.get('requestId')) })
 }
 
-/** An error of the protocol. */
-export function toldWrong(c: Received, error: OAuthError): Response {
-  return told(c, error, oauthErrors[error.error])
+/** Answers an error of the OAuth protocol with its HTTP status. */
+export function answerOAuthError(c: OAuthContext, error: OAuthError): Response {
+  return answerJson(c, error, oauthErrors[error.error])
 }
 
-/** What no endpoint says of itself: too many requests, a database that does not answer, a bug. */
-export function failed(c: Received, error: unknown): Response {
+/** Answers errors that no endpoint returns itself: rate limits, a silent database, a bug. */
+export function answerFailure(c: OAuthContext, error: unknown): Response {
   const refusal = error instanceof Rejection ? error.refusal : undefined
   const log = refusal ? refusal.log : error instanceof Error ? String(error.stack) : String(error)
   if (log !== undefined) {
     c.get('world').log({ requestId: c.get('requestId'), operation: 'oauth', log })
   }
   const [code, status] = codeOf(refusal?.refusal)
-  const answer = told(c, { error: code, error_description: 'Try again later.' }, status)
+  const answer = answerJson(c, { error: code, error_description: 'Try again later.' }, status)
   const seconds = refusal?.retryAfterSeconds
   if (seconds !== undefined) answer.headers.set('retry-after', String(seconds))
   return answer
@@ -34,11 +34,8 @@ function codeOf(refusal: string | undefined): [code: string, status: number] {
   return ['server_error', 500]
 }
 
-/**
- * A program in a browser may be a client: nothing here goes by a cookie, so any origin may ask and
- * read.
- */
-export function forEverybody(c: Received): void {
+/** Allows any origin to call and read: clients may run in a browser, and no cookie is read here. */
+export function allowAnyOrigin(c: OAuthContext): void {
   const headers = {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',

@@ -5,9 +5,9 @@ const protectedApi = (config: Config) => resourceMetadata(config, '')
 const protectedMcp = (config: Config) => resourceMetadata(config, '/mcp')
 
 /**
- * Every place at which a client may look. RFC 8414 section 3.1 and RFC 9728 section 3.1 put the path of
- * an issuer or resource behind the well-known part; where the root of the host is not ours, clients are
- * led below /oauth.
+ * Metadata by path, at every path where a client may look. RFC 8414 section 3.1 and RFC 9728 section 3.1
+ * put the path of an issuer or resource behind the well-known part. Where the root of the host is not ours,
+ * clients are sent to the paths below /oauth.
  */
 export const documents: Readonly<Record<string, (config: Config) => object>> = {
   '/.well-known/oauth-authorization-server/oauth': serverMetadata,

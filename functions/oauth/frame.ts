@@ -1,9 +1,10 @@
 import type { Context } from 'hono'
 import type { World } from '../../shared/world.ts'
 
-/** What every request of this function carries. */
-export type Frame = {
+/** Bindings and variables of every request of this function. */
+export type OAuthEnv = {
   Bindings: Record<string, unknown>
   Variables: { requestId: string; world: World }
 }
-export type Received = Context<Frame>
+/** One request to the function. */
+export type OAuthContext = Context<OAuthEnv>

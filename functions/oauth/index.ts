@@ -4,23 +4,23 @@ import { fail } from '../../shared/contract/errors.ts'
 import { refuse } from '../../shared/http/answer.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
-import { failed, forEverybody } from './answers.ts'
+import { allowAnyOrigin, answerFailure } from './answers.ts'
 import { documents } from './documents.ts'
 import { endpoints } from './endpoints.ts'
-import type { Frame } from './frame.ts'
+import type { OAuthEnv } from './frame.ts'
 
-/** Makes the function. `worldOf` is replaced only where a test holds the world. */
+/** Makes the function. Only tests replace `worldOf`. */
 export function oauthFunction(worldOf: typeof worldFrom = worldFrom) {
-  const app = new Hono<Frame>()
+  const app = new Hono<OAuthEnv>()
   let world: World | undefined
   app.use(async (c, next) => {
     world ??= worldOf(c.env)
     c.set('world', world)
     c.set('requestId', world.newId())
     await next()
-    forEverybody(c)
+    allowAnyOrigin(c)
   })
-  // A browser asks first when a client sends headers of its own, such as DPoP.
+  // A browser sends a preflight when a client adds headers of its own, such as DPoP.
   app.options('*', () => new Response(null, { status: 204 }))
   for (const [path, read] of Object.entries(documents)) {
     app.get(path, (c) => c.json(read(c.get('world').config), 200, cached))
@@ -31,7 +31,7 @@ export function oauthFunction(worldOf: typeof worldFrom = worldFrom) {
     app.all(path, (c) => wrongMethod(c.get('requestId'), 'POST'))
   }
   app.notFound((c) => refuse(fail('not_found', { hint }), c.get('requestId')))
-  app.onError((error, c) => failed(c, error))
+  app.onError((error, c) => answerFailure(c, error))
   return {
     fetch: (
       request: Request,
@@ -45,7 +45,7 @@ const hint =
   'Where everything is, {base_url}/.well-known/oauth-authorization-server/oauth tells: the issuer is ' +
   '{base_url}/oauth, and its metadata are where RFC 8414 puts those of an issuer with a path.'
 
-// Places of endpoints change with a deployment, if ever.
+// The addresses of endpoints change with a deployment at most.
 const cached = { 'cache-control': 'public, max-age=3600' }
 
 function wrongMethod(requestId: string, allow: string): Response {

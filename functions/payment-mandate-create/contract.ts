@@ -7,6 +7,7 @@ import { operation } from '../../shared/contract/operation.ts'
 const capUsd = (what: string) =>
   field.amount.describe(`${what}: US dollars, decimal string, at most 6 decimals.`)
 
+/** Contract of `payment_mandate_create`: asks the owner for a mandate. */
 export const paymentMandateCreate = operation({
   id: 'payment_mandate_create',
   method: 'POST',

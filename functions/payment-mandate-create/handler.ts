@@ -2,18 +2,19 @@ import * as z from 'zod'
 import { isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { mandateWanted } from '../../shared/mail/money-messages.ts'
-import { sealMail } from '../../shared/mail/outbox.ts'
+import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import { mandateBody, mandateUrl } from '../../shared/mandates/body.ts'
 import { mandateRow } from '../../shared/mandates/mandate-row.ts'
-import { readOrder } from '../../shared/mandates/order.ts'
+import { readMandateRequest } from '../../shared/mandates/order.ts'
 import { capWords, merchantWords } from '../../shared/mandates/words.ts'
 import type { paymentMandateCreate } from './contract.ts'
 
 const createdRow = z.object({ mandate_row: mandateRow, digest: z.string() })
 
+/** Creates a mandate that waits for its owner, and mails the owner where to approve it. */
 export const run: Handler<typeof paymentMandateCreate> = async (input, context) => {
   const { db, world } = context
-  const terms = readOrder(world.config, input)
+  const terms = readMandateRequest(world.config, input)
   if (isRefusal(terms)) return terms
   const id = world.newId()
   const message = mandateWanted({
@@ -34,7 +35,7 @@ export const run: Handler<typeof paymentMandateCreate> = async (input, context) 
     tokens: terms.tokens && [...terms.tokens],
     pay_to: terms.payTo && [...terms.payTo],
     ttl_seconds: input.ttl_seconds,
-    mail: await sealMail(world, message),
+    mail: await sealForOutbox(world, message),
   }
   const made = await db.one('create_mandate', order, createdRow)
   if (!made) throw new Error('a mandate was not made')

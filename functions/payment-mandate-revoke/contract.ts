@@ -2,6 +2,7 @@ import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `payment_mandate_revoke`: ends a mandate. */
 export const paymentMandateRevoke = operation({
   id: 'payment_mandate_revoke',
   method: 'POST',

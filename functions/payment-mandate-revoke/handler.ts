@@ -6,6 +6,7 @@ import type { paymentMandateRevoke } from './contract.ts'
 
 const revokedRow = z.object({ mandate_row: mandateRow })
 
+/** Revokes a mandate; one that the owner had declined keeps that state. */
 export const run: Handler<typeof paymentMandateRevoke> = async ({ mandate_id }, { db }) => {
   const revoked = await db.one('revoke_mandate', { mandate: mandate_id }, revokedRow)
   if (!revoked) return fail('mandate_not_found')

@@ -28,6 +28,7 @@ const line = z.object({
     .describe("How the merchant answered the paid request: a merchant's word, and no proof."),
 })
 
+/** Contract of `payment_mandate_statement`: the payments under one mandate. */
 export const paymentMandateStatement = operation({
   id: 'payment_mandate_statement',
   method: 'GET',

@@ -5,7 +5,7 @@ import { time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { mandateBody } from '../../shared/mandates/body.ts'
 import { mandateRow } from '../../shared/mandates/mandate-row.ts'
-import { statementLine, statementRow } from '../../shared/payments/statement-line.ts'
+import { statementLine, statementRow } from '../../shared/payments/show/statement-line.ts'
 import type { paymentMandateStatement } from './contract.ts'
 
 const consent = z.object({ level: field.ownersLevel, digest: z.string(), decided_at: time })
@@ -13,6 +13,7 @@ const foundRow = z.object({ mandate_row: mandateRow, consent: consent.nullable()
 
 const limitDefault = 20
 
+/** Answers a mandate with the consent behind it and one page of its payments. */
 export const run: Handler<typeof paymentMandateStatement> = async (input, { db, world }) => {
   const { mandate_id: mandate, limit, cursor } = input
   const page = Number(limit ?? limitDefault)

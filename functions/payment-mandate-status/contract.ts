@@ -4,6 +4,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { mandateDigest, mandateFields, mandateStatus } from '../../shared/contract/mandate.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `payment_mandate_status`: the terms of mandates, and what is spent and left. */
 export const paymentMandateStatus = operation({
   id: 'payment_mandate_status',
   method: 'GET',

@@ -9,6 +9,7 @@ const foundRow = z.object({ mandate_row: mandateRow, digest: z.string() })
 
 const limitDefault = 20
 
+/** Answers one mandate by its id, or one page of the account's mandates. */
 export const run: Handler<typeof paymentMandateStatus> = async (input, { db, world }) => {
   const page = Number(input.limit ?? limitDefault)
   const question = {

@@ -3,6 +3,7 @@ import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `request_signup_verification`: mails a 6-digit code to begin an account. */
 export const requestSignupVerification = operation({
   id: 'request_signup_verification',
   method: 'POST',

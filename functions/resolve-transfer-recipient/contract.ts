@@ -3,6 +3,7 @@ import { chainInput } from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `resolve_transfer_recipient`: the address of a recipient, with warnings. */
 export const resolveTransferRecipient = operation({
   id: 'resolve_transfer_recipient',
   method: 'POST',

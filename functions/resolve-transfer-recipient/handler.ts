@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { tokensBarring } from '../../shared/chains/evm/agreed-bars.ts'
 import { isContractOn } from '../../shared/chains/evm/code.ts'
+import { tokensBarring } from '../../shared/chains/evm/quorum/agreed-bars.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
 import type { Address, Chain } from '../../shared/chains/registry.ts'
 import { connectedChains, findChain } from '../../shared/chains/registry.ts'
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { ownWallet } from '../../shared/payments/own-wallet.ts'
-import { readRecipient } from '../../shared/payments/recipient.ts'
-import { warningsOf } from '../../shared/payments/recipient-warnings.ts'
+import { warningsOf } from '../../shared/payments/decide/recipient-warnings.ts'
+import { ownWallet } from '../../shared/payments/enter/own-wallet.ts'
+import { readRecipient } from '../../shared/payments/enter/recipient.ts'
 import type { World } from '../../shared/world.ts'
 import type { resolveTransferRecipient } from './contract.ts'
 
@@ -20,6 +20,7 @@ const resolvedRow = z.object({
   own: z.boolean(),
 })
 
+/** Resolves a recipient, then checks on the chains if its address is a contract or barred by a token. */
 export const run: Handler<typeof resolveTransferRecipient> = async (input, { db, world }) => {
   const connected = connectedChains(world.config)
   const named = input.chain === undefined ? undefined : findChain(input.chain)
@@ -58,7 +59,7 @@ export const run: Handler<typeof resolveTransferRecipient> = async (input, { db,
   }
 }
 
-/** The chains and tokens of which the recipient can receive nothing. */
+/** Lists the tokens, by chain, that bar the recipient from receiving. */
 async function barsOn(world: World, chains: readonly Chain[], address: Address) {
   const bars = await Promise.all(
     chains.map(async (chain) => {

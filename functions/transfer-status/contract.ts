@@ -4,6 +4,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { transferProof } from '../../shared/contract/transfer-proof.ts'
 
+/** Contract of `transfer_status`: the state of one payment of the account on its chain. */
 export const transferStatus = operation({
   id: 'transfer_status',
   method: 'POST',

@@ -3,6 +3,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import * as entry from '../../shared/contract/vault-entry.ts'
 
+/** Contract of `store_site_credentials`: stores the login of a site in the vault, or changes it. */
 export const storeSiteCredentials = operation({
   id: 'store_site_credentials',
   method: 'POST',
@@ -16,6 +17,7 @@ export const storeSiteCredentials = operation({
   errors: entry.storeErrors,
 })
 
+/** Contract of `user_site_credentials`: lists the logins of the vault, or reads one with its secrets. */
 export const userSiteCredentials = operation({
   id: 'user_site_credentials',
   method: 'GET',

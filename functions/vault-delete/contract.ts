@@ -3,6 +3,7 @@ import { time } from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { credentialId } from '../../shared/contract/vault-entry.ts'
 
+/** Contract of `vault_delete`: deletes a login that this key made. */
 export const vaultDelete = operation({
   id: 'vault_delete',
   method: 'POST',

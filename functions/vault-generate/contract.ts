@@ -3,6 +3,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import * as entry from '../../shared/contract/vault-entry.ts'
 
+/** Contract of `vault_generate`: draws a password that the caller never sees. */
 export const vaultGenerate = operation({
   id: 'vault_generate',
   method: 'POST',

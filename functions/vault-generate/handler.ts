@@ -1,6 +1,6 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { askVault } from '../../shared/vault/ask.ts'
+import { callVault } from '../../shared/vault/ask.ts'
 import type { vaultGenerate } from './contract.ts'
 
 export const run: Handler<typeof vaultGenerate> = (wish, { world, credential }) =>
-  askVault(world, (vault) => vault.generate({ credential, wish }))
+  callVault(world, (vault) => vault.generate({ credential, wish }))

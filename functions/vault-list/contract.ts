@@ -3,6 +3,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { listedEntry, listRequest } from '../../shared/contract/vault-entry.ts'
 
+/** Contract of `vault_list`: the logins that the caller may use, without their secrets. */
 export const vaultList = operation({
   id: 'vault_list',
   method: 'GET',

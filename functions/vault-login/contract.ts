@@ -4,6 +4,7 @@ import { credentialId } from '../../shared/contract/vault-entry.ts'
 import { pageErrors, servedPage } from '../../shared/contract/vault-session.ts'
 import { plainFields, sitePath } from '../../shared/vault/template.ts'
 
+/** Contract of `vault_login`: signs in to a site by the form of its page. */
 export const vaultLogin = operation({
   id: 'vault_login',
   method: 'POST',
@@ -15,7 +16,9 @@ export const vaultLogin = operation({
     'Signs in to a site by the form on its page: the service fetches it, fills it in, and keeps the cookies.',
   request: z.strictObject({
     credential_id: credentialId,
-    path: sitePath.describe('Of the page with the form, on the site of the entry.'),
+    path: sitePath.describe(
+      'Of the page with the form, on the site of the entry. A plain one such as /login, without a query, needs no approval of the owner; others need it once.',
+    ),
     fields: plainFields
       .optional()
       .describe(

@@ -1,8 +1,8 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { askVault } from '../../shared/vault/ask.ts'
+import { callVault } from '../../shared/vault/ask.ts'
 import type { vaultLogin } from './contract.ts'
 
 export const run: Handler<typeof vaultLogin> = (
   { credential_id: credentialId, path, fields = {} },
   { world, credential, claim },
-) => askVault(world, (vault) => vault.login({ credential, credentialId, path, fields, claim }))
+) => callVault(world, (vault) => vault.login({ credential, credentialId, path, fields, claim }))

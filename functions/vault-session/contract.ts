@@ -4,6 +4,7 @@ import { operation } from '../../shared/contract/operation.ts'
 import { pageErrors, servedPage } from '../../shared/contract/vault-session.ts'
 import { plainFields, sitePath } from '../../shared/vault/template.ts'
 
+/** Contract of `vault_session`: continues a session that `vault_login` began. */
 export const vaultSession = operation({
   id: 'vault_session',
   method: 'POST',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { operation } from '../../shared/contract/operation.ts'
 import { storedEntry, storeErrors, storeRequest } from '../../shared/contract/vault-entry.ts'
 
+/** Contract of `vault_store`: stores a login, or changes one that this key made. */
 export const vaultStore = operation({
   id: 'vault_store',
   method: 'POST',

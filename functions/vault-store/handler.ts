@@ -1,6 +1,6 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { askVault } from '../../shared/vault/ask.ts'
+import { callVault } from '../../shared/vault/ask.ts'
 import type { vaultStore } from './contract.ts'
 
 export const run: Handler<typeof vaultStore> = (entry, { world, credential }) =>
-  askVault(world, (vault) => vault.store({ credential, entry }))
+  callVault(world, (vault) => vault.store({ credential, entry }))

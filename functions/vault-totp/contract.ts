@@ -3,6 +3,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { credentialId } from '../../shared/contract/vault-entry.ts'
 
+/** Contract of `vault_totp`: the current one-time code of a login. */
 export const vaultTotp = operation({
   id: 'vault_totp',
   method: 'POST',

@@ -1,6 +1,6 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { askVault } from '../../shared/vault/ask.ts'
+import { callVault } from '../../shared/vault/ask.ts'
 import type { vaultTotp } from './contract.ts'
 
 export const run: Handler<typeof vaultTotp> = ({ credential_id }, { world, credential }) =>
-  askVault(world, (vault) => vault.totp({ credential, entry: credential_id }))
+  callVault(world, (vault) => vault.totp({ credential, entry: credential_id }))

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
-import { withheld } from '../../shared/contract/vault-session.ts'
+import { asSent, withheld } from '../../shared/contract/vault-session.ts'
 import { requestTemplate } from '../../shared/vault/template.ts'
 
+/** Contract of `vault_use`: sends a request to a site with secrets that the caller never sees. */
 export const vaultUse = operation({
   id: 'vault_use',
   method: 'POST',
@@ -23,7 +24,7 @@ export const vaultUse = operation({
           .array(form.words(262_144))
           .max(10_000)
           .describe('Set-Cookie, one each: the session that was opened.'),
-        body: form.words(2_097_152),
+        body: form.words(2_097_152).describe(asSent),
         truncated: z.boolean().describe('The body is longer than 256 KB.'),
         location: form.words(262_144).optional(),
       })

@@ -1,69 +1,72 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { VaultPort } from '../../shared/vault/port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
-import { worldFrom } from '../../shared/world.ts'
+import { type World, worldFrom } from '../../shared/world.ts'
 
-type Asked<Method extends keyof VaultPort> = Parameters<VaultPort[Method]>
+/** One world for the isolate, so that all callers who wait for mails share one query. */
+let world: World | undefined
 
-/** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
+type PortArguments<Method extends keyof VaultPort> = Parameters<VaultPort[Method]>
+
+/** Serves the vault by service binding only: it has no route, and every HTTP request answers 404. */
 export default class Vault extends WorkerEntrypoint<Record<string, unknown>> implements VaultPort {
-  store(...asked: Asked<'store'>) {
+  store(...asked: PortArguments<'store'>) {
     return this.#open().store(...asked)
   }
 
-  generate(...asked: Asked<'generate'>) {
+  generate(...asked: PortArguments<'generate'>) {
     return this.#open().generate(...asked)
   }
 
-  read(...asked: Asked<'read'>) {
+  read(...asked: PortArguments<'read'>) {
     return this.#open().read(...asked)
   }
 
-  totp(...asked: Asked<'totp'>) {
+  totp(...asked: PortArguments<'totp'>) {
     return this.#open().totp(...asked)
   }
 
-  use(...asked: Asked<'use'>) {
+  use(...asked: PortArguments<'use'>) {
     return this.#open().use(...asked)
   }
 
-  login(...asked: Asked<'login'>) {
+  login(...asked: PortArguments<'login'>) {
     return this.#open().login(...asked)
   }
 
-  goOn(...asked: Asked<'goOn'>) {
+  goOn(...asked: PortArguments<'goOn'>) {
     return this.#open().goOn(...asked)
   }
 
-  receives(...asked: Asked<'receives'>) {
+  receives(...asked: PortArguments<'receives'>) {
     return this.#open().receives(...asked)
   }
 
-  admits(...asked: Asked<'admits'>) {
+  admits(...asked: PortArguments<'admits'>) {
     return this.#open().admits(...asked)
   }
 
-  keep(...asked: Asked<'keep'>) {
+  keep(...asked: PortArguments<'keep'>) {
     return this.#open().keep(...asked)
   }
 
-  listMails(...asked: Asked<'listMails'>) {
+  listMails(...asked: PortArguments<'listMails'>) {
     return this.#open().listMails(...asked)
   }
 
-  readMail(...asked: Asked<'readMail'>) {
+  readMail(...asked: PortArguments<'readMail'>) {
     return this.#open().readMail(...asked)
   }
 
-  waitForMail(...asked: Asked<'waitForMail'>) {
+  waitForMail(...asked: PortArguments<'waitForMail'>) {
     return this.#open().waitForMail(...asked)
   }
 
-  sendMail(...asked: Asked<'sendMail'>) {
+  sendMail(...asked: PortArguments<'sendMail'>) {
     return this.#open().sendMail(...asked)
   }
 
-  storeByLink(...asked: Asked<'storeByLink'>) {
+  storeByLink(...asked: PortArguments<'storeByLink'>) {
     return this.#open().storeByLink(...asked)
   }
 
@@ -76,6 +79,7 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
   }
 
   #open(): VaultPort {
-    return openVault(worldFrom(this.env), (work) => this.ctx.waitUntil(work))
+    world ??= worldFrom(this.env)
+    return openVault(world, (work) => this.ctx.waitUntil(work))
   }
 }

@@ -3,6 +3,7 @@ import { activityCategory, chain, limit, time } from '../../shared/contract/fiel
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `wallet_activity_list`: the activity of the account, the newest first. */
 export const walletActivityList = operation({
   id: 'wallet_activity_list',
   method: 'GET',

@@ -1,9 +1,10 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { activityItem, activityRow } from '../../shared/payments/activity.ts'
+import { activityItem, activityRow } from '../../shared/payments/show/activity.ts'
 import type { walletActivityList } from './contract.ts'
 
 const limitDefault = 20
 
+/** Answers one page of the activity. */
 export const run: Handler<typeof walletActivityList> = async (input, { db }) => {
   const page = Number(input.limit ?? limitDefault)
   const question = {

@@ -3,6 +3,7 @@ import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `wallet_custodial_transfer`: sends a stablecoin to a recipient. */
 export const walletCustodialTransfer = operation({
   id: 'wallet_custodial_transfer',
   method: 'POST',
@@ -46,6 +47,7 @@ export const walletCustodialTransfer = operation({
     'limit_exceeded',
     'insufficient_funds',
     'amount_too_small',
+    'too_many_payments',
     'relay_limit_reached',
     'payment_not_found',
     'payment_closed',

@@ -1,17 +1,18 @@
 import { isRefusal } from '../../shared/contract/errors.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
-import type { Authorized } from '../../shared/payments/authorize.ts'
-import { judgeFor, refuseEnded } from '../../shared/payments/judge.ts'
+import { decisionMakerFor, refuseEnded } from '../../shared/payments/decide/judge.ts'
+import { enterTransfer } from '../../shared/payments/enter/transfer-enter.ts'
+import { readTransferOrder } from '../../shared/payments/enter/transfer-order.ts'
+import type { SigningResult } from '../../shared/payments/pay/authorize.ts'
+import { sendTransfer } from '../../shared/payments/pay/transfer.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { foundRow } from '../../shared/payments/payment.ts'
-import { sendTransfer } from '../../shared/payments/transfer.ts'
-import { transferBody } from '../../shared/payments/transfer-body.ts'
-import { enterTransfer } from '../../shared/payments/transfer-enter.ts'
-import { readOrder } from '../../shared/payments/transfer-order.ts'
+import { transferBody } from '../../shared/payments/show/transfer-body.ts'
 import type { walletCustodialTransfer } from './contract.ts'
 
+/** Enters a transfer, or finds the one of `transfer_id`, and sends it once the rules are met. */
 export const run: Handler<typeof walletCustodialTransfer> = async (input, context) => {
-  const order = readOrder(input, context.world.config)
+  const order = readTransferOrder(input, context.world.config)
   if (isRefusal(order)) return order
   const { transfer_id: transferId, memo } = input
   const entered = await enterTransfer(context, order, { transferId, memo })
@@ -20,13 +21,13 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   const ended = refuseEnded(entered, 'Enter it again.')
   if (ended) return ended
   if (!isOpen(payment)) return transferBody(payment)
-  const judge = judgeFor(context, input.user_confirmed === true)
-  const authorized = await sendTransfer(context, entered, judge)
+  const decisionMaker = decisionMakerFor(context, input.user_confirmed === true)
+  const authorized = await sendTransfer(context, entered, decisionMaker)
   if (isRefusal(authorized)) return (await signedMeanwhile(context, payment)) ?? authorized
   return answerOf(payment, authorized)
 }
 
-/** Another request may have signed it since it was read; then that is the answer, with its id. */
+/** Answers a payment that another request signed after this one had read it; its id stays the same. */
 async function signedMeanwhile({ db }: Context, { id }: Payment) {
   const found = await db.one('find_payment', { payment: id }, foundRow)
   const payment = found?.payment_row
@@ -34,12 +35,12 @@ async function signedMeanwhile({ db }: Context, { id }: Payment) {
   return isSigned ? transferBody(payment) : undefined
 }
 
-/** Whether the caller can take it further; what is signed is sent again by housekeeping. */
+/** True while the caller can take it further; housekeeping sends again what is signed. */
 function isOpen({ state }: Payment): boolean {
   return ['prepared', 'awaiting_confirmation', 'authorized'].includes(state)
 }
 
-type Answered = Exclude<Authorized, { refusal: unknown }>
+type Answered = Exclude<SigningResult, { refusal: unknown }>
 
 function answerOf(payment: Payment, authorized: Answered) {
   if (authorized.outcome === 'confirm') {

@@ -1,7 +1,7 @@
 import type { ExecutionContext, MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
-import { laterOf } from '../../shared/http/later.ts'
+import { waitUntilOf } from '../../shared/http/later.ts'
 import { wholeRequest } from '../../shared/http/read-at-most.ts'
 import { wakeMailer } from '../../shared/mail/wake.ts'
 import type { World } from '../../shared/world.ts'
@@ -10,33 +10,33 @@ import { assets } from './assets.ts'
 import { keepFormToken, requireOwnForm } from './form-token.ts'
 import { pageHeaders } from './headers.ts'
 import { answerError, answerNotFound } from './refusals.tsx'
-import type { Bindings, Frame, Routes } from './visit.ts'
-import { pagesBelow } from './visit.ts'
+import type { Bindings, Routes, WebEnv } from './visit.ts'
+import { webAppPath } from './visit.ts'
 
-/** Bytes of a form; the largest carries a passkey's answer. */
+/** Bytes of a form at most; the largest carries the answer of a passkey. */
 const formBytesMax = 16 * 1024
 
-const smallForm: MiddlewareHandler<Frame> = async (c, next) => {
+const smallForm: MiddlewareHandler<WebEnv> = async (c, next) => {
   c.req.raw = await wholeRequest(c.req.raw, formBytesMax)
   await next()
 }
 
-/** A form may have put a mail into the outbox. */
-const mailSoon: MiddlewareHandler<Frame> = async (c, next) => {
+/** Wakes the mailer after a form, which may have put a mail into the outbox. */
+const wakeMailerAfterForm: MiddlewareHandler<WebEnv> = async (c, next) => {
   await next()
-  wakeMailer(c.get('world'), laterOf(c))
+  wakeMailer(c.get('world'), waitUntilOf(c))
 }
 
 /**
- * The app as one edge function: what holds for every page, then the pages. `worldOf` is replaced only
- * where a test holds the world.
+ * Makes the app as one edge function: first the rules that hold for every page, then the pages. Only
+ * tests replace `worldOf`.
  */
 export function webFunction(
   pages: readonly Routes[],
   worldOf: (bindings: Bindings) => World = worldFrom,
 ) {
-  const app = new Hono<Frame>({ strict: false })
-  const below = app.basePath(pagesBelow)
+  const app = new Hono<WebEnv>({ strict: false })
+  const below = app.basePath(webAppPath)
   let world: World | undefined
   app.use(async (c, next) => {
     world ??= worldOf(c.env)
@@ -44,7 +44,7 @@ export function webFunction(
     c.set('requestId', world.newId())
     const { host } = new URL(world.config.WEB_URL)
     const asked = new URL(c.req.url)
-    // A session, a passkey and the origin of a form belong to one host.
+    // A session, a passkey and the origin of a form belong to one host, so other hosts are redirected.
     if (asked.host !== host) return c.redirect(`${world.config.WEB_URL}${pathBelow(asked)}`, 307)
     await next()
     return undefined
@@ -52,7 +52,7 @@ export function webFunction(
   app.use(pageHeaders)
   below.get('/assets/:name', (c) => answerAsset(c.req.param('name')))
   app.get('*', keepFormToken)
-  app.post('*', smallForm, requireOwnForm, mailSoon)
+  app.post('*', smallForm, requireOwnForm, wakeMailerAfterForm)
   for (const addRoutes of pages) addRoutes(below)
   app.notFound(answerNotFound)
   app.onError(answerError)
@@ -64,10 +64,10 @@ export function webFunction(
 }
 
 function pathBelow({ pathname, search }: URL): string {
-  return pathname.slice(pagesBelow.length) + search
+  return pathname.slice(webAppPath.length) + search
 }
 
-/** The name of an asset has the hash of its content in it, so a browser may keep it for ever. */
+/** Serves an asset. Its name contains the hash of its content, so a browser may cache it for a year. */
 function answerAsset(name: string): Response {
   const asset = Object.values(assets).find((one) => one.name === name)
   if (!asset) throw new Rejection(fail('not_found'))

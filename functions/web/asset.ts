@@ -1,9 +1,10 @@
 import { assets } from './assets.ts'
-import { pagesBelow } from './visit.ts'
+import { webAppPath } from './visit.ts'
 
+/** Name of a style, script or picture that pages load. */
 export type Asset = keyof typeof assets
 
-/** Where a browser loads it from. */
+/** Returns the path from which a browser loads the asset. */
 export function addressOf(name: Asset): string {
-  return `${pagesBelow}/assets/${assets[name].name}`
+  return `${webAppPath}/assets/${assets[name].name}`
 }

@@ -1,17 +1,18 @@
 /**
- * Only our own pages change something. A form is taken when the browser names our origin and the form
- * carries the token that its cookie holds: a page elsewhere can know neither. It names the account that
- * the page was shown for as well (`owner` asks for it): several people may sign in to one browser.
+ * CSRF protection: only our own pages change something. A form is accepted if the browser names our origin
+ * and the form carries the token of its cookie; another site knows neither. A form also names the account
+ * that its page was shown for (`requireOwner` checks it), because several people may sign in to one browser.
  */
 import type { MiddlewareHandler } from 'hono'
 import { setCookie } from 'hono/cookie'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { toHex } from '../../shared/digest.ts'
 import { formTokenOf, isOwnForm } from '../../shared/http/browser.ts'
-import type { Frame } from './visit.ts'
+import { formFieldsIn } from '../../shared/http/form.ts'
+import type { WebEnv } from './visit.ts'
 
-/** Gives a browser its token when it has none. */
-export const keepFormToken: MiddlewareHandler<Frame> = async (c, next) => {
+/** Gives a browser a form token if it has none. */
+export const keepFormToken: MiddlewareHandler<WebEnv> = async (c, next) => {
   const known = formTokenOf(c.req.raw.headers)
   const token = known ?? toHex(c.get('world').randomBytes(32).buffer)
   c.set('formToken', token)
@@ -22,12 +23,12 @@ export const keepFormToken: MiddlewareHandler<Frame> = async (c, next) => {
   await next()
 }
 
-/** Refuses a form that is not of our own pages, before anything is done with it. */
-export const requireOwnForm: MiddlewareHandler<Frame> = async (c, next) => {
+/** Refuses a form that is not from our own pages, before anything else is done with it. */
+export const requireOwnForm: MiddlewareHandler<WebEnv> = async (c, next) => {
   const { headers } = c.req.raw
   const [type] = (headers.get('content-type') ?? '').split(';')
   const isForm = type?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
-  const form = isForm ? new URLSearchParams(await c.req.text()).get('form') : null
+  const form = isForm ? formFieldsIn(await c.req.text()).get('form') : null
   const [token = '', account] = form?.split('.') ?? []
   if (!isOwnForm(headers, c.get('world').config.WEB_URL, token)) {
     throw new Rejection(fail('foreign_form'))

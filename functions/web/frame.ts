@@ -1,25 +1,26 @@
 /**
- * What every page stands in: the world, the request, and the owner whose session it carries. A page
- * reaches an account through `owner` alone, so none can show one without a session.
+ * Context of every page: the world, the request, and the owner of the session. A page reaches an account
+ * through `requireOwner` alone, so it cannot show one without a session.
  */
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
+import { formFieldsIn } from '../../shared/http/form.ts'
 import { readSession, renewSession } from './session-cookie.ts'
-import type { Owner, Visit } from './visit.ts'
-import { pagesBelow } from './visit.ts'
+import type { Owner, PageContext } from './visit.ts'
+import { webAppPath } from './visit.ts'
 
 const factsRow = z.object({
   identity: z.object({ account_id: z.string(), alias: z.string(), frozen: z.boolean() }),
 })
 
 /**
- * The owner, read once for a request. Without a session that the database knows, the visitor is sent
- * to the sign-in page and comes back from there.
+ * Returns the owner, read once for a request. Without a session that the database knows, the visitor is
+ * sent to the sign-in page, which leads back.
  */
-export async function owner(c: Visit): Promise<Owner> {
+export async function requireOwner(c: PageContext): Promise<Owner> {
   const known = c.get('owner')
   if (known) return known
   const world = c.get('world')
@@ -38,8 +39,8 @@ export async function owner(c: Visit): Promise<Owner> {
   return found
 }
 
-/** Refuses a form of a page that was shown for another account, or for none. */
-function requireOwnAccount(c: Visit, { account }: Owner): void {
+/** Refuses a form whose page was shown for another account, or for none. */
+function requireOwnAccount(c: PageContext, { account }: Owner): void {
   if (c.req.method !== 'POST' || c.get('formAccount') === account.id) return
   throw new Rejection(fail('foreign_form', { message: otherAccount }))
 }
@@ -48,17 +49,17 @@ const otherAccount =
   'This form was opened before you signed in to this account, so nothing has changed. Open the page ' +
   'again to send it for this account. For another account, sign out and sign in to that one.'
 
-/** The fields of a form that was sent; `requireOwnForm` has seen to it that it is one. */
-export async function fields(c: Visit): Promise<URLSearchParams> {
-  // The database has no text with this character, and no person types it.
+/** Reads the fields of a form; `requireOwnForm` has checked that the body is one. */
+export async function readFormFields(c: PageContext): Promise<URLSearchParams> {
+  // Postgres text cannot contain this character, and no person types it.
   const kept = (text: string) => text.replaceAll('\0', '')
-  const sent = [...new URLSearchParams(await c.req.text())]
+  const sent = [...formFieldsIn(await c.req.text())]
   return new URLSearchParams(
     sent.map(([name, value]): [string, string] => [kept(name), kept(value)]),
   )
 }
 
-/** The answer to a form: the browser fetches the next page, so that going back sends nothing twice. */
-export function goTo(c: Visit, path: string): Response {
-  return c.redirect(`${pagesBelow}${path}`, 303)
+/** Answers a form with 303: the browser fetches the next page, and going back sends nothing twice. */
+export function goTo(c: PageContext, path: string): Response {
+  return c.redirect(`${webAppPath}${path}`, 303)
 }

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
-import type { Frame } from './visit.ts'
+import type { WebEnv } from './visit.ts'
 
-/** `reaches` is the one origin beside ours that a page may speak to. */
+/** Returns the policy of a page. `reaches` is the one origin besides ours that it may connect to. */
 function contentSecurityPolicy(reaches?: string): string {
   return [
     "default-src 'none'",
@@ -28,15 +28,15 @@ const fixed: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': permissions,
-  // Not no-referrer: with it a browser names no origin when it sends our own forms.
+  // With `no-referrer` a browser would send our own forms without an origin.
   'referrer-policy': 'same-origin',
   'strict-transport-security': 'max-age=63072000; includeSubDomains',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
 }
 
-/** Headers of everything the app sends. Pages hold money and are nobody's to cache or to frame. */
-export const pageHeaders: MiddlewareHandler<Frame> = async (c, next) => {
+/** Sets the headers of every answer. Pages show money: they must not be cached by default, nor framed. */
+export const pageHeaders: MiddlewareHandler<WebEnv> = async (c, next) => {
   await next()
   for (const [name, value] of Object.entries(fixed)) c.header(name, value)
   const relay = c.get('walletRelay')

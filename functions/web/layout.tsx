@@ -1,36 +1,37 @@
-/** The frame that every page is shown in. */
+/** The frame of every page: head, navigation, title. */
 import { html } from 'hono/html'
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Asset } from './asset.ts'
 import { addressOf } from './asset.ts'
 import { nav } from './nav.ts'
-import { Button, Form } from './parts/form.tsx'
-import type { Owner, Visit } from './visit.ts'
-import { pagesBelow } from './visit.ts'
+import { Button, Form } from './ui/form.tsx'
+import type { Owner, PageContext } from './visit.ts'
+import { webAppPath } from './visit.ts'
 
 type PageProps = PropsWithChildren<{
-  c: Visit
+  c: PageContext
   title: string
-  /** With an owner the page has the navigation of the app; without, it stands alone. */
+  /** Owner whose navigation the page shows; without one the page stands alone. */
   owner?: Owner
-  /** One sentence below the title. */
+  /** Sentence below the title. */
   lead?: Child
-  /** The page above this one, below the app. */
+  /** Page above this one; `to` is a path below the app. */
   back?: { to: string; label: string }
-  /** What the page is left by most, beside the title. */
+  /** Main link or button of the page, beside the title. */
   action?: Child
   /** Scripts of functions/web/client that the page uses; it works without them. */
   scripts?: readonly Asset[]
-  /** Of a page that waits for something to happen, and has no script to look for it. */
+  /** Seconds after which a page that waits for an event reloads in a browser without scripts. */
   refreshSeconds?: number
 }>
 
-/** Sends a page. */
-export function show(c: Visit, page: Child, status: ContentfulStatusCode = 200) {
+/** Sends a page as HTML. */
+export function sendPage(c: PageContext, page: Child, status: ContentfulStatusCode = 200) {
   return c.html(html`<!doctype html>${page}`, status)
 }
 
+/** Renders a whole page. */
 export function Page(props: PageProps) {
   const { c, title, owner, scripts = [], refreshSeconds, children } = props
   return (
@@ -56,7 +57,7 @@ export function Page(props: PageProps) {
           Skip to content
         </a>
         <header>
-          <a class="brand" href={pagesBelow}>
+          <a class="brand" href={webAppPath}>
             <img src={addressOf('icon')} alt="" />
             Agent Operating Account
           </a>
@@ -76,7 +77,7 @@ function Title({ title, lead, back, action }: PageProps) {
     <div class="title">
       <div>
         {back && (
-          <a class="back" href={pagesBelow + back.to}>
+          <a class="back" href={webAppPath + back.to}>
             {back.label}
           </a>
         )}
@@ -88,8 +89,8 @@ function Title({ title, lead, back, action }: PageProps) {
   )
 }
 
-/** On a narrow screen the browser's own popover, which needs no script; else always there. */
-function Menu({ c, owner, above }: { c: Visit; owner: Owner; above: string | undefined }) {
+/** Renders the navigation: on a narrow screen a popover, which needs no script, else always visible. */
+function Menu({ c, owner, above }: { c: PageContext; owner: Owner; above: string | undefined }) {
   return (
     <>
       <button type="button" class="open-menu" popovertarget="menu">
@@ -99,7 +100,7 @@ function Menu({ c, owner, above }: { c: Visit; owner: Owner; above: string | und
         <ul>
           {nav.map(({ path, label }) => (
             <li>
-              <a href={pagesBelow + path} aria-current={whereIs(c, path, above)}>
+              <a href={webAppPath + path} aria-current={whereIs(c, path, above)}>
                 {label}
               </a>
             </li>
@@ -117,9 +118,9 @@ function Menu({ c, owner, above }: { c: Visit; owner: Owner; above: string | und
   )
 }
 
-/** Marks the page itself, or the one that it is below. */
-function whereIs(c: Visit, path: string, above: string | undefined) {
-  const here = pagesBelow + path
+/** Marks the current page, or the entry that it is below. */
+function whereIs(c: PageContext, path: string, above: string | undefined) {
+  const here = webAppPath + path
   if (c.req.path === here) return 'page'
   const isBelow = path !== '' && c.req.path.startsWith(`${here}/`)
   return isBelow || path === above ? 'true' : undefined

@@ -1,4 +1,4 @@
-/** What the navigation offers, in its order. Only pages that exist are here. */
+/** Entries of the navigation, in their order. */
 export const nav: readonly { path: string; label: string }[] = [
   { path: '', label: 'Overview' },
   { path: '/activity', label: 'Activity' },

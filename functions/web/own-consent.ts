@@ -1,14 +1,14 @@
-/** The owner's consent as a form of ours carries it. */
+/** The owner's consent, as our forms carry it. */
 import { consentByPasskey } from '../../shared/auth/consent-by-passkey.ts'
-import type { OwnSession } from '../../shared/auth/own-session.ts'
-import type { Passkeys } from './data/consent.ts'
+import type { OwnerSession } from '../../shared/auth/own-session.ts'
+import type { Passkeys } from './approvals/consent-data.ts'
 
 /**
- * What the SQL function that enters a consent takes: the assertion over the digest, null of an
- * account without a passkey. Undefined when the passkey's answer is not good for this digest.
+ * Returns what the SQL function for a consent takes: the passkey's assertion over the digest, or null
+ * for an account without a passkey. Undefined if the assertion does not hold for this digest.
  */
-export async function consentIn(
-  session: OwnSession,
+export async function readOwnerConsent(
+  session: OwnerSession,
   form: URLSearchParams,
   digest: string,
   passkeys: Passkeys,

@@ -1,42 +1,45 @@
-/** The session of a visitor as the rules of signing in want it. */
+/** The session of a visitor, in the form that the rules of signing in take. */
 import * as z from 'zod'
 import type { Browser } from '../../shared/auth/new-session.ts'
-import type { OwnSession } from '../../shared/auth/own-session.ts'
-import { notice } from '../../shared/auth/own-session.ts'
+import type { OwnerSession } from '../../shared/auth/own-session.ts'
+import { sealSessionNotice } from '../../shared/auth/own-session.ts'
 import { clientOf } from '../../shared/http/caller.ts'
-import { goTo, owner } from './frame.ts'
+import { goTo, requireOwner } from './frame.ts'
 import { endSession, keepSession } from './session-cookie.ts'
-import { forgetTyped } from './typed.ts'
-import type { Visit } from './visit.ts'
+import { deleteFormDraft } from './typed.ts'
+import type { PageContext } from './visit.ts'
 
-/** The browser that asks; some, such as those inside other apps, have a name longer than is kept. */
-export function browserOf(c: Visit): Browser {
+/** Describes the browser of a request; user agents longer than 256 characters are cut. */
+export function browserOf(c: PageContext): Browser {
   const { headers } = c.req.raw
   const userAgent = (headers.get('user-agent') ?? '').slice(0, 256)
   return { userAgent, client: clientOf(c.get('world').config, headers) }
 }
 
-/** The owner who is signed in, with the browser that it uses. */
-export async function ownSession(c: Visit): Promise<OwnSession> {
-  const { db, account } = await owner(c)
+/** Returns the owner who is signed in, with the browser in use. */
+export async function ownerSessionOf(c: PageContext): Promise<OwnerSession> {
+  const { db, account } = await requireOwner(c)
   return { world: c.get('world'), db, account, browser: browserOf(c) }
 }
 
-/** A mail to the owner about what this form does, for the SQL function that does it. */
-export async function noticeOf(c: Visit, message: Parameters<typeof notice>[1]) {
-  return notice(await ownSession(c), message)
+/** Seals a mail to the owner about what this form does, for the SQL function that does it. */
+export async function sealOwnerNotice(
+  c: PageContext,
+  message: Parameters<typeof sealSessionNotice>[1],
+) {
+  return sealSessionNotice(await ownerSessionOf(c), message)
 }
 
-/** Goes on with the new token of a session. */
-export function enter(c: Visit, token: string, way: string): Response {
+/** Stores the new token of a session in the browser and redirects. */
+export function enter(c: PageContext, token: string, way: string): Response {
   keepSession(c, token)
   return goTo(c, way)
 }
 
-/** Who signs in goes on in the new session alone: the one that the browser had is over. */
-export async function signIn(c: Visit, token: string, way: string): Promise<Response> {
+/** Signs in: ends the session that the browser had and continues in the new one. */
+export async function signIn(c: PageContext, token: string, way: string): Promise<Response> {
   await endSession(c)
-  forgetTyped(c)
+  deleteFormDraft(c)
   return enter(c, token, way)
 }
 
@@ -75,19 +78,21 @@ const securityRow = z.object({
   }),
 })
 
+/** Ways in which the owner can sign in, and the sessions of the account. */
 export type Security = z.output<typeof securityRow>['security']
+/** Session of the account. */
 export type SignIn = Security['sign_ins'][number]
 
-/** How the owner can sign in, and where it did. */
-export async function readSecurity(c: Visit): Promise<Security> {
-  const row = await (await owner(c)).db.one('owner_security', {}, securityRow)
-  // An account that an operator opened has nobody who could have signed in.
+/** Reads how the owner can sign in, and where it did. */
+export async function readSecurity(c: PageContext): Promise<Security> {
+  const row = await (await requireOwner(c)).db.one('owner_security', {}, securityRow)
+  // An account that an operator opened has no owner, so nobody can have a session in it.
   if (!row) throw new Error('a session has no owner')
   return row.security
 }
 
-/** The way to a proof, for a page whose form would be refused without one; else undefined. */
-export function proofFirst(c: Visit, { is_proven }: Security): Response | undefined {
+/** Redirects to the page for a proof if the form of this page would be refused; else undefined. */
+export function proofFirst(c: PageContext, { is_proven }: Security): Response | undefined {
   if (is_proven || c.req.method !== 'GET') return undefined
   return goTo(c, `/proof?next=${encodeURIComponent(c.req.path)}`)
 }

@@ -1,12 +1,13 @@
-/** A QR code as one path, with the quiet zone that cameras need around it. */
+/** QR codes as one SVG path, with the quiet zone that cameras need around them. */
 import { encode } from 'uqr'
 
+/** Returns the path of the code for a text, and the length of its side in modules. */
 export function drawCode(text: string): { size: number; path: string } {
   const { data, size } = encode(text, { ecc: 'M', border: 4 })
   return { size, path: data.flatMap(runsOf).join('') }
 }
 
-/** The dark runs of one row, each as one rectangle of the path. */
+/** Returns the dark runs of one row, each as a rectangle of the path. */
 function runsOf(row: readonly boolean[], y: number): string[] {
   const runs: string[] = []
   for (let x = 0; x < row.length; x += 1) {

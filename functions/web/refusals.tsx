@@ -1,13 +1,13 @@
-/** Refusals as pages: the sentence of the error table, and the way on. */
+/** Refusals as pages: the sentence of the error table, and a link to go on. */
 import { type ErrorCode, errorTable, fail, Rejection } from '../../shared/contract/errors.ts'
 import { goTo } from './frame.ts'
-import { Page, show } from './layout.tsx'
-import { LinkButton } from './parts/form.tsx'
+import { Page, sendPage } from './layout.tsx'
 import { dropSession } from './session-cookie.ts'
-import { forgetTyped, sendTyped } from './typed.ts'
-import type { Visit } from './visit.ts'
+import { deleteFormDraft, storeFormDraft } from './typed.ts'
+import { LinkButton } from './ui/form.tsx'
+import type { PageContext } from './visit.ts'
 
-/** Sentences of the table that speak to an agent, as they are put to a person. */
+/** Sentences of the table that are meant for agents, reworded for people. */
 const toPeople: Partial<Record<ErrorCode, string>> = {
   not_found: 'There is nothing at this address. It may have been typed wrong, or be gone.',
   payload_too_large: 'The form holds more than this page takes.',
@@ -23,23 +23,24 @@ const titles: Partial<Record<ErrorCode, string>> = {
   internal_error: 'Something failed on our side',
 }
 
-export function answerNotFound(c: Visit) {
+/** Answers a path that no page has. */
+export function answerNotFound(c: PageContext) {
   return answerError(new Rejection(fail('not_found')), c)
 }
 
-/** Anything thrown: the way to sign in or to prove oneself where that helps, else a page. */
-export function answerError(error: Error, c: Visit) {
+/** Answers an error: a redirect to sign in or to prove oneself where that helps, else a page. */
+export function answerError(error: Error, c: PageContext) {
   const refusal =
     error instanceof Rejection
       ? error.refusal
       : fail('internal_error', { log: String(error.stack ?? error) })
   if (refusal.refusal === 'unauthorized') {
     dropSession(c)
-    forgetTyped(c)
+    deleteFormDraft(c)
     return goTo(c, `/login?next=${here(c)}`)
   }
   if (refusal.refusal === 'proof_required') {
-    sendTyped(c)
+    storeFormDraft(c)
     return goTo(c, `/proof?next=${here(c)}`)
   }
   const requestId = c.get('requestId')
@@ -49,7 +50,7 @@ export function answerError(error: Error, c: Visit) {
   }
   const [status, sentence] = errorTable[code]
   const owner = c.get('owner')
-  return show(
+  return sendPage(
     c,
     <Page c={c} title={titles[code] ?? 'That did not work'} {...(owner ? { owner } : {})}>
       <p>{refusal.message ?? toPeople[code] ?? sentence}</p>
@@ -64,10 +65,10 @@ export function answerError(error: Error, c: Visit) {
   )
 }
 
-/** The page to come back to; a form is at the path of the page that shows it. */
-function here(c: Visit): string {
+/** Returns the page to come back to; a form is posted to the path of its page. */
+function here(c: PageContext): string {
   const { pathname, search } = new URL(c.req.url)
-  // What a script asks of a page, and a second form on it, stand below it.
+  // Requests of scripts and further forms of a page have paths below it.
   const page = pathname.replace(/\/(options|narrow|shown|deleted|codes|enter)$/, '')
   return encodeURIComponent(page + search)
 }

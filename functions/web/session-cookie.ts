@@ -1,6 +1,6 @@
 /**
- * The cookie in which a browser carries its session. Lax and not strict: links from mails and chats
- * have to find the owner signed in, and no GET changes anything.
+ * The cookie that carries the session. It is Lax and not Strict: a person who follows a link from a mail
+ * or chat must be signed in on arrival, and no GET changes anything.
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as z from 'zod'
@@ -11,23 +11,23 @@ import { Rejection } from '../../shared/contract/errors.ts'
 import type { CallerDatabase } from '../../shared/db/database.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
-import type { Visit } from './visit.ts'
+import type { PageContext } from './visit.ts'
 
 const name = 'aoa_session'
 const host = { path: '/', secure: true, prefix: 'host' } as const
 
-/** The session whose token the browser carries. Whether it still stands the database knows. */
-export async function readSession(c: Visit) {
+/** Reads the session token of the browser; only the database knows if the session is still valid. */
+export async function readSession(c: PageContext) {
   const token = getCookie(c, name, 'host')
   return token === undefined ? undefined : readSessionToken(c.get('world'), token)
 }
 
-/** A token lives on for so long before a use of it moves the end of the session. */
+/** Milliseconds that a token is used before the next request moves the end of the session. */
 const renewedAfterMilliseconds = 300_000
 
-/** Moves the end of a session that is used, and gives the browser its new token. */
+/** Moves the end of a session in use, and gives the browser its new token. */
 export async function renewSession(
-  c: Visit,
+  c: PageContext,
   session: SessionToken,
   db: CallerDatabase,
 ): Promise<void> {
@@ -39,13 +39,13 @@ export async function renewSession(
   keepSession(c, await openSessionToken(world, { ...session, expiresAt }))
 }
 
-/** Gives the browser a session, in place of any that it had. */
-export function keepSession(c: Visit, token: string): void {
+/** Gives the browser a session, which replaces any other. */
+export function keepSession(c: PageContext, token: string): void {
   setCookie(c, name, token, { ...host, httpOnly: true, sameSite: 'Lax' })
 }
 
-/** Ends the session that the browser carries, whosever it is, if it still stands. */
-export async function endSession(c: Visit): Promise<void> {
+/** Ends the session of the browser, of any account, if it is still valid. */
+export async function endSession(c: PageContext): Promise<void> {
   const { db, config } = c.get('world')
   const session = await readSession(c)
   if (!session) return
@@ -58,7 +58,7 @@ export async function endSession(c: Visit): Promise<void> {
   }
 }
 
-/** Takes the session from the browser. */
-export function dropSession(c: Visit): void {
+/** Deletes the session from the browser. */
+export function dropSession(c: PageContext): void {
   deleteCookie(c, name, host)
 }

@@ -1,42 +1,44 @@
-/** The types of one request for a page. */
+/** Types of one request for a page. */
 import type { Context } from 'hono'
 import type { Hono } from 'hono/tiny'
 import type { CallerDatabase } from '../../shared/db/database.ts'
 import type { World } from '../../shared/world.ts'
 
 /** Path of the first page; all others are below it. */
-export const pagesBelow = '/web'
+export const webAppPath = '/web'
 
+/** Bindings of the platform. */
 export type Bindings = Record<string, unknown>
-export type Frame = {
+/** Bindings and variables of a request. */
+export type WebEnv = {
   Bindings: Bindings
   Variables: {
     world: World
     requestId: string
     formToken: string
-    /** Whose page the form that was sent is of. */
+    /** Id of the account that the page of the sent form was shown for. */
     formAccount?: string
     owner?: Owner
-    /** The account that this request opened, whose owner nobody has asked for yet. */
+    /** Id of the account that this request opened, whose owner it has not read from the database. */
     openedAccount?: string
-    /** What a page wants kept of its form while the owner proves itself. */
+    /** Input that is kept in the browser while the owner proves their identity. */
     typed?: URLSearchParams
-    /** Of a page that speaks to it; no other may. */
+    /** Relay that this page connects to; other pages must not. */
     walletRelay?: WalletRelay
   }
 }
-/** The WalletConnect relay that a page may reach, and as whose it is known there. */
+/** WalletConnect relay that a page may reach, and our project there. */
 export type WalletRelay = { url: string; projectId: string }
 
 /** One request for a page. */
-export type Visit = Context<Frame>
-/** Adds the routes of one page, which are written as they stand below `pagesBelow`. */
-export type Routes = (app: Hono<Frame, Record<string, never>, typeof pagesBelow>) => void
+export type PageContext = Context<WebEnv>
+/** Function that adds the routes of one page, with paths relative to `webAppPath`. */
+export type Routes = (app: Hono<WebEnv, Record<string, never>, typeof webAppPath>) => void
 
-/** The account whose owner is signed in, and the database as this session sees it. */
+/** Account whose owner is signed in, and the database bound to this session. */
 export type Owner = {
   db: CallerDatabase
-  /** What stands for the session in the database. */
+  /** Keyed hash that identifies the session in the database. */
   credential: string
   account: { id: string; alias: string; mailAddress: string; isFrozen: boolean }
 }

@@ -1,20 +1,20 @@
-/** Where a visitor goes on after signing in or proving itself. */
-import { pagesBelow } from './visit.ts'
+/** The path that a visitor continues to after signing in or proving their identity. */
+import { webAppPath } from './visit.ts'
 
 /**
- * A path of ours from what an address or a form says, as `goTo` takes it; the overview for anything
- * else, so that nobody can send a visitor elsewhere through us.
+ * Reads one of our paths from a query or form, as `goTo` takes it. Returns the overview for anything
+ * else, so that a link cannot redirect a visitor elsewhere through us (open redirect).
  */
-export function wayBack(next: string | null | undefined): string {
+export function returnPathOf(next: string | null | undefined): string {
   const base = 'https://own.invalid'
   const target = URL.canParse(next ?? '', base) ? new URL(next ?? '', base) : undefined
-  if (!next?.startsWith(`${pagesBelow}`) || target?.origin !== base) return ''
+  if (!next?.startsWith(`${webAppPath}`) || target?.origin !== base) return ''
   const { pathname, search } = target
-  const isOurs = pathname === pagesBelow || pathname.startsWith(`${pagesBelow}/`)
-  return isOurs ? pathname.slice(pagesBelow.length) + search : ''
+  const isOurs = pathname === webAppPath || pathname.startsWith(`${webAppPath}/`)
+  return isOurs ? pathname.slice(webAppPath.length) + search : ''
 }
 
-/** The same as a hidden field of a form or a query carries it. */
-export function nextOf(way: string): string {
-  return pagesBelow + way
+/** Returns the path as a hidden field or a query carries it. */
+export function returnPathField(way: string): string {
+  return webAppPath + way
 }

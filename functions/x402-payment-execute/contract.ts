@@ -3,6 +3,7 @@ import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
+/** Contract of `x402_payment_execute`: pays a prepared attempt once. */
 export const x402PaymentExecute = operation({
   id: 'x402_payment_execute',
   method: 'POST',
@@ -64,6 +65,7 @@ export const x402PaymentExecute = operation({
     'recipient_refused',
     'limit_exceeded',
     'insufficient_funds',
+    'too_many_payments',
     'relay_limit_reached',
   ],
 })

@@ -4,6 +4,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { methods } from '../../shared/x402/request.ts'
 
+/** Contract of `x402_payment_prepare`: freezes the terms of an HTTP 402 payment. */
 export const x402PaymentPrepare = operation({
   id: 'x402_payment_prepare',
   method: 'POST',
@@ -72,5 +73,6 @@ export const x402PaymentPrepare = operation({
     'recipient_refused',
     'limit_exceeded',
     'insufficient_funds',
+    'too_many_payments',
   ],
 })

@@ -1,25 +1,25 @@
 /**
- * Which locked packages have a known weakness. The advisories are a list of facts in this repository, so
- * that the same tree gives the same result and no registry is asked.
+ * Finds the locked packages that have a known weakness. The advisories are a list in this repository, so
+ * the same tree always gives the same result and no registry is asked.
  */
 import { satisfies, validRange } from 'semver'
 import * as z from 'zod'
 
 const advisory = z.object({
-  /** Of the GitHub Advisory Database. */
+  /** Identifier in the GitHub Advisory Database. */
   id: z.string().regex(/^GHSA(-[23456789cfghjmpqrvwx]{4}){3}$/),
   package: z.string(),
-  /** Range of versions as npm writes it. */
+  /** Range of versions, as npm writes it. */
   vulnerable: z.string().refine((range) => validRange(range) !== null),
-  /** Where the range was read. */
+  /** Page that states the range. */
   source: z.url(),
 })
-/** The form of advisories.json. */
+/** Schema of advisories.json. */
 export const advisoriesSchema = z.array(advisory)
 /** A weakness of a package, in these versions. */
 export type Advisory = z.output<typeof advisory>
 
-/** The part of package-lock.json (version 3) that tells what is installed. */
+/** The part of package-lock.json (version 3) that names what is installed. */
 export const lockSchema = z.object({
   lockfileVersion: z.literal(3),
   packages: z.record(
@@ -28,7 +28,7 @@ export const lockSchema = z.object({
   ),
 })
 
-/** One line for each weakness of what is locked. */
+/** Returns one line for each advisory that names a locked version. */
 export function findingsIn(
   { packages }: z.output<typeof lockSchema>,
   advisories: readonly Advisory[],

@@ -1,4 +1,4 @@
-/** The ways to make many transfers that are compared: the product's, and plain viem scripts. */
+/** The ways of making many transfers that are compared: the product, and plain viem scripts. */
 import { createWalletClient, defineChain, http, nonceManager, parseAbi, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import * as z from 'zod'
@@ -8,15 +8,15 @@ import type { BenchWorld } from './world.ts'
 const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)'])
 const sentBody = z.object({ transfer_id: z.uuid(), tx_hash: z.string().optional() })
 
-/** Makes one transfer of 0.01 USDC to a payee; resolves when its sender would go on. */
+/** Makes one transfer of 0.01 USDC to a payee. Resolves when the sender is free for the next one. */
 export type Arm = (payee: `0x${string}`) => Promise<unknown>
 
-/** An address that was never used before. */
+/** Returns an address that was never used before. */
 export function freshPayee(): `0x${string}` {
   return privateKeyToAccount(generatePrivateKey()).address
 }
 
-/** Through wallet-custodial-transfer, from so many accounts in turn. */
+/** Sends through wallet-custodial-transfer, from this number of accounts in turn. */
 export async function productArm(world: BenchWorld, payers: number): Promise<Arm> {
   const keys: string[] = []
   while (keys.length < payers) keys.push((await world.payer()).key)
@@ -37,7 +37,7 @@ export async function productArm(world: BenchWorld, payers: number): Promise<Arm
   }
 }
 
-/** A viem wallet with its nonce manager: sent and forgotten, nothing kept. */
+/** Sends with a viem wallet and its nonce manager. It does not wait for receipts and stores nothing. */
 export async function nonceManagerArm(
   world: BenchWorld,
   rpcUrl = world.chain.rpcUrl,
@@ -46,7 +46,7 @@ export async function nonceManagerArm(
   return (to) => wallet.writeContract(transferTo(world, to))
 }
 
-/** A viem wallet that waits for each receipt before it goes on. */
+/** Sends with a viem wallet that waits for each receipt before the next transfer. */
 export async function waitingArm(world: BenchWorld): Promise<Arm> {
   const wallet = await scriptWallet(world, false, world.chain.rpcUrl)
   return async (to) => {
@@ -74,7 +74,7 @@ async function scriptWallet({ chain: local }: BenchWorld, isManaged: boolean, rp
   return wallet.extend(publicActions)
 }
 
-/** Runs a task so many times, so many at once. */
+/** Runs a task this many times, with this many clients at once. */
 export async function inParallel(
   tasks: number,
   clients: number,

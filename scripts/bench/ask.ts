@@ -1,11 +1,13 @@
-/** Asks for a page of the app, which is shown on the host of WEB_URL alone: fetch cannot name one. */
+/** Requests pages of the web app, which answer on the host of WEB_URL only; fetch cannot set a host. */
 import { Agent, get } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 const agent = new Agent({ keepAlive: true })
 
+/** Answer of a page, with the milliseconds until its first byte. */
 export type Asked = { status: number; body: string; firstByteMilliseconds: number }
 
+/** Requests a page with this cookie, on the host `localhost`. */
 export function askPage(url: string, cookie: string): Promise<Asked> {
   const began = performance.now()
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What goes wrong on a bad day: workers that die at any step, and a chain that takes blocks back. */
+/** The faults of a bad day: workers that die at any step, and a chain that takes blocks back. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openCustody } from '../../shared/custody/custody.ts'
 import { openDatabase } from '../../shared/db/database.ts'
@@ -12,7 +12,7 @@ const crashShare = 0.05
 const reorgEveryMilliseconds = 4_000
 const reorgDepthMax = 8
 
-/** The product in this process, with custody in it, on a network of the caller's. */
+/** Opens the product within this process, custody included, over a network that the caller gives. */
 export function inProcess(bench: BenchWorld, rpcUrl: string, fetch: Fetch): World {
   const bindings = bindingsOf(bench, rpcUrl)
   const open = (names: readonly string[]): World => {
@@ -24,7 +24,7 @@ export function inProcess(bench: BenchWorld, rpcUrl: string, fetch: Fetch): Worl
   return { ...open(['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']), custody }
 }
 
-/** A network that a dead worker cannot use any more. */
+/** Returns a network on which the worker may die at each request; a dead worker cannot use it any more. */
 export function mortal(random: () => number): Fetch {
   let isDead = false
   const mayDie = () => {
@@ -39,7 +39,7 @@ export function mortal(random: () => number): Fetch {
   }
 }
 
-/** Takes up to eight blocks back, again and again, until it is ended. */
+/** Takes up to eight blocks back, again and again, until `end` is aborted. */
 export async function reorganize({ chain }: BenchWorld, random: () => number, end: AbortSignal) {
   while (!end.aborted) {
     await pause(reorgEveryMilliseconds)

@@ -1,11 +1,11 @@
-/** What the database says of payments beside what the chain's logs show. */
+/** Compares the payments in the database with the logs of the chain. */
 import * as z from 'zod'
 import { headOf, paidIn } from './payees.ts'
 import type { BenchWorld } from './world.ts'
 
 const paymentRows = z.array(z.object({ state: z.string(), payee: z.string() }))
 
-/** Counts where the two differ, for the payees that were asked for. */
+/** Counts the differences between the two, for the payees in `asked`. */
 export async function compare(world: BenchWorld, asked: ReadonlySet<string>) {
   const paid = await paidFrom(world)
   const rows = await world.sql`select state, lower(payee) as payee from private.payments`
@@ -27,7 +27,7 @@ export async function compare(world: BenchWorld, asked: ReadonlySet<string>) {
 
 const blocksAtOnce = 50
 
-/** How often each address was paid on the chain as it is now. */
+/** Counts how often each address was paid on the chain as it is now. */
 async function paidFrom({ chain }: BenchWorld): Promise<Map<string, number>> {
   const head = await headOf(chain)
   const paid = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** How many payments a second are decided and reserved when many are at it at once. */
+/** Measures how many payments a second are decided and reserved when many callers do so at once. */
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
 import { inParallel } from './arms.ts'
@@ -11,6 +11,7 @@ const contenders = 32
 const decisions = 1_500
 const accounts = 1_000
 
+/** Measures the rate on one account and the rate over 1,000 accounts, each with 32 connections. */
 export async function benchContention(world: BenchWorld): Promise<Figure[]> {
   const pool = postgres(world.databaseUrl, { max: contenders, onnotice() {} })
   try {
@@ -35,7 +36,7 @@ export async function benchContention(world: BenchWorld): Promise<Figure[]> {
   }
 }
 
-/** Payments are entered before the clock starts: what counts is facts, decision and reservation. */
+/** Enters the payments before the clock starts, so that only facts, decision and reservation count. */
 async function rate(pool: Sql, callerAt: (at: number) => Caller): Promise<number> {
   const entered: string[] = []
   await inParallel(decisions, contenders, async (at) => {

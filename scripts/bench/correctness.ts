@@ -1,13 +1,13 @@
 /**
- * Ten thousand transfers on a bad day: broadcast answers are lost, workers die at any step, and the
- * chain takes blocks back. What the database says in the end is compared with the chain's logs; a
- * plain script that retries goes through the same endpoint.
+ * Ten thousand transfers on a bad day: answers to broadcasts are lost, workers die at any step, and the
+ * chain takes blocks back. In the end, the database is compared with the logs of the chain. A plain
+ * script that retries uses the same endpoint.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
 import { run as runTransfer } from '../../functions/wallet-custodial-transfer/handler.ts'
 import { edgeFunction } from '../../shared/http/edge.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { fractions } from '../local/random.ts'
 import { callRpc } from '../local/rpc.ts'
 import { startRpcProxy } from '../local/rpc-proxy.ts'
@@ -23,6 +23,7 @@ const plainTransfers = 500
 const lostShare = 0.15
 const roundsMax = 2_000
 
+/** Counts duplicates, failures of paid transfers, and differences between database and chain. */
 export async function benchCorrectness(world: BenchWorld, transfers: number): Promise<Figure[]> {
   const lossy = { kind: 'lose' as const, methods: ['eth_sendRawTransaction'], share: lostShare }
   const proxy = await startRpcProxy({ nodeUrl: world.chain.rpcUrl, seed: 7, rules: [lossy] })
@@ -65,7 +66,7 @@ export async function benchCorrectness(world: BenchWorld, transfers: number): Pr
   }
 }
 
-/** One request in a worker of its own, which may die before or after any of its steps. */
+/** Sends one request to a worker of its own, which may die before or after any of its steps. */
 async function sendOnce(
   bench: BenchWorld,
   rpcUrl: string,
@@ -89,16 +90,16 @@ async function sendOnce(
 async function keepOn(world: BenchWorld, rpcUrl: string, end: AbortSignal) {
   const product = inProcess(world, rpcUrl, globalThis.fetch)
   while (!end.aborted) {
-    await keepHouse(product).catch(() => undefined)
+    await runHousekeeping(product).catch(() => undefined)
     await pause(500)
   }
 }
 
-/** Lets housekeeping end what is open, with clocks moved past every authorization. */
+/** Runs housekeeping until nothing is open. In round 40, both clocks move past every authorization. */
 async function finish(world: BenchWorld): Promise<number> {
   const product = inProcess(world, world.chain.rpcUrl, globalThis.fetch)
   for (let round = 0; round < roundsMax; round += 1) {
-    await keepHouse(product)
+    await runHousekeeping(product)
     await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x2']])
     if (round === 40) {
       await callRpc(world.chain.rpcUrl, [['evm_increaseTime', 1_200]])
@@ -115,7 +116,7 @@ async function openPayments({ sql }: BenchWorld): Promise<number> {
   return rows.length
 }
 
-/** A script that sends again when it hears nothing. */
+/** Counts the duplicates of a script that sends again when it gets no answer. */
 async function plainDuplicates(world: BenchWorld, rpcUrl: string): Promise<number> {
   const arm = await nonceManagerArm(world, rpcUrl)
   const watch = await watchPayees(world)
@@ -134,7 +135,7 @@ async function plainDuplicates(world: BenchWorld, rpcUrl: string): Promise<numbe
   return [...watch.seen.values()].filter(({ times }) => times > 1).length
 }
 
-/** The database's clock, which every rule in SQL reads, so many seconds ahead. */
+/** Sets the database's clock, which every SQL rule reads, this many seconds ahead. */
 async function moveClock({ sql }: BenchWorld, seconds: number): Promise<void> {
   await sql.unsafe(`create or replace function private.clock() returns timestamptz
     language sql stable as

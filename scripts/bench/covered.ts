@@ -1,4 +1,4 @@
-/** Preparing a payment that a mandate covers against one that the automatic limit lets through. */
+/** Compares preparing a payment under a mandate with preparing one that the automatic limit allows. */
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { fund } from '../local/chain.ts'
@@ -18,6 +18,7 @@ const preparedBody = z.object({
 const executedBody = z.object({ status: z.literal('settled') })
 const mandateBody = z.object({ mandate_id: z.uuid(), digest: z.string() })
 
+/** Measures the prepare call of two accounts in turn, of which one has a mandate. */
 export async function benchCovered(world: BenchWorld, rounds: number): Promise<Figure[]> {
   const facilitator = await startFacilitator({ chains: [world.chain] })
   const merchant = await startMerchant({ facilitatorUrl: facilitator.url, chains: [world.chain] })
@@ -52,7 +53,7 @@ function figureOf({ plain, covered }: Record<'plain' | 'covered', number[]>): Fi
   }
 }
 
-/** An account that has bought at the merchant before, so that it is asked about nothing any more. */
+/** Opens an account that has already bought at the merchant, so that nothing needs a confirmation. */
 async function buyer(world: BenchWorld, url: string) {
   const { id, key, address } = await world.agent(world.sql)
   await fund(world.chain, address, { usdcAtomic: 10n ** 12n })

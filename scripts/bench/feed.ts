@@ -1,4 +1,4 @@
-/** wallet-activity-list over a large feed table against the same over a small one. */
+/** Compares wallet-activity-list over a large feed table with the same over a small one. */
 import type { Sql } from 'postgres'
 import { measureLoad } from './processes.ts'
 import type { Figure } from './report.ts'
@@ -9,6 +9,7 @@ const smallRows = 1_000
 const requests = 200
 const strangers = 100
 
+/** Measures the first page of the feed in a database of `rows` rows and in one of 1,000. */
 export async function benchFeed(
   world: BenchWorld,
   rounds: number,
@@ -44,7 +45,7 @@ export async function benchFeed(
   }
 }
 
-/** Half of the rows are the caller's own, the rest belong to many others. */
+/** Fills the feed. Half of the rows are the caller's own; the rest belong to many other accounts. */
 async function fill(sql: Sql, account: string, rows: number): Promise<void> {
   await sql`
     with others as (

@@ -1,6 +1,6 @@
 /**
- * Asks for pages in turn from a process of its own, one at a time, and prints for each how long its
- * first bytes took, in milliseconds. Arguments: a cookie, rounds, addresses.
+ * Requests pages in turn from a process of its own, one at a time, and prints how long the first byte of
+ * each took, in milliseconds. Arguments: a cookie, rounds, addresses.
  */
 import { askPage } from './ask.ts'
 

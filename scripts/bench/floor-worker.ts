@@ -1,4 +1,4 @@
-/** The least that an operation with one database call can be: Hono and one trivial rpc. */
+/** The minimum for an operation with one database call: Hono and one trivial RPC. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { Hono } from 'hono/tiny'
 

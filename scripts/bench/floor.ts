@@ -1,4 +1,4 @@
-/** Serves the floor the way the functions are served: built, routed and confined by the same code. */
+/** Serves the floor as the functions are served: the same code builds, routes and confines it. */
 import { build } from 'esbuild'
 import { bundling } from '../build.ts'
 import { choosePorts } from '../local/ports.ts'
@@ -7,6 +7,7 @@ import { startWorkers } from '../local/workers.ts'
 import type { BenchWorld } from './world.ts'
 import { project } from './world.ts'
 
+/** Builds and starts one of the floor workers, on a free port. */
 export async function startFloor(
   world: BenchWorld,
   worker: 'floor-worker' | 'page-floor-worker' = 'floor-worker',

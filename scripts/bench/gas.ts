@@ -1,4 +1,4 @@
-/** Gas of one transfer in a full batch, against a relay of its own and a plain ERC-20 transfer. */
+/** Compares the gas of a transfer in a full batch with a single relay and with a plain ERC-20 transfer. */
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { fund } from '../local/chain.ts'
@@ -13,7 +13,7 @@ const receipt = z.object({ gasUsed: z.string().transform(Number) }).nullable()
 const hashes = z.array(z.object({ tx_hash: z.string(), calls: z.coerce.number() }))
 const sent = z.object({ transactionHash: z.string() })
 
-/** Payees hold the token already, and payers keep some: no storage slot is new or emptied. */
+/** Measures gas with payees and payers that keep some of the token: no storage slot is new or emptied. */
 export async function benchGas(world: BenchWorld): Promise<Figure[]> {
   const payees = Array.from({ length: queue + 2 }, freshPayee)
   for (const payee of payees) await fund(world.chain, payee, { usdcAtomic: 1n })
@@ -47,7 +47,7 @@ export async function benchGas(world: BenchWorld): Promise<Figure[]> {
   ]
 }
 
-/** As if somebody were signing for every lane. */
+/** Takes the lease of every lane for this time, so that transfers have to wait. */
 function holdLanes({ sql }: BenchWorld, time: string) {
   return sql`update private.relay_lanes set lease = gen_random_uuid(),
     leased_until = clock_timestamp() + ${time}::interval`

@@ -1,4 +1,4 @@
-/** How the database's calls slow down as the rows of years pile up. */
+/** Measures how much the database calls slow down with the rows of several years. */
 import { randomUUID } from 'node:crypto'
 import type { Sql } from 'postgres'
 import type { Caller } from './calls.ts'
@@ -10,7 +10,7 @@ import type { BenchWorld } from './world.ts'
 const samples = 400
 const fewRows = 1_000
 
-/** Every call of a transfer's way, and the feed, in a database of few rows and one of many. */
+/** Times every call of a transfer, and of the feed, in a database of few rows and in one of many. */
 export async function benchGrowth(world: BenchWorld, rows: number): Promise<Figure[]> {
   const [small, large] = [await world.serve('bench_few'), await world.serve('bench_many')]
   try {
@@ -60,7 +60,7 @@ async function sample(sql: Sql, caller: Caller, found: Map<string, number[]>): P
   await timed('feed', () => sql`select * from api.list_activity(${credential}, 50)`)
 }
 
-/** Settled payments of a hundred strangers over three years, each with its item in the feed. */
+/** Inserts settled payments of a hundred other accounts, a minute apart, each with its item in the feed. */
 async function fill(sql: Sql, rows: number): Promise<void> {
   await sql`
     with others as (

@@ -1,4 +1,4 @@
-/** get-identity against the floor: CPU per request of everything that serves it, and latency. */
+/** Compares get-identity with the floor: latency, and CPU per request of all processes that serve it. */
 import { startFloor } from './floor.ts'
 import { measureLoad } from './processes.ts'
 import type { Figure } from './report.ts'
@@ -8,6 +8,7 @@ import type { BenchWorld } from './world.ts'
 const requests = 400
 const parallel = 8
 
+/** Measures both in turn, after one round that does not count. */
 export async function benchIdentity(world: BenchWorld, rounds: number): Promise<Figure[]> {
   const floor = await startFloor(world)
   try {

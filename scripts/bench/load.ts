@@ -1,6 +1,6 @@
 /**
- * Sends requests from a process of its own, so that the sender's work is not counted as the
- * product's. Arguments: url, key, requests, at once. Prints the latencies in milliseconds as JSON.
+ * Sends requests from a process of its own, so that the work of the sender is not counted as the
+ * product's. Arguments: url, key, requests, requests at once. Prints the latencies in milliseconds as JSON.
  */
 const [, , url = '', key = '', requestsText = '0', parallelText = '1'] = process.argv
 const requests = Number(requestsText)

@@ -1,4 +1,4 @@
-/** What it costs to decide whether one of an account's mandates covers a payment. */
+/** Measures the decision whether one of an account's mandates covers a payment. */
 import type { CoverRequest, Mandate } from '../../shared/policy/mandate.ts'
 import { bestCover } from '../../shared/policy/mandate.ts'
 import { noHistory } from '../../shared/policy/memory.ts'
@@ -23,7 +23,7 @@ const request: CoverRequest = {
   history: noHistory,
 }
 
-/** All of them active, for a merchant each or all for the one that is paid. */
+/** Returns active mandates, either for one merchant each or all for the merchant that is paid. */
 function mandatesFor(domainOf: (at: number) => string): Mandate[] {
   return Array.from({ length: count }, (_, at) => ({
     id: `b0000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
@@ -46,7 +46,7 @@ function mandatesFor(domainOf: (at: number) => string): Mandate[] {
   }))
 }
 
-/** Milliseconds of the decision over 1,000 active mandates; the product runs nothing else for it. */
+/** Measures the decision over 1,000 active mandates; the product runs nothing else for it. */
 export async function benchMandates(): Promise<Figure[]> {
   return [
     timed('one merchant each', (at) => `shop${at}.example.com`),

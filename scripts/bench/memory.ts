@@ -1,4 +1,4 @@
-/** What a thousand wallets that were never used cost in memory. */
+/** Measures the memory that a thousand wallets without any history cost. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { freshPayee, inParallel, productArm } from './arms.ts'
 import type { Figure } from './report.ts'
@@ -9,7 +9,7 @@ const wallets = 1_000
 const atOnce = 200
 const megabyte = 1_048_576
 
-/** Resident memory of the runtime while 200 of 1,000 fresh wallets pay at once. */
+/** Measures the resident memory of the runtime while 200 of 1,000 fresh wallets pay at once. */
 export async function benchMemory(world: BenchWorld): Promise<Figure[]> {
   const arm = await productArm(world, wallets)
   let peak = 0

@@ -1,9 +1,9 @@
-/** Requests at a steady rate, however long those before them take, as many people at once send them. */
+/** Sends requests at a steady rate, however long earlier ones take, like many independent people. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 const lookEveryMilliseconds = 5
 
-/** Asks until `isOver`; answers how long each took, in milliseconds, once all are answered. */
+/** Sends until `isOver`. Returns the milliseconds that each request took, once all are answered. */
 export async function openLoop(
   perSecond: number,
   request: () => Promise<void>,

@@ -1,11 +1,11 @@
-/** An owner who is signed in, over an account with a page of activity. */
+/** An owner who is signed in, with an account that has a page of activity. */
 import { randomBytes } from 'node:crypto'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { openSessionToken } from '../../shared/auth/session.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { type BenchWorld, bindingsOf, secrets } from './world.ts'
 
-/** Answers the cookie of the session. */
+/** Opens the account and its session. Returns the session's cookie. */
 export async function openOwner(bench: BenchWorld): Promise<string> {
   const { id } = await bench.agent(bench.sql)
   const sid = randomBytes(32).toString('base64url')

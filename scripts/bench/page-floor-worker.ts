@@ -1,6 +1,6 @@
 /**
- * The least that a page can be: Hono, the database calls that the page was seen to make, in the
- * groups in which it made them at once, and a document without content.
+ * The minimum for a page: Hono, an empty document, and the database calls that the real page was seen to
+ * make. Calls that the page made at once are made at once here too.
  */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { Hono } from 'hono/tiny'

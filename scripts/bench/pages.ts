@@ -1,6 +1,6 @@
 /**
- * The owner's pages: time to the first byte against a bare page that makes the same database calls,
- * and the bytes that a first visit takes with style and scripts.
+ * The owner's pages: the time to the first byte, compared with a bare page that makes the same database
+ * calls, and the bytes of a first visit with style and scripts.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +23,7 @@ import { bindingsOf } from './world.ts'
 
 const asksEachRound = 10
 
+/** Measures every page that `callsOf` finds. Each figure is the worst page's. */
 export async function benchPages(world: BenchWorld, rounds: number): Promise<Figure[]> {
   const cookie = await openOwner(world)
   const calls = await callsOf(world, cookie)
@@ -59,13 +60,13 @@ function worst(name: string, found: readonly [string, number][], target: number)
   return { name, value, target, detail: Object.fromEntries(found) }
 }
 
-/** The database calls of every page that is shown to the owner without naming one thing. */
+/** Records the database calls of every page that needs no id in its path. */
 async function callsOf(world: BenchWorld, cookie: string): Promise<Map<string, Call[][]>> {
   const recorder = await startRecorder(world.gatewayUrl)
   const { functions: port } = await choosePorts(0)
   const bindings = { ...bindingsOf(world, world.chain.rpcUrl), SUPABASE_URL: recorder.url }
   const log = (line: string) => console.error(line)
-  // The pages alone: what runs by the clock has calls of its own.
+  // The pages alone: scheduled functions would add calls of their own.
   const web = (await readFunctions()).filter(({ folder }) => folder === 'web')
   const functions = web.map((one) => ({ ...one, services: [], crons: [] }))
   const modules = world.modules
@@ -85,7 +86,7 @@ async function callsOf(world: BenchWorld, cookie: string): Promise<Map<string, C
   }
 }
 
-/** Milliseconds, one list an address. */
+/** Returns one list of milliseconds for each address. */
 async function firstBytes(cookie: string, rounds: number, urls: readonly string[]) {
   const script = fileURLToPath(new URL('first-byte.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(
@@ -96,7 +97,7 @@ async function firstBytes(cookie: string, rounds: number, urls: readonly string[
   return z.array(z.array(z.number())).parse(JSON.parse(stdout))
 }
 
-/** The edge compresses what it sends; the local world does not. */
+/** Counts the bytes after gzip, because the edge compresses what it sends and the local world does not. */
 async function firstVisitBytes(url: string, path: string, cookie: string): Promise<number> {
   const { body: page } = await askPage(`${url}${path}`, cookie)
   const parts = [...page.matchAll(/(?:href|src)="(\/web\/assets\/[^"]+)"/g)].map(([, part]) => part)

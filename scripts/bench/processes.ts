@@ -1,16 +1,17 @@
-/** CPU time of this process and all that it started, as the kernel counts it (proc(5), Linux). */
+/** CPU time of this process and of all that it started, as the kernel counts it (proc(5), Linux). */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import * as z from 'zod'
 
-/** Kernel ticks a second; 100 on every Linux that the project runs on. */
+/** Kernel ticks in a second: 100 on every Linux that the project runs on. */
 const ticksPerSecond = 100
 
+/** Requests that a load consists of, and how many of them are sent at once. */
 export type Load = { url: string; key: string; requests: number; parallel: number }
 
-/** Latencies of a load that another process sends, and the CPU seconds that serving it took. */
+/** Sends a load from another process. Returns its latencies and the CPU seconds that serving it took. */
 export async function measureLoad(
   load: Load,
 ): Promise<{ latencies: number[]; cpuSeconds: number }> {
@@ -26,7 +27,7 @@ export async function measureLoad(
   return { latencies, cpuSeconds: cpuSeconds() - before }
 }
 
-/** Children that have ended, as the sender by then, are not in the sum of those that live. */
+/** Sums the CPU time of living processes. Children that have ended, such as the sender, do not count. */
 function cpuSeconds(): number {
   const all = readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))

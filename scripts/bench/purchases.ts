@@ -11,6 +11,7 @@ const payers = 10
 const preparedBody = z.object({ attempt_id: z.uuid() })
 const executedBody = z.object({ status: z.string() })
 
+/** Measures the share of the purchases that are settled. */
 export async function benchPurchases(world: BenchWorld): Promise<Figure[]> {
   const facilitator = await startFacilitator({ chains: [world.chain] })
   const merchant = await startMerchant({ facilitatorUrl: facilitator.url, chains: [world.chain] })

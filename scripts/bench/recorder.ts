@@ -1,18 +1,21 @@
-/** Stands in front of the database's API and notes which calls pass, and which of them at once. */
+/** A proxy in front of the database's API that records the calls, and which of them overlap. */
 import * as z from 'zod'
 import { listen } from '../local/listen.ts'
 
+/** Name and arguments of one database function that was called. */
 export type Call = { name: string; args: Record<string, unknown> }
 
+/** A running proxy and what it has recorded. */
 export type Recorder = {
   url: string
-  /** What passed since it was asked last; calls that overlapped stand in one group. */
+  /** Returns the calls since the last `take`; calls that overlapped are in one group. */
   take(): Call[][]
   close(): Promise<void>
 }
 
 const argsSchema = z.record(z.string(), z.unknown())
 
+/** Starts the proxy on a free port. */
 export async function startRecorder(gatewayUrl: string): Promise<Recorder> {
   let groups: Call[][] = []
   let open = 0

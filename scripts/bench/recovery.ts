@@ -1,4 +1,4 @@
-/** How long what was signed takes to be paid when all workers are killed under load. */
+/** Measures how long signed payments take to be paid if all workers are killed under load. */
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { freshPayee, inParallel, productArm } from './arms.ts'
@@ -13,7 +13,7 @@ const drainMillisecondsMax = 60_000
 
 const payeeRows = z.array(z.object({ payee: z.string() }))
 
-/** Kills the runtime in the middle of a burst and times how long until nothing signed is unpaid. */
+/** Kills the runtime in a burst, restarts it, and measures until no signed payment is unpaid. */
 export async function benchRecovery(world: BenchWorld): Promise<Figure[]> {
   const arm = await productArm(world, 10)
   await inParallel(20, 10, async () => arm(freshPayee()))
@@ -42,7 +42,7 @@ export async function benchRecovery(world: BenchWorld): Promise<Figure[]> {
   ]
 }
 
-/** Payments with a signature whose payee the chain has not paid. */
+/** Counts the signed payments whose payee the chain has not paid. */
 async function unpaid({ sql }: BenchWorld, { seen, look }: Watch): Promise<number> {
   await look()
   const rows = await sql`select lower(payee) as payee from private.payments where state = 'signed'`

@@ -1,7 +1,7 @@
-/** The runtime's processes as the kernel shows them (proc(5), Linux). */
+/** The processes of the runtime, as the kernel shows them (proc(5), Linux). */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** workerd processes below this one. */
+/** Returns the ids of the workerd processes below `parent`. */
 export function runtimesOf(parent: number): number[] {
   const below = readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
@@ -13,7 +13,7 @@ export function runtimesOf(parent: number): number[] {
   ])
 }
 
-/** What they hold in memory together. */
+/** Sums the resident memory of those processes. */
 export function residentBytes(parent: number): number {
   const sizes = runtimesOf(parent).flatMap((pid) => statusOf(String(pid)))
   return sizes.reduce((sum, { residentKilobytes }) => sum + residentKilobytes * 1_024, 0)

@@ -1,6 +1,6 @@
 /**
- * How many transfers a second reach the chain, and how long one takes at a fixed rate of arrival.
- * What is counted is the chain's own Transfer logs, seen when they are there.
+ * Measures how many transfers a second reach the chain, and how long one takes at a fixed rate of
+ * arrival. Only the chain's own Transfer logs count, from the moment that they can be seen.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Arm } from './arms.ts'
@@ -16,7 +16,7 @@ const waitingTransfers = 8
 const lookEveryMilliseconds = 20
 const timeoutMilliseconds = 120_000
 
-/** Needs a world that mines a block a second. */
+/** Measures transfers a second of three arms. Needs a world that mines one block a second. */
 export async function benchThroughput(world: BenchWorld): Promise<Figure[]> {
   const [ours, managed] = [await productArm(world, 10), await nonceManagerArm(world)]
   await run(world, ours, 100, clients)
@@ -77,7 +77,7 @@ const perSecond = 50
 const openLoopSeconds = 20
 const blockMilliseconds = 1_000
 
-/** Transfers that arrive at a fixed rate, whatever became of those before. */
+/** Measures transfers that arrive at a fixed rate, whether or not earlier ones are done. */
 export async function benchOpenLoop(world: BenchWorld): Promise<Figure[]> {
   const arm = await productArm(world, 10)
   await run(world, arm, 50, 10)

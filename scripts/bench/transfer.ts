@@ -1,4 +1,4 @@
-/** A transfer through the product against a plain script: sign, send, wait for the receipt. */
+/** Compares a transfer through the product with a plain script: sign, send, wait for the receipt. */
 import {
   createPublicClient,
   createWalletClient,
@@ -19,6 +19,7 @@ const pollMilliseconds = 2
 const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)'])
 const sentBody = z.object({ tx_hash: z.templateLiteral(['0x', z.string()]) })
 
+/** Measures the time to the receipt of both in turn. */
 export async function benchTransfer(world: BenchWorld, rounds: number): Promise<Figure[]> {
   const ours = await throughProduct(world)
   const plain = await throughScript(world)

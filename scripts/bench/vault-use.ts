@@ -1,6 +1,6 @@
 /**
- * What scrubbing costs a request of vault_use with an answer of 256 KB: the product against the same
- * product whose scrubber only decodes, request by request in turn.
+ * Measures what scrubbing costs a vault_use request whose answer has 256 KB. The other arm is the same
+ * product with a scrubber that only decodes; the two take turns request by request.
  */
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const requestsOfRound = 10
 
 const next = mulberry32(20_261_122)
 
-/** Answers as sites give them, by path. */
+/** Answers as real sites give them, by path. */
 const answers: Readonly<Record<string, string>> = {
   html: filled(readFileSync('functions/web/style.css', 'utf8').replaceAll(/^(.*)$/gm, '<p>$1</p>')),
   json: filled(JSON.stringify(Array.from({ length: 500 }, (_, at) => order(at)))),
@@ -30,7 +30,7 @@ const answers: Readonly<Record<string, string>> = {
   ),
 }
 
-/** The ratio of each kind of answer; the first figure is the worst of them. */
+/** Measures one ratio for each kind of answer. */
 export async function benchVaultUse(world: BenchWorld, rounds: number): Promise<Figure[]> {
   const site = await listen((request) => {
     const kind = new URL(request.url).pathname.slice(1)
@@ -77,13 +77,13 @@ async function compared(kind: string, rounds: number, arms: Arms): Promise<Figur
     detail: {
       'ours ms': median(ours),
       'without ms': median(plain),
-      // Of the requests that nothing else on the machine was in the way of.
+      // Ratio of the requests that nothing else on the machine disturbed.
       'ratio at p10': quantile(ours, 0.1) / quantile(plain, 0.1),
     },
   }
 }
 
-/** The same functions over the same database, but for the scrubber of the vault. */
+/** Starts the same functions over the same database, except for the scrubber of the vault. */
 async function startPlain(world: BenchWorld) {
   const modules = join(world.directory, 'plain')
   cpSync(world.modules, modules, { recursive: true })
@@ -110,7 +110,7 @@ async function startPlain(world: BenchWorld) {
 const stored = z.object({ credential_id: z.uuid() })
 const used = z.object({ status: z.literal(200), removed: z.literal(0), body: z.string() })
 
-/** An agent with one login, who asks for an answer of a kind at one of the arms. */
+/** Opens an agent with one login. Returns how it requests an answer of a kind from one of the arms. */
 async function user(world: BenchWorld, site: string) {
   const { key } = await world.agent(world.sql)
   const post = async (url: string, path: string, body: object): Promise<unknown> => {
@@ -139,7 +139,7 @@ function order(at: number) {
   }
 }
 
-/** Whole characters, as many as fit. */
+/** Fills the size of a body with whole characters. */
 function filled(text: string): string {
   const bytes = new TextEncoder().encode(text.repeat(Math.ceil(bodyBytes / text.length)))
   return new TextDecoder().decode(bytes.subarray(0, bodyBytes), { stream: true })

@@ -1,6 +1,6 @@
 /**
- * The world that is measured: the local world's own parts on free ports, with nothing else going on.
- * Keys have no rate limit and accounts no spending limit that a measurement could meet.
+ * The world that is measured: the parts of the local world on free ports, with nothing else running.
+ * No measurement reaches a rate limit of a key or a spending limit of an account.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -22,6 +22,7 @@ import {
 } from '../local/database-keys.ts'
 import { giveGas } from '../local/gas.ts'
 import { startGateway } from '../local/gateway.ts'
+import { fundLane } from '../local/lanes.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
 import { createReceiptKeys, createSessionKeys } from '../local/session-keys.ts'
@@ -30,13 +31,16 @@ import { migrate } from '../migrate.ts'
 import type { OpenedAccount } from '../provision.ts'
 import { openAccount, openApiKey, openLane } from '../provision.ts'
 
+/** Secrets that the functions and the measurements share. */
 export const secrets = { pepper: 'bench-pepper-of-no-worth' }
 
+/** Keys of the database project that all served functions use. */
 export const project = projectOf({ apiKey: createApiKey(), signingKey: createSigningKey() })
 
 const sessionKeys = createSessionKeys()
 const receiptKeys = createReceiptKeys()
 
+/** A running set of functions over one database. */
 export type Served = {
   url: string
   databaseUrl: string
@@ -47,25 +51,29 @@ export type Served = {
   stop(): Promise<void>
 }
 
+/** The measured world: a served set of functions, its chain and its keys. */
 export type BenchWorld = Served & {
   directory: string
   modules: string
   chain: Chain
   roots: Roots
   rootKeys: string
-  /** A second set of functions over a database of its own. */
+  /** Starts a second set of functions over a database of its own. */
   serve(database: string): Promise<Served>
+  /** Opens an account with a key of scope `pay` and no rate limit that matters. */
   agent(sql: Sql): Promise<OpenedAccount & { key: string }>
-  /** An agent with a million USDC and no limit below a billion USD. */
+  /** Opens an agent with a million USDC and no limit below a billion USD. */
   payer(): Promise<OpenedAccount & { key: string }>
 }
 
+/** Settings of a world; `lanes` is the number of its relayers. */
 export type BenchOptions = {
-  /** Blocks at this pace; without it each transaction is mined at once. */
+  /** Seconds between blocks. Without it, each transaction is mined at once. */
   blockTimeSeconds?: number
   lanes?: number
 }
 
+/** Builds the functions and starts Postgres, a chain and everything that serves them. */
 export async function openBenchWorld({
   lanes = 1,
   ...pace
@@ -84,7 +92,7 @@ export async function openBenchWorld({
   await giveGas(main.sql)
   for (let opened = 0; opened < lanes; opened += 1) {
     const lane = await openLane(main.sql, roots, { chainId: chain.chainId, nonce: 0 })
-    await fund(chain, lane, { weiAmount: 10n ** 21n })
+    await fundLane(main.sql, chain, lane)
   }
   const stop = async () => {
     await main.stop()
@@ -125,7 +133,7 @@ async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }:
   url.pathname = `/${database}`
   await migrate(url.href)
   const sql = postgres(url.href, { max: 2, onnotice() {} })
-  // Trivial on purpose: the floor that an operation with one call is measured against.
+  // Trivial on purpose: the floor that an operation with one call is compared with.
   await sql.unsafe(`create function api.bench_ping(credential text) returns table (pong boolean)
     language sql security definer set search_path = '' as 'select true';
     grant execute on function api.bench_ping to service_role`)
@@ -148,7 +156,7 @@ async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }:
   return { ...served, sql, restartWorkers, stop }
 }
 
-/** What the functions are given; `rpcUrl` is how they reach the chain. */
+/** Returns the bindings of the functions, which reach the chain through `rpcUrl`. */
 export function bindingsOf(
   { gatewayUrl, chain, rootKeys }: Pick<BenchWorld, 'gatewayUrl' | 'chain' | 'rootKeys'>,
   rpcUrl: string,
@@ -179,7 +187,7 @@ export function bindingsOf(
     RECEIPT_PUBLIC_KEYS: receiptKeys.publicKeys,
     OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
     OTP_PEPPER: secrets.pepper,
-    // Nobody is there: nothing that is measured sends mail.
+    // Nothing listens there, because nothing that is measured sends mail.
     NOTICE_DOMAIN: 'notices.example',
     MAIL_URL: 'smtp://127.0.0.1:9',
     MAIL_TOKEN: 'none',

@@ -1,4 +1,4 @@
-/** Paying a merchant through prepare and execute against the official client, in turns. */
+/** Compares a purchase through prepare and execute with the official client, in turns. */
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
@@ -16,6 +16,7 @@ const perRound = 8
 const preparedBody = z.object({ attempt_id: z.uuid() })
 const executedBody = z.object({ status: z.literal('settled') })
 
+/** Measures both clients, and the product's own time without the merchant's answers. */
 export async function benchX402(world: BenchWorld, rounds: number): Promise<Figure[]> {
   const facilitator = await startFacilitator({ chains: [world.chain] })
   const merchant = await startMerchant({ facilitatorUrl: facilitator.url, chains: [world.chain] })
@@ -70,7 +71,7 @@ async function timed(run: () => Promise<void>, stopwatch: Stopwatch) {
   return { total: performance.now() - began, merchant: stopwatch.takeMilliseconds() }
 }
 
-/** A pass-through in front of the merchant that adds up how long its answers took. */
+/** Starts a pass-through in front of the merchant that adds up how long its answers took. */
 async function timeAnswersOf(target: string) {
   let spent = 0
   const listening = await listen(async (request) => {

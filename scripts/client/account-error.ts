@@ -1,30 +1,30 @@
-/** A refusal of the service, or what kept a call from reaching it, as the client throws it. */
+/** The error that the client throws: a refusal of the service, or why a call did not reach it. */
 import type { ErrorCode, Operations } from './operations.ts'
 
 /**
- * Codes of the client itself. `network_error`: no answer came, so whether the call had an effect is
- * not known. `timeout`: the same, after the time that the call was given. `unexpected_answer`: what
- * came is not from this service, or from a newer one.
+ * Codes of the client itself. `network_error`: no answer came, so it is not known whether the call had an
+ * effect. `timeout`: the same, after the time that the call was given. `unexpected_answer`: the answer is
+ * not from this service, or from a newer version of it.
  */
 export type LocalCode = 'network_error' | 'timeout' | 'unexpected_answer'
 
-/** What is known of a failed call. */
+/** Facts about a failed call. */
 export type Failure = {
   operation: keyof Operations
   code: ErrorCode | LocalCode
   message: string
-  /** Of the HTTP answer; 0 where none came. */
+  /** Status of the HTTP answer; 0 if none came. */
   status: number
-  /** What to do next, in words for an agent. */
+  /** Next step for an agent, in words. */
   hint?: string | undefined
   retryAfterSeconds?: number | undefined
-  /** Names the call to the operator of the service. */
+  /** Identifies the call to the operator of the service. */
   requestId?: string | undefined
   details?: Record<string, unknown> | undefined
   cause?: unknown
 }
 
-/** Thrown by every method; `isRefusal` narrows its code to those of one operation. */
+/** Error that every method throws; `isRefusal` narrows its code to those of one operation. */
 export class AccountError extends Error {
   override readonly name = 'AccountError'
   readonly operation: keyof Operations
@@ -47,13 +47,13 @@ export class AccountError extends Error {
   }
 }
 
-/** An error of one operation: its code is one that this operation declares, or one of the client. */
+/** Error of one operation. Its code is one that this operation declares, or one of the client. */
 export type Refusal<Id extends keyof Operations> = AccountError & {
   readonly operation: Id
   readonly code: Operations[Id]['error'] | LocalCode
 }
 
-/** Whether this was thrown by a call of the operation. */
+/** Decides whether a call of this operation threw the error. */
 export function isRefusal<Id extends keyof Operations>(
   error: unknown,
   operation: Id,

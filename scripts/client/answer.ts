@@ -1,10 +1,10 @@
-/** What an HTTP answer of the service says: the answer of the operation, or why there is none. */
+/** Reads an HTTP answer of the service: the answer of the operation, or why there is none. */
 import type { Failure } from './account-error.ts'
 import { AccountError } from './account-error.ts'
 import type { Operations } from './operations.ts'
 import { errorCodes } from './operations.ts'
 
-/** The JSON object that came with 200; throws an AccountError for everything else. */
+/** Returns the JSON object that came with 200. Throws an AccountError for everything else. */
 export async function readAnswer(
   operation: keyof Operations,
   response: Response,
@@ -49,7 +49,7 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Delay-seconds of RFC 9110, section 10.2.3; a date is as good as nothing. */
+/** Reads delay-seconds of RFC 9110, section 10.2.3. A date counts as no value. */
 function secondsOf(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
   return typeof seconds === 'number' && seconds >= 0 ? seconds : undefined

@@ -1,7 +1,7 @@
 /**
- * One call with its repetitions. A call is repeated where the service says that nothing was changed,
- * and after a lost answer only where a repetition cannot have a second effect: what changes nothing or
- * nothing more, and what has an Idempotency-Key, which all repetitions share.
+ * One call with its repetitions. A call is repeated if the service says that nothing was changed. After a
+ * lost answer it is repeated only if a repetition cannot have a second effect: the operation changes
+ * nothing, or nothing more, or it has an Idempotency-Key, which all repetitions share.
  */
 import { AccountError } from './account-error.ts'
 import { readAnswer } from './answer.ts'
@@ -14,7 +14,7 @@ const timeoutMillisecondsDefault = 60_000
 const repetitionsMaxDefault = 3
 const firstPauseMilliseconds = 250
 
-/** The body that came with 200. Throws an AccountError, or the reason of the caller's own signal. */
+/** Returns the body that came with 200. Throws an AccountError, or the reason of the caller's signal. */
 export async function callOperation(
   call: Call,
   input: Input,
@@ -36,10 +36,10 @@ export async function callOperation(
 type Limits = {
   repetitionsMax: number
   endsAt: number
-  /** The caller's own. */
+  /** Signal that the caller gave. */
   signal: AbortSignal | undefined
   deadline: AbortSignal
-  /** Whichever of the two comes first. */
+  /** Signal of whichever of the two comes first. */
   ending: AbortSignal
 }
 
@@ -79,7 +79,7 @@ async function ask(
   }
 }
 
-/** Milliseconds to wait before the call is repeated; undefined where it must not or cannot be. */
+/** Returns the milliseconds before a repetition; undefined if the call must not or cannot be repeated. */
 function pauseBefore(
   repetitions: number,
   error: AccountError,
@@ -87,7 +87,7 @@ function pauseBefore(
   { endsAt, repetitionsMax }: Limits,
 ): number | undefined {
   if (repetitions >= repetitionsMax || !isWorthRepeating(error, call)) return undefined
-  // Between a half and the whole, so that clients that failed together do not come back together.
+  // Between half of it and all of it, so that clients that failed together do not come back together.
   const grown = firstPauseMilliseconds * 2 ** repetitions * (0.5 + Math.random() / 2)
   const asked = error.retryAfterSeconds === undefined ? grown : error.retryAfterSeconds * 1000
   return Date.now() + asked < endsAt ? asked : undefined

@@ -1,6 +1,6 @@
 /**
- * The typed client of an Agent Operating Account: one method for each operation, over fetch and
- * nothing else. It keeps nothing between calls.
+ * The typed client of an Agent Operating Account: one method for each operation, on top of fetch alone.
+ * It keeps nothing between calls.
  */
 import { callOperation } from './call.ts'
 import type { AccountClient } from './operations.ts'
@@ -15,7 +15,7 @@ export { contractDigest, errorCodes } from './operations.ts'
 export type * from './options.ts'
 export { pages } from './pages.ts'
 
-/** Opens a client. Throws a TypeError when the address is not one that a token may be sent to. */
+/** Opens a client. Throws a TypeError if a token must not be sent to the address. */
 export function createClient(options: ClientOptions): AccountClient {
   const client = { ...options, baseUrl: readBaseUrl(options.baseUrl) }
   const methods = Object.entries(operations).map(([name, call]) => {
@@ -23,6 +23,6 @@ export function createClient(options: ClientOptions): AccountClient {
       callOperation(call, input, client, own)
     return [name, method] as const
   })
-  // The service parses its answers with the contracts that these types were made from.
+  // The service parses its answers with the contracts that these types are made from.
   return Object.fromEntries(methods) as unknown as AccountClient
 }

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '35ee66c475ccf6be866fbe75433c19f8c039d42808f2b6c70218b867a8137b4b'
+export const contractDigest = 'b6adba5ad0033cc02c2a2720228ccd9d241cb596171691ed9e199a7b3686a67f'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -37,6 +37,7 @@ export const errorCodes = [
   'return_url_refused',
   'too_many_links',
   'too_many_mandates',
+  'too_many_payments',
   'merchant_refused',
   'too_many_apps',
   'mandate_not_found',
@@ -448,7 +449,7 @@ export type WalletCustodialTransferAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type WalletCustodialTransferError = 'account_frozen' | 'amount_too_small' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_not_found' | 'recipient_refused' | 'relay_limit_reached' | 'terms_changed' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
+export type WalletCustodialTransferError = 'account_frozen' | 'amount_too_small' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_not_found' | 'recipient_refused' | 'relay_limit_reached' | 'terms_changed' | 'too_many_payments' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
 
 export type TransferStatusRequest = {
   tx_hash?: string | undefined
@@ -663,7 +664,7 @@ export type X402PaymentPrepareAnswer = {
   gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type X402PaymentPrepareError = 'account_frozen' | 'conflict' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_challenge' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'no_payment_required' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'recipient_refused' | 'resource_refused' | 'resource_unavailable' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'unsupported_scheme'
+export type X402PaymentPrepareError = 'account_frozen' | 'conflict' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_challenge' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'no_payment_required' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'recipient_refused' | 'resource_refused' | 'resource_unavailable' | 'too_many_payments' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'unsupported_scheme'
 
 export type X402PaymentExecuteRequest = {
   /** From x402_payment_prepare. */
@@ -800,7 +801,7 @@ export type X402PaymentExecuteAnswer = {
   gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type X402PaymentExecuteError = 'account_frozen' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_refused' | 'relay_limit_reached' | 'terms_changed' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+export type X402PaymentExecuteError = 'account_frozen' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_refused' | 'relay_limit_reached' | 'terms_changed' | 'too_many_payments' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
 export type PaymentMandateCreateRequest = {
   /** The exact host that is paid, such as shop.example.com; no scheme, no path. */
@@ -1194,7 +1195,7 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
+    why: 'live_authorization' | 'handed_over' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
     message: string
     /** Nothing that was signed can be used after it. */
     can_settle_until: string
@@ -1209,7 +1210,7 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
+    why: 'live_authorization' | 'handed_over' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
     message: string
     /** Nothing that was signed can be used after it. */
     can_settle_until: string
@@ -1225,7 +1226,7 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
+    why: 'live_authorization' | 'handed_over' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
     message: string
     /** Nothing that was signed can be used after it. */
     can_settle_until: string
@@ -1637,6 +1638,7 @@ export type VaultUseAnswer = {
     headers: { [name: string]: string }
     /** Set-Cookie, one each: the session that was opened. */
     cookies: Array<string>
+    /** As the site sent it, with invisible and bidirectional characters, if any. */
     body: string
     /** The body is longer than 256 KB. */
     truncated: boolean
@@ -1655,7 +1657,7 @@ export type VaultUseError = 'account_frozen' | 'code_needs_owner' | 'code_not_fo
 export type VaultLoginRequest = {
   /** From vault_list or vault_store. */
   credential_id: string
-  /** Of the page with the form, on the site of the entry. */
+  /** Of the page with the form, on the site of the entry. A plain one such as /login, without a query, needs no approval of the owner; others need it once. */
   path: string
   /** Of the form by their names: boxes to tick, and choices among those that the page offers, such as remember. The rest is filled in or stays as the page has it. */
   fields?: { [name: string]: string } | undefined
@@ -1675,6 +1677,7 @@ export type VaultLoginAnswer = {
     url?: string
     status: number
     headers: { [name: string]: string }
+    /** As the site sent it, with invisible and bidirectional characters, if any. */
     body: string
     /** The body is longer than 256 KB. */
     truncated: boolean
@@ -1720,6 +1723,7 @@ export type VaultSessionAnswer = {
     url?: string
     status: number
     headers: { [name: string]: string }
+    /** As the site sent it, with invisible and bidirectional characters, if any. */
     body: string
     /** The body is longer than 256 KB. */
     truncated: boolean

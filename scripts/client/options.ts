@@ -1,39 +1,39 @@
-/** What a caller of the client may say: once for all calls, and for one call. */
+/** Options of the client: those for all calls, and those for one call. */
 
-/** Where the account is and in whose name it is called. */
+/** Address of the account, and the credential that calls it. */
 export type ClientOptions = Credential & {
   /** Address of the service, such as https://account.example; http only on this machine. */
   baseUrl: string
   /**
-   * Names this program to the account. Say the same each time: payments from a device that is not
-   * known yet ask for a confirmation. Absent, the service goes by the user agent.
+   * Name of this program for the account. Use the same one each time: payments from an unknown device
+   * ask for a confirmation. Without it, the service uses the user agent.
    */
   deviceId?: string | undefined
-  /** Used in place of the global fetch. */
+  /** Replacement for the global fetch. */
   fetch?: Fetch | undefined
-  /** For a whole call with its repetitions; 60,000 when absent. */
+  /** Time for a whole call with its repetitions; 60,000 if absent. */
   timeoutMilliseconds?: number | undefined
-  /** How often a call may be repeated; 3 when absent. */
+  /** Maximum number of repetitions of a call; 3 if absent. */
   repetitionsMax?: number | undefined
 }
 
-/** An API key, or a function that answers the access token of the moment; public operations need neither. */
+/** API key, or a function that returns the current access token; public operations need neither. */
 export type Credential =
   | { apiKey?: string | undefined; token?: undefined }
   | { apiKey?: undefined; token: () => string | Promise<string> }
 
-/** The part of fetch that is used. */
+/** The part of fetch that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What one call may have of its own. */
+/** Options of one call. */
 export type CallOptions = {
   /**
-   * Of an operation that takes one: calls with the same key and request have one effect and one
-   * answer for 24 hours. Absent, each call draws its own and repeats itself under it. Give one that
-   * you stored before if the call has to survive the end of your program.
+   * Key for an operation that takes one: calls with the same key and request have one effect and one
+   * answer for 24 hours. Without it, each call draws its own and uses it for its repetitions. Give a key
+   * that you stored before if the call has to survive the end of your program.
    */
   idempotencyKey?: string | undefined
-  /** Ends the call; what it throws is the signal's reason. */
+  /** Signal that ends the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined
   timeoutMilliseconds?: number | undefined
   repetitionsMax?: number | undefined

@@ -1,11 +1,11 @@
-/** Lists that are read page by page. */
+/** Reads lists page by page. */
 import type { CallOptions } from './options.ts'
 
 type Page = { next_cursor: string | null }
 type List<Request, Answer> = (request: Request, options?: CallOptions) => Promise<Answer>
 
 /**
- * All pages of a list, one call each as they are read:
+ * Yields all pages of a list and makes one call for each page that is read:
  * `for await (const { items } of pages(client.walletActivityList, { category: 'x402' }))`.
  */
 export async function* pages<Request extends { cursor?: string | undefined }, Answer extends Page>(

@@ -1,11 +1,11 @@
-/** One call as an HTTP request. */
+/** Makes the HTTP request of one call. */
 import type { Call } from './operations.ts'
 import type { ClientOptions } from './options.ts'
 
-/** What an operation takes; undefined is as good as absent. */
+/** Fields of a request; an undefined field counts as absent. */
 export type Input = Record<string, unknown>
 
-/** The service's address without a slash at its end; throws where a token would not be safe. */
+/** Returns the service's address without a slash at its end. Throws if a token would not be safe there. */
 export function readBaseUrl(text: string): string {
   const { protocol, hostname } = new URL(text)
   const isHere = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
@@ -13,7 +13,7 @@ export function readBaseUrl(text: string): string {
   throw new TypeError('baseUrl has to begin with https://; http:// is for this machine alone.')
 }
 
-/** The address of a call: fields of a GET are in its query. */
+/** Returns the address of a call. The fields of a GET are in its query. */
 export function addressOf({ method, folder }: Call, input: Input, baseUrl: string): string {
   const address = `${baseUrl}/${folder}`
   if (method === 'POST') return address
@@ -25,7 +25,7 @@ export function addressOf({ method, folder }: Call, input: Input, baseUrl: strin
   return query.size === 0 ? address : `${address}?${query.toString()}`
 }
 
-/** Everything else of it. Throws a TypeError for what cannot be a token. */
+/** Returns method, headers and body of a call. Throws a TypeError for a value that cannot be a token. */
 export async function requestOf(
   { method }: Call,
   input: Input,
@@ -35,20 +35,20 @@ export async function requestOf(
   const token = client.token ? await client.token() : client.apiKey
   const headers = {
     accept: 'application/json',
-    // Without a version: the service goes by it to tell a known device where no other name is given.
+    // Without a version, because the service recognizes a device by it if no other name is given.
     'user-agent': 'agent-operating-account-client',
     ...(token === undefined ? {} : { authorization: `Bearer ${readToken(token)}` }),
     ...(client.deviceId === undefined ? {} : { 'x-device-id': client.deviceId }),
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   }
-  // A redirect would carry the token to where nobody meant it to go.
+  // Following a redirect would carry the token to another address.
   const plain = { method, headers, redirect: 'manual' } as const
   if (method === 'GET') return plain
   const body = JSON.stringify(input)
   return { ...plain, headers: { ...headers, 'content-type': 'application/json' }, body }
 }
 
-/** What fetch says of a header that it refuses holds the header, which belongs into no log. */
+/** Checks the token here, because fetch's error about a bad header would show it in logs. */
 function readToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
   throw new TypeError(

@@ -1,10 +1,11 @@
-/** The typed client as the demo uses it: it prints each call and checks what it must. */
+/** The typed client as the demo uses it, which prints each call, and the checks of the demo. */
 import * as z from 'zod'
 import type { AccountClient } from '../client/index.ts'
 import { AccountError, createClient } from '../client/index.ts'
 import { callRpc } from '../local/rpc.ts'
 import type { WorldFile } from './world-file.ts'
 
+/** Opens a client that prints method, path and status of each call. */
 export function openAccount({ base_url }: WorldFile, apiKey?: string): AccountClient {
   const printing = async (url: string, init: RequestInit) => {
     const answer = await fetch(url, init)
@@ -14,7 +15,7 @@ export function openAccount({ base_url }: WorldFile, apiKey?: string): AccountCl
   return createClient({ baseUrl: base_url, apiKey, deviceId: 'demo', fetch: printing })
 }
 
-/** The status and error code of a call that must be refused. */
+/** Returns the status and error code of a call that must be refused. */
 export async function refusalOf(call: Promise<unknown>): Promise<string> {
   try {
     await call
@@ -28,7 +29,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<string> {
 const looksMax = 50
 const lookEveryMilliseconds = 200
 
-/** Asks for the proof of a payment until the chain has it in a block. */
+/** Polls the status of a transfer until it is settled; throws if that takes more than 50 looks. */
 export async function mustSettle(account: AccountClient, hash: string | undefined): Promise<void> {
   let shown = 'not asked'
   for (let look = 0; look < looksMax && shown !== 'settled'; look += 1) {
@@ -38,14 +39,14 @@ export async function mustSettle(account: AccountClient, hash: string | undefine
   mustBe('the status of the transfer', shown, 'settled')
 }
 
-/** Throws unless the two are the same. */
+/** Throws unless the two are the same as text. */
 export function mustBe(what: string, found: unknown, expected: unknown): void {
   const [is, must] = [String(found), String(expected)]
   if (is !== must) throw new Error(`${what} is ${is} and must be ${must}`)
   console.log(`  ok: ${what} is ${is}`)
 }
 
-/** Atomic USDC of an address on the first chain. */
+/** Returns the USDC of an address on the first chain, in atomic units. */
 export async function usdcOf({ chains }: WorldFile, address: string): Promise<bigint> {
   const [chain] = chains
   if (!chain) throw new Error('the world has no chain')

@@ -1,9 +1,10 @@
-/** Call order 3 of SPEC section 4.3: what the owner approved once is paid without being asked again. */
+/** Third call order of skill.md: payments under an approved mandate, without being asked again. */
 import type { AccountClient } from '../client/index.ts'
 import { mustBe, usdcOf } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
 import type { WorldFile } from './world-file.ts'
 
+/** Creates a mandate, lets the owner approve it, pays under it and revokes it. */
 export async function payUnderMandate(world: WorldFile, agent: AccountClient): Promise<void> {
   const url = world.merchant.v2_url
   console.log(`\nPaying ${url} under a mandate`)

@@ -4,6 +4,7 @@ import { mailTo } from '../screenshots/mailbox.ts'
 import { mustBe, openAccount, refusalOf } from './client.ts'
 import type { WorldFile } from './world-file.ts'
 
+/** Opens an account for a new user and checks that an agent cannot open one itself. */
 export async function onboard(world: WorldFile): Promise<void> {
   console.log('\nAn account for a new user')
   const name = `user-${randomBytes(4).toString('hex')}`
@@ -25,7 +26,7 @@ export async function onboard(world: WorldFile): Promise<void> {
   mustBe('the alias of the new key', account.alias, name)
 }
 
-/** What the user's browser does on the page, script or not; answers the key that it shows. */
+/** Sends the registration form as the user's browser does. Returns the API key that the page shows. */
 async function register(url: string, alias: string): Promise<string> {
   const page = await fetch(url)
   const [cookie = ''] = page.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')

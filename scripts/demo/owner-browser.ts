@@ -1,10 +1,11 @@
-/** What the owner's browser does on the pages, without one: it keeps cookies and sends forms. */
+/** Acts as the owner's browser on the pages: it keeps cookies and sends forms. */
 import type { WorldFile } from './world-file.ts'
 
+/** The two things that the demo's owner does on pages. */
 export type OwnerBrowser = {
-  /** Opens a page below the web app. */
+  /** Opens a page of the web app and returns its HTML. */
   open(url: string): Promise<string>
-  /** Sends a form of a page, the one at its own address or `page`, with these fields and its hidden ones. */
+  /** Sends a form with these fields and the hidden ones of `page`, by default its own address. */
   send(url: string, fields: Record<string, string>, page?: string): Promise<string>
 }
 
@@ -37,7 +38,7 @@ function originOf(url: string): string {
   return new URL(url).origin
 }
 
-/** Of all forms of a page: they carry the same token, and terms are shown once. */
+/** Collects the hidden fields of all forms: they share one token, and terms are shown once. */
 function hiddenFields(page: string): Record<string, string> {
   const fields = page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)
   return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]))

@@ -1,4 +1,4 @@
-/** Call order 1 of SPEC section 4.3: one alias pays another. */
+/** First call order of skill.md: one alias pays another. */
 import type {
   AccountClient,
   WalletCustodialTransferAnswer,
@@ -10,6 +10,7 @@ import type { WorldFile } from './world-file.ts'
 const amount = '1.25'
 const amountAtomic = 1_250_000n
 
+/** Pays the shop by its alias and checks what it received on the chain. */
 export async function payByAlias(world: WorldFile, agent: AccountClient): Promise<void> {
   console.log(`\nPaying ${amount} USDC to ${world.shop.alias}`)
   const me = await agent.getIdentity()
@@ -26,7 +27,7 @@ export async function payByAlias(world: WorldFile, agent: AccountClient): Promis
   mustBe('what the payee received, in atomic units', received, amountAtomic)
 }
 
-/** Where a person is asked; the demo says yes. */
+/** Confirms the transfer, which a person would be asked about. */
 function confirm(
   agent: AccountClient,
   order: WalletCustodialTransferRequest,

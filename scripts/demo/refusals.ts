@@ -1,7 +1,8 @@
-/** What must be refused is refused, with the status that the specification names. */
+/** Checks that forbidden calls are refused with the status that the specification names. */
 import { mustBe, openAccount, refusalOf } from './client.ts'
 import type { WorldFile } from './world-file.ts'
 
+/** Makes one call of each kind and compares status and error code. */
 export async function refusals(world: WorldFile): Promise<void> {
   console.log('\nWhat must be refused')
   const order = { recipient: world.shop.alias, chain: 'base-sepolia', token: 'USDC', amount: '1' }

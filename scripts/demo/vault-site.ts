@@ -1,17 +1,18 @@
-/** A little site on this machine that people sign up to, with a password and a code by mail. */
+/** A small site on this machine where people sign up with a password and sign in with a code by mail. */
 import { randomInt } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import { listen } from '../local/listen.ts'
 
+/** A running site. */
 export type Site = {
-  /** Under a name, because who sent a mail is proven for names. */
+  /** Origin with a host name, because a mail can be proven to come from names only. */
   origin: string
-  /** What it knows and the agent must not. */
+  /** Returns the secrets that the site knows and the agent must not learn. */
   secrets(): string[]
   close(): Promise<void>
 }
 
-/** Opens it; codes go to `member` by the mail server of the world. */
+/** Opens the site. It mails codes to `member` through the mail server of the world. */
 export async function openSite(smtpUrl: string, member: string): Promise<Site> {
   const mail = createTransport(smtpUrl)
   let [password, code] = ['', '']

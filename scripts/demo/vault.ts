@@ -7,6 +7,7 @@ import { signInOwner } from './owner-browser.ts'
 import { openSite, type Site } from './vault-site.ts'
 import type { WorldFile } from './world-file.ts'
 
+/** Signs up and signs in at a site and checks that the agent sees neither the password nor the code. */
 export async function useSecrets(world: WorldFile, agent: AccountClient): Promise<void> {
   console.log('\nA login and a mailed code that the agent uses and never reads')
   const { mail_address } = await agent.getIdentity()
@@ -60,7 +61,7 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
 
 const asked = z.object({ approval_url: z.url() })
 
-/** Where the owner decides about a place that a secret was refused for. */
+/** Returns the address where the owner decides about the place that a secret was refused for. */
 function approvalUrl(error: unknown): string {
   if (!isRefusal(error, 'vault_use')) throw error
   return asked.parse(error.details).approval_url

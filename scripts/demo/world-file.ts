@@ -1,8 +1,8 @@
-/** The file in which a running local world tells where its parts are. */
+/** The file in which a running local world lists the addresses of its parts. */
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 
-/** What a running world writes for other programs. */
+/** Schema of the file that a running world writes for other programs. */
 export const worldFile = z.object({
   base_url: z.url(),
   web_url: z.url(),
@@ -20,9 +20,10 @@ export const worldFile = z.object({
   mail: z.object({ outbox_url: z.url(), smtp_url: z.url() }),
 })
 
+/** Addresses and keys of a running world. */
 export type WorldFile = z.output<typeof worldFile>
 
-/** Reads it; throws with what to do when there is none. */
+/** Reads the file. If it is missing, throws an error that says what to do. */
 export function readWorldFile(file: string): WorldFile {
   if (!existsSync(file)) throw new Error(`${file} is missing: start the local world with npm start`)
   return worldFile.parse(JSON.parse(readFileSync(file, 'utf8')))

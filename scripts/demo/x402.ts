@@ -1,8 +1,9 @@
-/** Call order 2 of SPEC section 4.3: a resource that answers 402 is paid for. */
+/** Second call order of skill.md: paying for a resource that answers 402. */
 import type { AccountClient } from '../client/index.ts'
 import { mustBe, mustSettle, usdcOf } from './client.ts'
 import type { WorldFile } from './world-file.ts'
 
+/** Buys a resource and checks what both sides paid and received on the chain. */
 export async function payMerchant(
   world: WorldFile,
   agent: AccountClient,

@@ -1,13 +1,13 @@
-/** The part of the typed client that follows from the contracts: its types and its table of calls. */
+/** Generates what follows from the contracts in the typed client: its types and its table of calls. */
 import { contracts } from '../../functions/contracts.ts'
 import { annotationsOf } from '../../shared/contract/annotations.ts'
+import { requestSchema, responseSchema } from '../../shared/contract/documents/json-schema.ts'
 import { errorTable } from '../../shared/contract/errors.ts'
-import { requestSchema, responseSchema } from '../../shared/contract/json-schema.ts'
 import { commonErrors, type Operation } from '../../shared/contract/operation.ts'
 import { digestOfContracts } from './digest.ts'
 import { declareType, docComment, literal } from './json-type.ts'
 
-/** The whole text of scripts/client/operations.ts. */
+/** Returns the whole text of scripts/client/operations.ts. */
 export function describeClient(): string {
   return [
     head,

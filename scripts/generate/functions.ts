@@ -9,7 +9,7 @@ type Row = {
   args: { name: string; type: string; optional: boolean; nullable: boolean }[]
 }
 
-// A default belongs to the last arguments; its text is compared because `null` is what allows null.
+// A default's text is compared, because null is allowed only where the default is `null`.
 const query = `
 select p.proname as name, coalesce((
   select json_agg(json_build_object('name', a.name, 'type', a.type, 'optional', a.preset is not null,
@@ -29,7 +29,7 @@ const types: Record<string, string> = {
   text: 'string',
   date: 'string',
   'timestamp with time zone': 'string',
-  // Money is text on the wire: a JavaScript number cannot hold it.
+  // Money travels as text, because a JavaScript number cannot hold it.
   numeric: 'string',
   integer: 'number',
   bigint: 'number',
@@ -39,12 +39,12 @@ const types: Record<string, string> = {
   jsonb: 'unknown',
 }
 
-/** The whole text of shared/db/functions.ts for a migrated database. */
+/** Returns the whole text of shared/db/functions.ts for a migrated database. */
 export async function describeFunctions(sql: Sql): Promise<string> {
   const rows = await sql.unsafe<Row[]>(query)
   const names = rows.map(({ name }) => name)
   const overloaded = names.find((name, index) => names.indexOf(name) !== index)
-  // PostgREST chooses by names of arguments, so an overload is easily called by mistake.
+  // PostgREST chooses by argument names, so an overload is easily called by mistake.
   if (overloaded) throw new Error(`api.${overloaded} exists more than once; give each its own name`)
   return `${head}${rows.map(describeOne).join('')}}\n`
 }

@@ -1,4 +1,4 @@
-/** A JSON Schema as the text of a TypeScript type, for those parts of the language that contracts use. */
+/** Writes a JSON Schema as a TypeScript type, for the parts of the language that contracts use. */
 import * as z from 'zod'
 
 const kind = z.enum(['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'])
@@ -19,7 +19,7 @@ type Schema = {
   description?: string | undefined
 }
 
-// Strict: a keyword that is new in a contract has to be looked at before a type is made without it.
+// Strict, so that a keyword that is new in a contract must be added here before a type is made without it.
 const schemaForm: z.ZodType<Schema> = z.lazy(() => z.strictObject(keywords))
 
 const keywords = {
@@ -35,9 +35,9 @@ const keywords = {
   additionalProperties: z.union([z.boolean(), schemaForm]).optional(),
   items: schemaForm.optional(),
   description: z.string().optional(),
-  // More than one pattern.
+  // Several patterns for one string.
   allOf: z.array(z.strictObject({ pattern: z.string() })).optional(),
-  // What a type cannot say. The service checks it, and its refusal names the field.
+  // Keywords that a type cannot express. The service checks them, and its refusal names the field.
   ...Object.fromEntries(
     [
       'format',
@@ -57,15 +57,15 @@ const keywords = {
   ),
 }
 
-/** What a type is written for. */
+/** Settings for writing one type. */
 export type Writing = {
-  /** Names of its own begin with this one. */
+  /** Prefix of the names of the types that are declared. */
   name: string
-  /** A caller may write `undefined` in place of leaving a field out. */
+  /** True if a caller may write `undefined` instead of leaving a field out. */
   takesUndefined: boolean
 }
 
-/** The declaration of the type, and before it those of the parts that it refers to. */
+/** Returns the declaration of the type, preceded by those of the parts that it refers to. */
 export function declareType(value: object, writing: Writing): string {
   const { $defs = {}, ...schema } = schemaForm.parse(value)
   const parts = Object.entries($defs).map(([key, part]) =>
@@ -74,12 +74,12 @@ export function declareType(value: object, writing: Writing): string {
   return [...parts, declaration(writing.name, schema, writing)].join('\n')
 }
 
-/** The lines of a doc comment. */
+/** Returns the lines of a doc comment. */
 export function docComment(text: string | undefined, indent = ''): string {
   return text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`
 }
 
-/** A value of JSON as TypeScript says it. */
+/** Returns a JSON value as TypeScript source. */
 export function literal(value: unknown): string {
   const text = JSON.stringify(value)
   return typeof value === 'string' && !/['\\\\]/.test(text) ? `'${text.slice(1, -1)}'` : text

@@ -1,10 +1,10 @@
-/** The written part of the contract document as a module, because a bundle carries no other files. */
+/** Packs the written part of the contract document as a module, because a bundle holds no other files. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const file = fileURLToPath(new URL('../../functions/discovery/skill.md', import.meta.url))
 
-/** The whole text of functions/discovery/prose.ts. */
+/** Returns the whole text of functions/discovery/prose.ts. */
 export function describeProse(): string {
   return `${head}${JSON.stringify(readFileSync(file, 'utf8'))}\n`
 }

@@ -1,10 +1,10 @@
-/** The top-level domains under which there are public hosts, from the public suffix list that tldts carries. */
+/** Lists the top-level domains that have public hosts, from the public suffix list that tldts carries. */
 import { edgeLength, edgeStart, labelText, rulesRoot } from 'tldts/dist/es6/src/data/trie.js'
 
-/** RFC 3172 and RFC 7686: names of the infrastructure, and of a network of its own. */
+/** Domains without public hosts: infrastructure (RFC 3172) and a network of its own (RFC 7686). */
 const notPublic = ['arpa', 'onion']
 
-/** The text of shared/egress/top-level-domains.ts. */
+/** Returns the text of shared/egress/top-level-domains.ts. */
 export function describeTopLevelDomains(): string {
   const ascii = rootLabels().map((label) => new URL(`https://a.${label}/`).hostname.slice(2))
   const names = [...new Set(ascii)].filter((name) => !notPublic.includes(name)).toSorted()
@@ -15,7 +15,7 @@ export const topLevelDomains =
 `
 }
 
-/** Labels of one node lie one behind the other, in the order of its edges. */
+/** Reads the labels of the root node, which are stored one after the other in the order of its edges. */
 function rootLabels(): string[] {
   const [first = 0, end = 0] = [edgeStart[rulesRoot], edgeStart[rulesRoot + 1]]
   let at = edgeLength.subarray(0, first).reduce((sum, length) => sum + length, 0)

@@ -1,6 +1,6 @@
 /**
- * What reads strangers' input with a limit of CPU, and holds nothing, runs in a process of its own:
- * workers of one process take turns, and the platform's do not.
+ * Runs functions that read strangers' input under a CPU limit, and hold nothing, in processes of their
+ * own, because workers of one process take turns and those of the platform do not.
  */
 import { Log, LogLevel } from 'miniflare'
 import type { Wiring } from './function-worker.ts'
@@ -8,12 +8,12 @@ import { functionWorker, readCode, worker } from './function-worker.ts'
 import type { FunctionSettings } from './functions.ts'
 import { openMiniflare } from './miniflare.ts'
 
-/** Whether a function is such a one. */
+/** Decides whether a function runs apart: it has a CPU limit, no secrets and no services. */
 export function runsApart({ cpuMilliseconds, secrets, services }: FunctionSettings): boolean {
   return cpuMilliseconds !== undefined && secrets.length === 0 && services.length === 0
 }
 
-/** Starts each in its own process; the addresses are by the names of workers. */
+/** Starts each such function in its own process. Returns the addresses by worker name. */
 export async function startApart(
   { functions, modules, bindings }: Omit<Wiring, 'apart'>,
   log: (line: string) => void,

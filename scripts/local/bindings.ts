@@ -1,17 +1,17 @@
-/** What the functions of the local world are bound to. */
+/** The bindings of the functions of the local world. */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import type { Chain } from './chain.ts'
 import { databaseBindings } from './database-keys.ts'
 import type { Ports } from './ports.ts'
 import { projectOfSecrets, type Secrets } from './secrets.ts'
 
-/** Of the addresses of accounts. */
+/** Domain of the accounts' mail addresses. */
 export const mailDomain = 'agents.example'
 const noticeDomain = 'notices.example'
 const dkimSelector = 'local'
 const eurUsdRate = '1.10'
 
-/** Where a receiver finds the key that mail of the local world is signed with, under each domain. */
+/** Returns where receivers find the key that signs mail of the local world, under each domain. */
 export function dkimRecordOf({ dkim_private_key: key }: Pick<Secrets, 'dkim_private_key'>) {
   const pkcs8 = createPrivateKey({ key, format: 'der', encoding: 'base64', type: 'pkcs8' })
   const spki = createPublicKey(pkcs8).export({ type: 'spki', format: 'der' })
@@ -19,7 +19,7 @@ export function dkimRecordOf({ dkim_private_key: key }: Pick<Secrets, 'dkim_priv
   return { domains: [mailDomain, noticeDomain], selector: dkimSelector, public_key }
 }
 
-/** A value for every var and secret that a function may name, but for those that others bring. */
+/** Returns a value for every var and secret that a function may name, except those that others provide. */
 export function bindingsOf(
   { ports, secrets }: { ports: Ports; secrets: Secrets },
   chains: readonly Pick<Chain, 'network' | 'rpcUrl'>[],
@@ -31,7 +31,7 @@ export function bindingsOf(
     WEB_URL: `http://localhost:${ports.functions}/web`,
     MAIL_DOMAIN: mailDomain,
     EUR_USD_RATE: eurUsdRate,
-    // A local chain's gas costs a gwei, which would be dear on the rollups that it stands for.
+    // Gas on a local chain costs a gwei, which would be expensive on the rollups that it stands for.
     GAS_USD_MAX: '{"*":"100","eip155:1":"100"}',
     NATIVE_USD_RATES: '{}',
     SUPABASE_URL: `http://127.0.0.1:${ports.gateway}`,
@@ -54,7 +54,7 @@ export function bindingsOf(
     OTP_PEPPER: secrets.otp_pepper,
     OUTBOX_KEY: secrets.outbox_key,
     NOTICE_DOMAIN: noticeDomain,
-    // The server here asks for no password.
+    // The local mail server asks for no password.
     MAIL_TOKEN: 'none',
   }
 }

@@ -1,30 +1,31 @@
-/** A mail as the local SMTP server caught it. */
+/** Reads a mail that the local SMTP server caught. */
 import PostalMime from 'postal-mime'
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import * as z from 'zod'
 
+/** A caught mail. */
 export type CaughtMail = {
-  /** Counts up from 1. */
+  /** Sequence number, from 1. */
   number: number
   from: string
   to: readonly string[]
   subject: string
   text: string
   html: string
-  /** As they came, by their names in lower case. */
+  /** Headers as they came, by name in lower case. */
   headers: Readonly<Record<string, string>>
-  /** The whole message as it came, a character for each byte. */
+  /** The whole message as it came, one character for each byte. */
   raw: string
 }
 
-/** What a client sends after DATA. */
+/** Collects the bytes that a client sends after DATA. */
 export async function readBytes(stream: SMTPServerDataStream): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(z.instanceof(Uint8Array).parse(chunk))
   return Buffer.concat(chunks)
 }
 
-/** Reads a mail for the page. */
+/** Reads a mail for the outbox page. */
 export async function readMail(
   raw: Uint8Array,
   { envelope }: SMTPServerSession,

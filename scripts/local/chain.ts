@@ -1,6 +1,6 @@
 /**
- * A local EVM chain that a payer cannot tell from the test network whose id it carries: the same
- * chain id, Circle's own token code at Circle's addresses, Multicall3 in its place. It listens on
+ * A local EVM chain that a payer cannot tell from the test network whose id it carries: the same chain
+ * id, Circle's own token code at Circle's addresses, and Multicall3 at its usual one. It listens on
  * loopback only and ends with the process that started it.
  */
 import { existsSync } from 'node:fs'
@@ -20,23 +20,25 @@ export { blacklist, fund, pause, unblacklist, unpause } from './fund.ts'
 const startTimeoutMilliseconds = 20_000
 const stateIntervalSeconds = 5
 
+/** Settings of a local chain. */
 export type ChainOptions = {
   chainId: LocalChainId
-  /** A free port when absent. */
+  /** Port to listen on; any free one if absent. */
   port?: number
-  /** Blocks, balances and receipts are kept here between runs. */
+  /** File that keeps blocks, balances and receipts between runs. */
   stateFile?: string
-  /** Blocks at this pace; without it each transaction is mined at once in a block of its own. */
+  /** Seconds between blocks. Without it, each transaction is mined at once in a block of its own. */
   blockTimeSeconds?: number
-  /** With `blockTimeSeconds`: transactions do not wait, blocks come at the pace as well. */
+  /** True, with `blockTimeSeconds`, if transactions are mined at once and blocks come at that pace too. */
   mineAtOnce?: boolean
-  /** So many blocks' states stay in memory; a reorganization must not go back beyond them. */
+  /** Number of blocks whose state stays in memory; a reorganization must not go back further. */
   statesMax?: number
 }
 
+/** A running chain. */
 export type Chain = TokenChain & {
   chainId: LocalChainId
-  /** CAIP-2. */
+  /** Identifier by CAIP-2. */
   network: `eip155:${LocalChainId}`
   port: number
   stop: () => Promise<void>
@@ -45,7 +47,7 @@ export type Chain = TokenChain & {
 /** Starts the chain and deploys what its state does not hold yet. */
 export async function startChain(options: ChainOptions): Promise<Chain> {
   const { chainId, port = 0 } = options
-  // States of old blocks go there; a chain that was killed would leave them in the home folder.
+  // States of old blocks go there. A chain that is killed would leave them in the home folder.
   const states = await mkdtemp(join(tmpdir(), 'aoa-chain-'))
   const anvil = spawnTethered(findAnvil(), [...anvilArguments(options), '--cache-path', states])
   const stop = async () => {
@@ -71,7 +73,7 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
 }
 
 function anvilArguments({ chainId, port = 0, stateFile, ...options }: ChainOptions): string[] {
-  // Short epochs make the `safe` and `finalized` tags reachable: 4 and 8 blocks behind the latest.
+  // Short epochs bring the `safe` and `finalized` tags within reach: 4 and 8 blocks behind the latest.
   const fixed = ['--host', '127.0.0.1', '--color', 'never', '--slots-in-an-epoch', '4']
   const state = stateFile
     ? ['--state', stateFile, '--state-interval', `${stateIntervalSeconds}`]
@@ -80,13 +82,13 @@ function anvilArguments({ chainId, port = 0, stateFile, ...options }: ChainOptio
     options.blockTimeSeconds && options.mineAtOnce
       ? ['--mixed-mining', '--block-time', `${options.blockTimeSeconds}`]
       : []
-  // Of a state that anvil put on disk, as it does with all but some hundreds, the code is lost.
+  // Anvil writes all but some hundreds of states to disk, and those lose the contracts' code.
   const states = options.statesMax ? ['--prune-history', `${options.statesMax}`] : []
   const own = ['--port', `${port}`, '--chain-id', `${chainId}`]
   return [...fixed, ...own, ...state, ...mixed, ...states]
 }
 
-/** The pace begins after deployment, which would otherwise wait a block for each of its steps. */
+/** Sets the pace after deployment, which would otherwise wait a block for each of its steps. */
 async function setPace(rpcUrl: string, { blockTimeSeconds, mineAtOnce }: ChainOptions) {
   if (!blockTimeSeconds || mineAtOnce) return
   await callRpc(rpcUrl, [['anvil_setIntervalMining', blockTimeSeconds]])

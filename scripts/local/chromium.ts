@@ -8,8 +8,8 @@ import { chromium } from 'playwright-core'
 const usualPath = '/usr/bin/chromium'
 
 /**
- * The last list that Chromium is given counts alone, so what Playwright turns off is named again. The
- * popups of the address bar are pages of their own, loaded anew for every window: a third of all work.
+ * Only the last list that Chromium is given counts, so this one repeats what Playwright turns off. The
+ * popups of the address bar are pages of their own, loaded again for every window: a third of all work.
  */
 const featuresOff = [
   'WebUIOmniboxPopup',
@@ -29,7 +29,7 @@ const featuresOff = [
   'ThirdPartyStoragePartitioning',
 ]
 
-/** A headless browser that any process of this machine may steer by its address. */
+/** Starts a headless browser that any process of this machine can control by its address. */
 export async function launchChromium(): Promise<BrowserServer> {
   const executablePath = process.env['CHROMIUM_PATH'] ?? usualPath
   if (!existsSync(executablePath)) {

@@ -1,13 +1,13 @@
 /**
- * The keys of a project's database as a hosted one has them: a publishable API key, and a signing key
- * (ES256) that tokens for the roles of functions are minted with.
+ * The keys of a project's database, of the kinds that a hosted project has: a publishable API key, and a
+ * signing key (ES256) for the tokens of the functions' roles.
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
 import * as z from 'zod'
 import type { ProjectKeys } from './gateway/keys.ts'
 
-/** Roles that a function's token may name. */
+/** Role that a function's token may name. */
 export type DatabaseRole = 'service_role' | 'custody' | 'vault'
 
 const jwkSchema = z.looseObject({ kid: z.string(), x: z.string(), y: z.string() })
@@ -19,13 +19,13 @@ export function createSigningKey(): string {
   return JSON.stringify({ ...privateKey.export({ format: 'jwk' }), ...named })
 }
 
-/** Returns what tokens of a signing key are verified with. */
+/** Returns the public keys that verify tokens of a signing key. */
 export function publicKeysOf(signingKey: string): JSONWebKeySet {
   const { kid, x, y } = jwkSchema.parse(JSON.parse(signingKey))
   return { keys: [{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', kid, x, y }] }
 }
 
-/** Returns a JWT (RFC 7519) for a role, good until `expiresAtSeconds` (Unix time). */
+/** Returns a JWT (RFC 7519) for a role, valid until `expiresAtSeconds` (Unix time). */
 export function mintToken(
   signingKey: string,
   { role, expiresAtSeconds }: { role: string; expiresAtSeconds: number },
@@ -39,7 +39,7 @@ export function mintToken(
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** Returns a key that the front of a project asks every request for; it opens nothing by itself. */
+/** Returns a key that the front of a project requires of every request; it grants nothing by itself. */
 export function createApiKey(): string {
   return `sb_publishable_${randomBytes(16).toString('base64url')}`
 }
@@ -50,14 +50,14 @@ function textOf(part: object): string {
 
 const yearSeconds = 365 * 24 * 60 * 60
 
-/** A project: what its front and PostgREST know, and what its functions are given. */
+/** A project: the keys that its front and PostgREST know, and those that its functions are given. */
 export type Project = {
   keys: ProjectKeys
   apiKey: string
   tokens: Readonly<Record<DatabaseRole, string>>
 }
 
-/** Returns the project of these keys, with a token for a year for each role. */
+/** Returns the project of these keys, with a token for each role that is valid for a year. */
 export function projectOf({ apiKey, signingKey }: { apiKey: string; signingKey: string }): Project {
   const expiresAtSeconds = Math.floor(Date.now() / 1000) + yearSeconds
   const tokenOf = (role: DatabaseRole) => mintToken(signingKey, { role, expiresAtSeconds })

@@ -1,6 +1,6 @@
 /**
- * The demo owner of a local world and the one who is paid: accounts, one API key per scope, funds.
- * All of it is opened once and found again on the next start.
+ * The demo owner of a local world and the payee: accounts, one API key per scope, and funds. All of it is
+ * opened once and found again on the next start.
  */
 import type { Sql } from 'postgres'
 import * as z from 'zod'
@@ -13,8 +13,10 @@ import { fund } from './fund.ts'
 import { callRpc } from './rpc.ts'
 import type { Secrets } from './secrets.ts'
 
+/** Mail address by which the demo owner signs in. */
 export const ownerEmail = 'owner@demo.example'
 
+/** One API key for each scope. */
 export type ApiKeys = { read: string; pay: string; full: string }
 
 const usdcAtomic = 1_000_000_000n
@@ -23,9 +25,10 @@ const unit = 10n ** 6n
 
 const address = z.custom<`0x${string}`>((value) => /^0x[0-9a-fA-F]{40}$/.test(String(value)))
 const accountRows = z.array(z.object({ id: z.uuid(), alias: z.string(), address }))
+/** An account with its alias and wallet address. */
 export type Account = z.output<typeof accountRows>[number]
 
-/** The account with this alias, opened when there is none. */
+/** Returns the account with this alias, and opens it if there is none. */
 export async function ownedAccount(sql: Sql, roots: Roots, alias: string): Promise<Account> {
   const rows = await sql`select a.id, a.alias, w.address
     from private.accounts a join private.wallets w on w.account = a.id where a.alias = ${alias}`
@@ -33,7 +36,7 @@ export async function ownedAccount(sql: Sql, roots: Roots, alias: string): Promi
   return found ?? openAccount(sql, roots, alias)
 }
 
-/** The person behind the account; a password that was changed in the app stays as it is. */
+/** Opens the account's owner if there is none. A password that was changed in the app stays as it is. */
 export async function readyOwner(
   sql: Sql,
   world: World,
@@ -44,12 +47,12 @@ export async function readyOwner(
   if (known.length === 0) await openOwner(sql, world, { account: id, email: ownerEmail, password })
 }
 
-/** Whether the database already holds wallets, which only their own custody root opens. */
+/** Decides whether the database already holds wallets, which only their own custody root can open. */
 export async function holdsWallets(sql: Sql): Promise<boolean> {
   return (await sql`select from private.wallets limit 1`).length > 0
 }
 
-/** The kept keys, and new ones for those that the database does not know. */
+/** Returns the kept keys, and new ones in place of those that the database does not know. */
 export async function ownedKeys(sql: Sql, account: Account, secrets: Secrets): Promise<ApiKeys> {
   const keyFor = async (scope: keyof ApiKeys) => {
     const { api_key_pepper: pepper, api_keys: kept } = secrets
@@ -67,7 +70,7 @@ async function isKnown(sql: Sql, digest: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Mints to a wallet that holds no USDC on this chain: a new one, or one that was emptied. */
+/** Mints to a wallet that holds no USDC on this chain, because it is new or was emptied. */
 export async function fillWallet(chain: Chain, owner: Account): Promise<boolean> {
   const data = `0x70a08231${owner.address.slice(2).toLowerCase().padStart(64, '0')}`
   const [held] = await callRpc(chain.rpcUrl, [['eth_call', { to: chain.usdc, data }, 'latest']])
@@ -76,7 +79,7 @@ export async function fillWallet(chain: Chain, owner: Account): Promise<boolean>
   return true
 }
 
-/** What `fillWallet` mints, as text. */
+/** Describes what `fillWallet` mints. */
 export function fillingOf(chain: Chain): string {
   const usdc = `${usdcAtomic / unit} USDC`
   return chain.eurc ? `${usdc} and ${eurcAtomic / unit} EURC` : usdc

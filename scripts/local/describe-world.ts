@@ -1,12 +1,12 @@
-/** What the local world tells other programs of itself, in the file that they read. */
+/** Describes the local world for the file that other programs read. */
 import type { LocalWorld } from './local-world.ts'
 
-/** A passkey belongs to a name, so the pages are not under an address of digits. */
+/** Returns the address of the pages. It has a host name, because a passkey belongs to a name. */
 export function webUrlOf({ url }: Pick<LocalWorld, 'url'>): string {
   return `${url.replace('127.0.0.1', 'localhost')}/web`
 }
 
-/** What other programs read to find their way around. */
+/** Returns the addresses and keys that other programs need. */
 export function describeWorld(world: Omit<LocalWorld, 'stop'>) {
   const { url, supabaseUrl, apiKeys, owner, shop, payee, chains, merchant, mail, dkim } = world
   return {

@@ -1,18 +1,20 @@
 /**
- * Keeps what was started and ends it in reverse order, whatever went wrong in between. A start that
- * is broken off waits for the steps under way, because only then is it known what they left.
+ * Remembers what was started and ends it in reverse order, whatever failed in between. A start that is
+ * aborted waits for the steps under way, because only then is it known what they left behind.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
 const endTimeoutMilliseconds = 12_000
 
+/** The things that were started and how each of them ends. */
 export type Endings = {
-  /** Remembers how to end a thing as soon as it runs; rejects when the start was broken off. */
+  /** Remembers how to end a thing as soon as it runs. Rejects if the start was aborted. */
   keep<Thing>(starting: Promise<Thing>, end: (thing: Thing) => Promise<void>): Promise<Thing>
-  /** Ends everything; rejects when something did not end in time. */
+  /** Ends everything. Rejects if something did not end in time. */
   endAll(): Promise<void>
 }
 
+/** Returns an empty list of endings, for a start that `signal` can abort. */
 export function createEndings(signal: AbortSignal): Endings {
   const stack: (() => Promise<void>)[] = []
   return {
@@ -45,7 +47,7 @@ async function bounded(ending: Promise<void>): Promise<void> {
   }
 }
 
-/** Waits for all, also when one fails, and then rejects with the first failure. */
+/** Waits for all, even if one fails, and then rejects with the first failure. */
 export async function together<Things extends readonly unknown[] | []>(
   things: Things,
 ): Promise<{ -readonly [Index in keyof Things]: Awaited<Things[Index]> }> {

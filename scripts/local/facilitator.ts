@@ -1,7 +1,7 @@
 /**
  * The official x402 facilitator for the local chains: @x402/core with the exact scheme of @x402/evm,
- * protocol versions 1 and 2. It verifies and settles with its own funded key; nothing of the
- * product runs in it, so a payment that it settles would settle outside as well.
+ * protocol versions 1 and 2. It verifies and settles with its own funded key. No code of the product
+ * runs in it, so a payment that it settles would settle outside as well.
  */
 import { x402Facilitator } from '@x402/core/facilitator'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
@@ -27,9 +27,10 @@ import { type Listening, listen } from './listen.ts'
 const pollMilliseconds = 20
 const settleTimeoutMilliseconds = 30_000
 
+/** A running facilitator and the address that pays for its gas. */
 export type Facilitator = Listening & { address: `0x${string}` }
 
-// Only that both are objects is checked here: judging what they say is the official code's part.
+// This checks only that both are objects: the official code judges what they say.
 const requestSchema = z.object({
   paymentPayload: z.custom<PaymentPayload>(isObject),
   paymentRequirements: z.custom<PaymentRequirements>(isObject),
@@ -58,7 +59,7 @@ function register(facilitator: x402Facilitator, chain: Chain, account: PrivateKe
   const names = Object.entries(EVM_NETWORK_CHAIN_ID_MAP)
     .filter(([, chainId]) => Number(chainId) === chain.chainId)
     .map(([name]) => z.custom<PaymentRequirements['network']>(isText).parse(name))
-  // Version 1 has a closed list of network names; a chain that is not in it has version 2 only.
+  // Version 1 has a closed list of network names. A chain that is not in it has version 2 only.
   if (names.length > 0) facilitator.registerV1(names, new ExactEvmSchemeV1(signer))
 }
 
@@ -102,7 +103,7 @@ function createApp(facilitator: x402Facilitator): Hono {
     const { paymentPayload, paymentRequirements } = await readRequest(context)
     const settle = () => facilitator.settle(paymentPayload, paymentRequirements)
     // The official code asks the node for its nonce, so two settlements at once would take the same.
-    // One queue for all: the two versions of x402 have different names for one chain.
+    // There is one queue for all, because the two versions of x402 name one chain differently.
     const settled = settling.then(settle, settle)
     settling = settled
     return context.json(await settled)

@@ -1,4 +1,4 @@
-/** One function as a worker of Miniflare: wired as wrangler.toml says, and what it sends out through egress. */
+/** Makes a Miniflare worker of a function, wired as wrangler.toml says; its requests go through egress. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,19 +8,21 @@ import * as z from 'zod'
 import type { FunctionSettings } from './functions.ts'
 import type { EgressRights } from './workers/egress.ts'
 
+/** A binding of a worker, as Miniflare takes it. */
 export type Binding = NonNullable<WorkerOptions['config']['env']>[string]
 
-/** Of which functions a worker is one, and what it is made of. */
+/** The parts that a worker is made of, and the functions that it is one of. */
 export type Wiring = {
   functions: readonly FunctionSettings[]
-  /** Directory with <function>.mjs. */
+  /** Directory that holds <function>.mjs. */
   modules: string
-  /** A value for every var and secret that wrangler.toml names, unless its own is right here too. */
+  /** Values for the vars and secrets in wrangler.toml; a var without one keeps its own value. */
   bindings: Readonly<Record<string, string>>
-  /** Addresses of the workers that run in another process, by name. */
+  /** Addresses of the workers that run in other processes, by name. */
   apart: ReadonlyMap<string, string>
 }
 
+/** Returns the worker of a function. Throws if a binding or a service is missing. */
 export function functionWorker(
   settings: FunctionSettings,
   { functions, modules, bindings, apart }: Wiring,
@@ -61,8 +63,8 @@ export function functionWorker(
 const endpoints = z.record(z.string(), z.array(z.url()))
 
 /**
- * A function reaches the addresses that it was bound to. Strangers are reached by x402, by the vault, and
- * by the pages, which look apps up at their own addresses.
+ * Allows a function the addresses that it is bound to. Only x402, the vault and the pages reach
+ * strangers; the pages look up apps at the apps' own addresses.
  */
 function egressRights(folder: string, texts: Readonly<Record<string, string>>): EgressRights {
   const { SUPABASE_URL, MAIL_URL, CHAIN_RPC_URLS = '{}' } = texts
@@ -77,22 +79,26 @@ function egressRights(folder: string, texts: Readonly<Record<string, string>>): 
   }
 }
 
+/** Returns a worker that consists of one module. */
 export function worker(name: string, contents: string, compatibilityDate: string) {
   const modules = { 'index.mjs': { type: 'esm' as const, contents } }
   const manifest = { mainModule: 'index.mjs', modulesRoot: '/', modules }
   return { config: { name, compatibilityDate, manifest } } satisfies WorkerOptions
 }
 
+/** Returns a binding to another worker of the same process. */
 export function reach(service: string): Binding {
   return { type: 'worker', worker: service }
 }
 
+/** Collects bindings by name. */
 export function fromEntries(
   entries: readonly (readonly [string, Binding])[],
 ): Record<string, Binding> {
   return Object.fromEntries(entries)
 }
 
+/** Returns the JavaScript of one of the workers that the local world adds. */
 export async function readCode(name: 'router' | 'egress'): Promise<string> {
   const text = readFileSync(pathOf(`${name}.ts`), 'utf8')
   return (await transform(text, { loader: 'ts' })).code

@@ -1,6 +1,6 @@
 /**
- * The functions as wrangler.toml describes them, read by wrangler itself. The local world and the
- * tests know of routes, bindings, schedules and secrets from here alone.
+ * Reads the functions as wrangler.toml describes them, by means of wrangler itself. It is the only source
+ * of routes, bindings, schedules and secrets for the local world and the tests.
  */
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
@@ -8,7 +8,7 @@ import { functionFolders } from '../build.ts'
 
 const configFile = fileURLToPath(new URL('../../wrangler.toml', import.meta.url))
 
-// Wrangler's own types are not published with it, and what it answers is partly inherited objects.
+// Wrangler does not publish its own types, and some of the objects that it returns are inherited.
 const configSchema = z.object({
   name: z.string(),
   main: z.string(),
@@ -22,26 +22,27 @@ const configSchema = z.object({
   triggers: z.object({ crons: z.array(z.string()).default([]) }),
 })
 
+/** Settings of one function. */
 export type FunctionSettings = {
   folder: string
-  /** The worker's name, by which others bind to it. */
+  /** Name of the worker, by which others bind to it. */
   name: string
   main: string
   compatibilityDate: string
   compatibilityFlags: readonly string[]
-  /** Path prefixes of its routes; none when it cannot be reached from outside. */
+  /** Path prefixes of its routes; empty if it cannot be reached from outside. */
   prefixes: readonly string[]
   vars: Readonly<Record<string, string>>
   secrets: readonly string[]
   services: readonly { binding: string; service: string }[]
   crons: readonly string[]
-  /** CPU that one request may use; where it says nothing, what the platform grants. */
+  /** CPU that one request may use; if absent, the platform's default. */
   cpuMilliseconds?: number
 }
 
-/** One entry for every function folder; a folder without an environment is an error. */
+/** Returns one entry for every function folder. Throws if a folder has no environment. */
 export async function readFunctions(): Promise<FunctionSettings[]> {
-  // Loading wrangler takes a second or two, in which others can begin.
+  // Loading wrangler takes a second or two, during which other work can begin.
   const { unstable_readConfig: readConfig } = await import('wrangler')
   return functionFolders().map((folder) => {
     const config = configSchema.parse(readConfig({ config: configFile, env: folder }))
@@ -61,7 +62,7 @@ export async function readFunctions(): Promise<FunctionSettings[]> {
   })
 }
 
-// Patterns are `host/path*`: of several that match, Cloudflare takes the most specific.
+// Patterns are `host/path*`. If several match, Cloudflare takes the most specific.
 function prefixOf(pattern: string): string {
   const [, prefix] = /^[^/]+(\/[^*]*)\*$/.exec(pattern) ?? []
   if (!prefix) throw new Error(`route ${pattern} is not host/path*`)

@@ -1,14 +1,15 @@
 /**
- * Money and token administration on a local chain. Tokens are minted, so deposits leave the same
- * Transfer logs as outside; native coins are set, because nothing watches them.
+ * Funds addresses and administers tokens on a local chain. Tokens are minted, so deposits leave the same
+ * Transfer logs as on real networks. Native coins are set, because nothing watches them.
  */
 import { type Address, encodeFunctionData, type Hex, parseAbi, toHex } from 'viem'
 import { callRpc, transact } from './rpc.ts'
 import { issuer } from './tokens.ts'
 
-/** What is needed to reach the tokens of a chain; every Chain is one. */
+/** Addresses by which the tokens of a chain are reached; every Chain has them. */
 export type TokenChain = { rpcUrl: string; usdc: Address; eurc?: Address }
 
+/** Amounts for one address. */
 export type Funds = { usdcAtomic?: bigint; eurcAtomic?: bigint; weiAmount?: bigint }
 
 const abi = parseAbi([
@@ -19,7 +20,7 @@ const abi = parseAbi([
   'function unBlacklist(address)',
 ])
 
-/** Mints on top of what the address holds; `weiAmount` replaces its native balance. */
+/** Mints on top of what the address holds. `weiAmount` replaces its native balance. */
 export async function fund(chain: TokenChain, address: Address, funds: Funds): Promise<void> {
   if (funds.weiAmount !== undefined) {
     await callRpc(chain.rpcUrl, [['anvil_setBalance', address, toHex(funds.weiAmount)]])

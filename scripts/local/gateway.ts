@@ -1,7 +1,7 @@
 /**
- * Serves the `/rest/v1/rpc` part of PostgREST and of the front of a hosted project on loopback, for an
- * unmodified supabase-js, and is nowhere kinder than these. There are no tables, filters or embedding,
- * and asking for them is refused.
+ * Serves the `/rest/v1/rpc` part of PostgREST, and of the front of a hosted project, on loopback for an
+ * unmodified supabase-js. It accepts nothing that these refuse. It has no tables, filters or embedding,
+ * and refuses requests for them.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { unescape } from 'node:querystring'
@@ -12,26 +12,28 @@ import { createGuard, type ProjectKeys } from './gateway/keys.ts'
 const bodyBytesMax = 1_048_576
 const requestTimeoutMilliseconds = 30_000
 const keepAliveMilliseconds = 60_000
-/** PostgREST's `db-pool`; hosted projects have 10 and more. */
+/** PostgREST's `db-pool`; hosted projects have 10 or more. */
 const defaultConnections = 10
 const pathPrefix = '/rest/v1/rpc/'
 
+/** Settings of a gateway. */
 export type GatewayOptions = {
   databaseUrl: string
-  /** Any free port when absent. */
+  /** Port to listen on; any free one if absent. */
   port?: number
-  /** The one schema whose functions are exposed. */
+  /** The only schema whose functions are exposed. */
   schema: string
   keys: ProjectKeys
-  /** Calls that the database is given at once. */
+  /** Maximum number of calls that the database runs at once. */
   connections?: number
   /** Answers in place of the database, as a front does that cannot reach it. */
   front?: (request: IncomingMessage) => Answer | undefined
 }
 
+/** A running gateway. */
 export type Gateway = { url: string; port: number; close(): Promise<void> }
 
-/** Starts the gateway; a client uses `url` as its Supabase address. */
+/** Starts the gateway. A client uses `url` as its Supabase address. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { databaseUrl, schema, connections = defaultConnections } = options
   const caller = await openCaller({ databaseUrl, schema, connections })
@@ -127,7 +129,7 @@ function notServed(what: string): Refusal {
   return refusal(400, 'PGRST100', `This gateway serves function calls alone, not "${what}"`)
 }
 
-// Undefined when the limit is passed; the rest of such a body is not read.
+// Returns undefined if the limit is passed; the rest of such a body is not read.
 function readBody(request: IncomingMessage): Promise<string | undefined> {
   return new Promise((read, failed) => {
     const chunks: Buffer[] = []

@@ -1,8 +1,8 @@
 /**
- * A merchant that misbehaves by path, and remembers each request it was sent:
- * `/terms/<lie>` challenges with bad terms, `/unpaid/<answer>` misbehaves at once, `/paid/<answer>`
- * takes the payment without settling it, `/settled/<answer>` settles first, `/later/<answer>` does so
- * from the second payment on, `/after/<answer>` settles when its answer is over.
+ * A merchant that misbehaves by path and remembers each request: `/terms/<lie>` challenges with bad
+ * terms, `/unpaid/<answer>` misbehaves at once, `/paid/<answer>` takes the payment without settling it,
+ * `/settled/<answer>` settles first, `/later/<answer>` answers 503 to a payment that it sees for the first
+ * time and settles when it is sent again, `/after/<answer>` settles when its answer is over.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { HTTPFacilitatorClient } from '@x402/core/server'
@@ -17,20 +17,22 @@ import { localTokens } from './tokens.ts'
 const payTo = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
 const requestsRememberedMax = 10_000
 
+/** A request that the merchant has received. */
 export type ReceivedRequest = { method: string; url: string; headers: IncomingHttpHeaders }
 
+/** A running merchant. */
 export type HostileMerchant = {
   url: string
-  /** The origin that redirects lead to; requests there are received as `/elsewhere/...`. */
+  /** Origin that redirects lead to; requests there are received as `/elsewhere/...`. */
   elsewhereUrl: string
   payTo: string
-  /** Every path that misbehaves. */
+  /** All paths that misbehave. */
   paths: readonly string[]
-  /** The requests to a path, query left out, that carried a payment header; oldest first. */
+  /** Returns the requests to a path, without its query, that carried a payment header; oldest first. */
   received: (path: string) => readonly ReceivedRequest[]
-  /** All requests to a path, with or without payment. */
+  /** Returns all requests to a path, with or without payment. */
   requests: (path: string) => readonly ReceivedRequest[]
-  /** Once every settlement that came after an answer is done. */
+  /** Resolves once every settlement that follows an answer is done. */
   idle: () => Promise<void>
   close: () => Promise<void>
 }
@@ -46,7 +48,7 @@ type State = {
 
 const payloadSchema = z.looseObject({ x402Version: z.int() }).and(z.custom<PaymentPayload>())
 
-/** Offers 0.01 USDC on the first chain; without `facilitatorUrl` the settling paths answer 501. */
+/** Offers 0.01 USDC on the first chain. Without `facilitatorUrl`, the paths that settle answer 501. */
 export async function startHostileMerchant(options: {
   chains: readonly [Chain, ...Chain[]]
   facilitatorUrl?: string
@@ -143,7 +145,7 @@ function settleLater(state: State, payment: string, request: IncomingMessage): v
   state.settling.add(settling)
 }
 
-/** Answers the header that tells of the settlement. */
+/** Settles a payment and returns the header that reports it. */
 async function settle(
   { facilitator, offer }: State,
   payment: string,

@@ -1,6 +1,6 @@
 /**
- * Hands mail for the product's own domain to the function that takes it, as a mail server with a
- * webhook would: signed, and with what the server found out about the sender written above it.
+ * Hands mail for the product's own domain to the function that receives it, as a mail server with a
+ * webhook does: signed, and with the server's findings about the sender on top.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import * as z from 'zod'
@@ -8,27 +8,29 @@ import { mailDomain } from './bindings.ts'
 import type { Ports } from './ports.ts'
 import type { Secrets } from './secrets.ts'
 
+/** Address and secret of the webhook that receives mail. */
 export type Inbound = {
-  /** Mail for addresses of this domain is the product's. */
+  /** Domain whose mail is the product's. */
   domain: string
-  /** Of the function. */
+  /** Address of the function. */
   url: string
-  /** INBOUND_MAIL_SECRET. */
+  /** INBOUND_MAIL_SECRET of the function. */
   secret: string
 }
 
-/** Of the local world; its function listens later than the mail server. */
+/** Returns the webhook of the local world, whose function starts to listen later than the mail server. */
 export function inboundOf({ ports, secrets }: { ports: Ports; secrets: Secrets }): Inbound {
   const url = `http://127.0.0.1:${ports.functions}/inbound-mail`
   return { domain: mailDomain, url, secret: secrets.inbound_mail_secret }
 }
 
+/** Sender and recipient of the SMTP transaction. */
 export type Envelope = { from: string; to: string }
 
 const replySchema = z.object({ smtp: z.string().optional() })
 const later = '451 4.3.0 The mailbox cannot be reached right now; send it again later'
 
-/** Asks whether mail for a recipient is taken, or with `raw` gives it; the SMTP reply if it is not. */
+/** Asks whether a recipient is known, or hands over `raw`. Returns the SMTP reply if it is refused. */
 export async function handOver(
   { url, secret }: Inbound,
   { from, to }: Envelope,
@@ -49,7 +51,7 @@ export async function handOver(
   }
 }
 
-/** The headers of a request to the webhook (standardwebhooks.com). */
+/** Returns the headers of a request to the webhook (standardwebhooks.com). */
 export function signed(secret: string, body: string, at: Date): Record<string, string> {
   const id = `msg_${randomUUID()}`
   const timestamp = String(Math.floor(at.getTime() / 1000))
@@ -64,8 +66,8 @@ export function signed(secret: string, body: string, at: Date): Record<string, s
 }
 
 /**
- * The mail with this server's findings on top. All clients are on this machine, so whoever writes from
- * `localhost` may; of any other domain nothing is known. What claims to be our finding goes.
+ * Returns the mail with this server's findings on top. All clients are on this machine, so any may send
+ * from `localhost`, and nothing is known of other domains. Removes findings that claim to be this server's.
  */
 export function stamped({ domain }: Inbound, { from }: Envelope, raw: Uint8Array): Uint8Array {
   const server = `mx.${domain}`

@@ -1,6 +1,6 @@
 /**
- * Relayer lanes of a local chain. Chain and database are saved apart, so after a crash the chain may
- * be the older one: what it lost is opened again, and housekeeping sends the stored bytes.
+ * The relayer lanes of a local chain. Chain and database are saved separately, so after a crash the chain
+ * may be older. Slots that it lost are opened again, and housekeeping sends their stored bytes.
  */
 import type { Sql } from 'postgres'
 import * as z from 'zod'
@@ -17,14 +17,15 @@ const address = z.custom<`0x${string}`>((value) => /^0x[0-9a-fA-F]{40}$/.test(St
 const laneRows = z.array(z.object({ address, kind: z.string() }))
 const quantity = z.string().transform((hex) => BigInt(hex))
 
+/** The differences between database and chain that were found at a start. */
 export type LaneRepair = {
-  /** Places in a lane whose transaction has to be sent again. */
+  /** Number of slots whose transaction has to be sent again. */
   reopened: number
-  /** Settled payments whose block the chain no longer has. */
+  /** Number of payments whose block the chain no longer has. */
   orphaned: number
 }
 
-/** Sees that the chain has funded relayers and that nothing counts as mined which it does not have. */
+/** Makes sure that the chain has funded relayers, and that no slot counts as mined unless it is. */
 export async function readyLanes(sql: Sql, roots: Roots, chain: Chain): Promise<LaneRepair> {
   const orphaned = await countOrphans(sql, chain)
   const rows = await sql`
@@ -36,8 +37,17 @@ export async function readyLanes(sql: Sql, roots: Roots, chain: Chain): Promise<
   while (relayers.length < lanesPerChain) {
     relayers.push(await openLane(sql, roots, { chainId: chain.chainId, nonce: 0 }))
   }
-  for (const relayer of relayers) await fund(chain, relayer, { weiAmount: gasWei })
+  for (const relayer of relayers) await fundLane(sql, chain, relayer)
   return { reopened, orphaned }
+}
+
+/** Gives a relayer gas, and tells the ledger how much, as housekeeping would with its first look. */
+export async function fundLane(sql: Sql, chain: Chain, lane: `0x${string}`): Promise<void> {
+  const wei = gasWei.toString()
+  await fund(chain, lane, { weiAmount: gasWei })
+  await sql`select api.housekeeping_see_lane(${chain.chainId}, ${lane}, ${wei}, ${wei},
+    l.mined_nonce) from private.relay_lanes l
+    where l.chain = ${chain.chainId} and l.address = ${lane} and l.told_wei is null`
 }
 
 async function countOrphans(sql: Sql, chain: Chain): Promise<number> {
@@ -47,7 +57,7 @@ async function countOrphans(sql: Sql, chain: Chain): Promise<number> {
   return rows.length
 }
 
-/** A chain that was set back forgets what was final: only a local one can be. */
+/** Reopens the slots that an older chain has not mined. Only a local chain can lose final blocks. */
 async function reopen(sql: Sql, chain: Chain, lane: string): Promise<number> {
   const [count] = await callRpc(chain.rpcUrl, [['eth_getTransactionCount', lane, 'latest']])
   const rows = await sql`

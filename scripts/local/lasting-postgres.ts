@@ -1,6 +1,6 @@
 /**
- * PostgreSQL for as long as a world lasts: one that ends by itself is started again with the same data
- * on the same port, so that pools of connections find it. What keeps ending is given up.
+ * PostgreSQL for as long as a world lasts. A server that ends by itself is started again with the same data
+ * on the same port, so that connection pools find it. After too many quick ends it is given up.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,24 +9,27 @@ import { type Postgres, restartEmbeddedPostgres, startPostgres } from './postgre
 
 const startsMax = 5
 const pauseMilliseconds = 200
-/** An end sooner than this after a start is one more of the same, and counts with it. */
+/** Running time after which a server counts as steady; an earlier end uses up one of `startsMax` starts. */
 const steadyMilliseconds = 60_000
 
+/** Settings of a server. */
 export type LastingOptions = {
-  /** Holds the data in a directory of their own. */
+  /** Directory that holds the data in a directory of its own. */
   directory: string
-  /** Nothing is started again once it aborts. */
+  /** Signal after which nothing is started again. */
   signal: AbortSignal
   say: (line: string) => void
 }
 
+/** A server that is brought back when it ends. */
 export type LastingPostgres = Pick<Postgres, 'url' | 'stop'> & {
-  /** Tells whether one server has run since a moment of `performance.now()` and still does. */
+  /** Decides whether one server has run since a moment of `performance.now()` and still does. */
   wasUpSince: (milliseconds: number) => boolean
-  /** Why the server is gone for good; never settles while it can be brought back. */
+  /** Resolves with the reason once the server is gone for good; pending while it can be restarted. */
   lost: Promise<string>
 }
 
+/** Starts the server and watches it. */
 export async function startLastingPostgres(options: LastingOptions): Promise<LastingPostgres> {
   const { directory, signal, say } = options
   const data = join(directory, 'postgres')
@@ -71,7 +74,7 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
   return { url: first.url, stop, lost, wasUpSince }
 }
 
-/** A first start that was killed left half a database, in which nothing can be yet: `marker` tells. */
+/** Starts over if `marker` shows that a first start was killed: that database is incomplete and empty. */
 async function startFirst(data: string, marker: string): Promise<Postgres> {
   if (existsSync(marker)) rmSync(data, { recursive: true, force: true })
   if (!existsSync(data)) writeFileSync(marker, '')

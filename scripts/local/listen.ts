@@ -1,25 +1,26 @@
 /**
- * Serves a fetch handler on a loopback port. Closing ends idle and busy connections alike, so that
- * a neighbour that never finishes its request cannot hold a shutdown.
+ * Serves a fetch handler on a loopback port. Closing ends idle and busy connections alike, so that a client
+ * that never finishes its request cannot hold up a shutdown.
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import * as z from 'zod'
 
+/** A running server. */
 export type Listening = { url: string; port: number; close: () => Promise<void> }
 
 type FetchHandler = (request: Request) => Response | Promise<Response>
 
 const boundAddress = z.object({ port: z.int().positive() })
 
-/** Serves web-standard requests; port 0 takes a free one. A taken port is named in the error. */
+/** Serves web-standard requests. Port 0 takes a free one. The error for a taken port names it. */
 export function listen(handler: FetchHandler, port = 0): Promise<Listening> {
   const listener = getRequestListener(handler)
   return listenRaw((request, response) => void listener(request, response), port)
 }
 
-/** The same for handlers that need the socket itself. */
+/** Serves requests for handlers that need the socket itself; otherwise like `listen`. */
 export async function listenRaw(listener: RequestListener, port = 0): Promise<Listening> {
   const server = createServer(listener)
   server.listen(port, '127.0.0.1')

@@ -1,13 +1,13 @@
 /**
- * The mail server of the local world, and beside it a page on which the last mails can be read. What
- * is for an account it gives to the product, as it would come in from outside; any other mail ends
- * here. Nothing leaves the machine, and nothing is kept on disk.
+ * The mail server of the local world, with a page that shows the latest mails. It hands mail for accounts
+ * to the product, as it would come in from outside; any other mail ends here. Nothing leaves the machine,
+ * and nothing is kept on disk.
  */
 import { once } from 'node:events'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import * as z from 'zod'
-import { mailLimits } from '../../shared/mailbox/parse.ts'
-import { mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
+import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
+import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { type CaughtMail, readBytes, readMail } from './caught-mail.ts'
 import { handOver, type Inbound, stamped } from './inbound.ts'
 import { listen } from './listen.ts'
@@ -15,17 +15,19 @@ import { outboxPages } from './outbox-pages.ts'
 
 const keptMax = 200
 
+/** A running mail server. */
 export type MailCatcher = {
   smtpUrl: string
   outboxUrl: string
-  /** What was caught so far, oldest first. */
+  /** Returns the mails that were kept, oldest first. */
   caught(): readonly CaughtMail[]
   close(): Promise<void>
 }
 
+/** Ports of the server and of its page. */
 export type MailPorts = { smtp: number; outbox: number }
 
-/** Ends an SMTP command with this reply. */
+/** An error that ends an SMTP command with this reply. */
 class Refused extends Error {
   readonly responseCode: number
 
@@ -56,7 +58,7 @@ function openSmtp(inbound: Inbound | undefined, keep: (mail: Omit<CaughtMail, 'n
       const take = async () => {
         const raw = await readBytes(stream)
         if (stream.sizeExceeded) throw new Refused(mailRefusals.too_large)
-        // One reply stands for all recipients; who is sent the mail again keeps it once.
+        // One reply stands for all recipients. A recipient who is sent the mail again keeps it once.
         for (const { address } of session.envelope.rcptTo) await give(session, address, raw)
         keep(await readMail(raw, session))
       }
@@ -67,7 +69,7 @@ function openSmtp(inbound: Inbound | undefined, keep: (mail: Omit<CaughtMail, 'n
 
 const bound = z.object({ port: z.int().positive() })
 
-/** Starts to catch; port 0 takes a free one. Without `inbound`, no mail is the product's. */
+/** Starts the server. Port 0 takes a free one. Without `inbound`, no mail is the product's. */
 export async function startMailCatcher(
   ports: MailPorts = { smtp: 0, outbox: 0 },
   inbound?: Inbound,
@@ -80,7 +82,7 @@ export async function startMailCatcher(
     if (kept.length > keptMax) kept.shift()
   }
   const smtp = openSmtp(inbound, keep)
-  // A client that breaks off is no matter of this server.
+  // A client that breaks off is no concern of this server.
   smtp.on('error', () => {})
   const server = smtp.listen(ports.smtp, '127.0.0.1')
   await once(server, 'listening')

@@ -1,7 +1,7 @@
 /**
  * A paid route in version 1 of the x402 wire format: challenge in the JSON body, X-PAYMENT in,
- * X-PAYMENT-RESPONSE out. The original package for it is too large to install here, so the HTTP
- * side is written out from x402-specification-v1.md; the official facilitator does the rest.
+ * X-PAYMENT-RESPONSE out. The original package is too large to install here, so the HTTP side is written
+ * after x402-specification-v1.md; the official facilitator does the rest.
  */
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
@@ -15,9 +15,10 @@ const payloadSchema = z
 
 type RequirementsV1 = ReturnType<typeof requirementsFor>
 
+/** Settings of the route. */
 export type MerchantV1Options = { facilitatorUrl: string; chain: Chain; payTo: string }
 
-/** GET and POST /v1/paid for 0.01 USDC; `deliver` makes the answer of a paid request. */
+/** Serves GET and POST /v1/paid for 0.01 USDC. `deliver` makes the answer to a paid request. */
 export function createMerchantV1(
   { facilitatorUrl, chain, payTo }: MerchantV1Options,
   deliver: (context: Context) => Promise<Response>,
@@ -58,7 +59,7 @@ function requirementsFor({ usdc }: Chain, payTo: string, { url, method }: HonoRe
   }
 }
 
-/** The client's types know version 2 alone, though it carries version 1 to the facilitator. */
+/** Casts the requirements: the client's types know version 2 only, though it forwards version 1 too. */
 function forClient(requirements: RequirementsV1): PaymentRequirements {
   return z.custom<PaymentRequirements>().parse(requirements)
 }

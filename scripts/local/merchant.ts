@@ -1,7 +1,7 @@
 /**
- * An honest merchant: version 2 of x402 by the official @x402/hono and @x402/core packages, version 1
- * beside it. It sells three routes and echoes what reached it, so that a payer can be shown to
- * carry query, body and content type through both requests.
+ * An honest merchant: version 2 of x402 with the official @x402/hono and @x402/core packages, and a route
+ * of version 1. It echoes the request that reached it, so that tests can show that a payer carries query,
+ * body and content type through both requests.
  */
 import { createHash } from 'node:crypto'
 import { HTTPFacilitatorClient } from '@x402/core/server'
@@ -16,17 +16,19 @@ import { createMerchantV1 } from './merchant-v1.ts'
 const price = '$0.01'
 const defaultPayTo: Address = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 
+/** A running merchant with the addresses of its paid routes. */
 export type Merchant = Listening & { v1Url: string; v2Url: string; payTo: Address }
 
+/** Settings of a merchant. */
 export type MerchantOptions = {
   facilitatorUrl: string
-  /** The first is the one of the single-chain routes; /v2/multi offers all. */
+  /** Chains to offer: the single-chain routes of version 2 take the first, /v2/multi takes all. */
   chains: readonly [Chain, ...Chain[]]
   payTo?: Address
   port?: number
 }
 
-/** Serves /free, /v1/paid, /v2/paid, /v2/report and /v2/multi; the facilitator must be up before. */
+/** Serves /free, /v1/paid, /v2/paid, /v2/report and /v2/multi. The facilitator must be running. */
 export async function startMerchant(options: MerchantOptions): Promise<Merchant> {
   const { facilitatorUrl, chains, payTo = defaultPayTo } = options
   const app = new Hono()

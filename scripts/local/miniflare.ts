@@ -1,4 +1,4 @@
-/** Miniflare as the local world starts it. */
+/** Starts Miniflare for the local world. */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Miniflare, type MiniflareOptions } from 'miniflare'
@@ -8,8 +8,8 @@ const miniflareFile = createRequire(import.meta.url).resolve('miniflare')
 const workerdModule = z.object({ default: z.string() })
 
 /**
- * Miniflare with two manners of a neighbour: it does not end the whole process on a signal before
- * the others are stopped, and its workerd does not outlive a process that was killed.
+ * Opens a Miniflare with two changes: it does not end the whole process on a signal before the other parts
+ * have stopped, and its workerd does not outlive a process that was killed.
  */
 export function openMiniflare(options: MiniflareOptions): Miniflare {
   const { default: workerd } = workerdModule.parse(createRequire(miniflareFile)('workerd'))

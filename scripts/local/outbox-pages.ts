@@ -1,6 +1,6 @@
 /**
- * The outbox page of the local world: what was caught, newest first, each as text and as it looks.
- * The HTML of a mail is shown in a frame without any right. `/messages?to=` is the same as JSON.
+ * The outbox page of the local world: the caught mails, newest first, each as text and as it looks. The
+ * HTML of a mail is shown in a frame without any permission. `/messages?to=` returns the mails as JSON.
  */
 import { html, raw } from 'hono/html'
 import type { CaughtMail } from './caught-mail.ts'
@@ -23,11 +23,11 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 1rem; border: 1px
 iframe { width: 100%; height: 30rem; border: 1px solid #8884; background: canvas }
 </style>`)
 
-/** Answers the requests of the outbox page; `caught` is asked each time. */
+/** Returns the handler of the outbox page, which calls `caught` for each request. */
 export function outboxPages(caught: () => readonly CaughtMail[]) {
   return async (request: Request): Promise<Response> => {
     const { hostname, pathname, searchParams } = new URL(request.url)
-    // A stranger's page that makes its own name point here would read the codes.
+    // Without this check, a page whose own host name points here could read the codes (DNS rebinding).
     if (!['127.0.0.1', 'localhost'].includes(hostname)) return new Response(null, { status: 421 })
     if (pathname === '/') return page('Outbox', list(caught().toReversed()))
     if (pathname === '/messages') {

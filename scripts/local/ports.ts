@@ -1,11 +1,12 @@
 /**
- * Which ports of 127.0.0.1 the local world takes. They are tried before anything starts, so that a
- * taken one is told by number and leaves nothing behind.
+ * Chooses the ports of 127.0.0.1 for the local world. They are tried before anything starts, so that the
+ * error for a taken port names it and nothing is left behind.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import * as z from 'zod'
 
+/** Port of each part of the local world. */
 export type Ports = {
   functions: number
   gateway: number
@@ -26,7 +27,7 @@ const portNames = [
   'gateway',
 ] as const
 
-/** The usual ports, with the functions on `port`; for port 0 the system chooses every one. */
+/** Returns the usual ports, with the functions on `port`. For port 0 the system chooses all of them. */
 export async function choosePorts(port: number): Promise<Ports> {
   const usual = {
     functions: port,

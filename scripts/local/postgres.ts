@@ -1,6 +1,6 @@
 /**
- * Runs the embedded PostgreSQL on loopback. The server is tethered to this process, so it ends with
- * it however it ends. Anyone on this machine may connect: it is for development and tests only.
+ * Runs the embedded PostgreSQL on loopback. The server is tethered to this process and ends with it,
+ * however that ends. Everyone on this machine may connect: it is for development and tests only.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -17,26 +17,28 @@ const initTimeoutMilliseconds = 60_000
 const previousRunTimeoutMilliseconds = 10_000
 const portAttemptsMax = 3
 
+/** Settings of a server. */
 export type PostgresOptions = {
-  /** The data directory itself; it is created when absent. */
+  /** Data directory; created if it is missing. */
   directory: string
-  /** Any free port when absent. */
+  /** Port to listen on; any free one if absent. */
   port?: number
-  /** `false` gives up crash safety for speed; right for tests alone. */
+  /** `false` gives up crash safety for speed, which suits tests only. */
   durable?: boolean
-  /** Holds `initdb` and `postgres`; the embedded PostgreSQL 18 when absent. */
+  /** Directory with `initdb` and `postgres`; the embedded PostgreSQL 18 if absent. */
   binaries?: string
 }
 
+/** A running server. */
 export type Postgres = {
   url: string
   port: number
   stop(): Promise<void>
-  /** Resolves when the server is gone, stopped or not; never for one that is not ours. */
+  /** Resolves when the server is gone, stopped or not; never for the server of DATABASE_URL. */
   ended: Promise<void>
 }
 
-/** Starts a server, or takes the one that DATABASE_URL names and then neither starts nor stops it. */
+/** Starts a server. If DATABASE_URL names one, uses that and neither starts nor stops it. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const given = process.env.DATABASE_URL
   if (given) {
@@ -46,7 +48,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return startEmbeddedPostgres(options)
 }
 
-/** Starts a server whatever DATABASE_URL says. */
+/** Starts a server, whatever DATABASE_URL says. */
 export async function startEmbeddedPostgres(options: PostgresOptions): Promise<Postgres> {
   const directory = resolve(options.directory)
   const binaries = options.binaries ?? embeddedBinaries()
@@ -73,7 +75,7 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
 }
 
 /**
- * Starts the server of this process again, which ended by itself. What it left is not cleared away: a
+ * Restarts a server of this process that ended by itself. It does not clear away what the server left: a
  * connection may outlive it for a moment, and PostgreSQL refuses to start beside one.
  */
 export async function restartEmbeddedPostgres(directory: string, port: number): Promise<Postgres> {
@@ -94,8 +96,8 @@ async function initialise(directory: string, binaries: string, prefix: string[])
   await promisify(execFile)(command, rest, { timeout: initTimeoutMilliseconds })
 }
 
-// A server that lost its owner a moment ago is still ending: wait for it. A postmaster.pid whose
-// number now belongs to another program would make PostgreSQL refuse to start: remove it.
+// A server that lost its owner a moment ago is still ending, so this waits for it. It removes a
+// postmaster.pid whose number now belongs to another program, because PostgreSQL would refuse to start.
 async function clearPreviousRun(directory: string) {
   const pidFile = join(directory, 'postmaster.pid')
   const deadline = Date.now() + previousRunTimeoutMilliseconds
@@ -111,7 +113,7 @@ function serves(pid: string, directory: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(directory)
   } catch {
-    // Without /proc PostgreSQL's own check must do; the file stays for it when the process lives.
+    // Without /proc, PostgreSQL's own check must do. If the process lives, the file stays for that check.
     return !existsSync('/proc/self') && isAlive(Number(pid))
   }
 }
@@ -124,7 +126,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// The tether sends SIGTERM, on which PostgreSQL waits for its clients to leave; SIGINT closes their
+// The tether sends SIGTERM, on which PostgreSQL waits for its clients to leave. SIGINT closes their
 // connections and ends at once (PostgreSQL manual, "Shutting Down the Server").
 const fastShutdown = `
 "$@" & server=$!

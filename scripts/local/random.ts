@@ -1,6 +1,6 @@
 /**
- * Numbers that are the same for the same seed: mulberry32 of Tommy Ettinger, public domain. For plans
- * and schedules that have to be had again, never for a secret.
+ * Returns numbers that are the same for the same seed: mulberry32 by Tommy Ettinger, public domain. For
+ * plans and schedules that must be repeatable, never for a secret.
  */
 export function mulberry32(seed: number): () => number {
   let state = seed >>> 0
@@ -12,7 +12,7 @@ export function mulberry32(seed: number): () => number {
   }
 }
 
-/** The same as fractions from 0 to below 1. */
+/** Returns the same sequence as fractions from 0 to below 1. */
 export function fractions(seed: number): () => number {
   const next = mulberry32(seed)
   return () => next() / 2 ** 32

@@ -1,6 +1,6 @@
 /**
- * A JSON-RPC endpoint on loopback that stands before a node and loses, delays, doubles or falsifies
- * as a seeded plan says. What it does not touch passes through as it is, batches included.
+ * A JSON-RPC endpoint on loopback in front of a node. It loses, delays, duplicates or falsifies requests
+ * after a seeded plan. Everything else passes through unchanged, batches included.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -14,24 +14,26 @@ import { planFrom } from './rpc-proxy/plan.ts'
 
 export type { Rule } from './rpc-proxy/plan.ts'
 
+/** A running proxy. */
 export type RpcProxy = {
   url: string
-  /** HTTP requests so far. */
+  /** Returns the number of HTTP requests so far. */
   requests(): number
-  /** How many requests each kind of rule struck so far. */
+  /** Number of requests that each kind of rule has struck so far. */
   faults: Readonly<Record<Kind, number>>
-  /** Goes on with these rules, and with their streams from the beginning. */
+  /** Replaces the rules; the random streams of the new ones start from the beginning. */
   set(rules: readonly Rule[]): void
   close(): Promise<void>
 }
 
+/** Settings of a proxy. */
 export type RpcProxyOptions = { nodeUrl: string; seed?: number; rules?: readonly Rule[] }
 
 const nodeTimeoutMilliseconds = 30_000
 const bodySchema = z.union([z.array(callSchema), callSchema])
 const answerSchema = z.union([z.array(responseSchema), responseSchema])
 
-/** Starts it on a free port. */
+/** Starts the proxy on a free port. */
 export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   const { nodeUrl, seed = 1, rules = [] } = options
   const faults = noFaults()
@@ -70,7 +72,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
 
 type Outcome = 'cut' | { status: number; headers: Record<string, string>; body: string }
 
-/** Does to a request what the rules say, and answers what its sender is to see. */
+/** Applies the rules to a request and returns the outcome that its sender sees. */
 async function pass(nodeUrl: string, body: Call | Call[], struck: Rule[]): Promise<Outcome> {
   const kinds = struck.map(({ kind }) => kind)
   if (kinds.includes('drop')) return 'cut'
@@ -91,7 +93,7 @@ function isLie(rule: Rule): rule is Lie & Rule {
   return rule.kind === 'lag' || rule.kind === 'miscount' || rule.kind === 'no_receipts'
 }
 
-/** The node's answer, through all that is wrong with this endpoint. */
+/** Returns the node's answer as all lies of this endpoint change it. */
 async function lieTo(nodeUrl: string, body: Call | Call[], lies: Lie[]): Promise<Outcome> {
   const liars = await Promise.all(lies.map((lie) => liarFor(lie, nodeUrl)))
   const ask = (call: Call) => liars.reduce((asked, liar) => liar.ask(asked), call)
@@ -119,7 +121,7 @@ async function forward(nodeUrl: string, body: Call | Call[]) {
   return { status: response.status, body: await response.text() }
 }
 
-/** Answers that wait for another one to pass them. */
+/** Holds answers back until another one has passed them. */
 function holdingQueue() {
   const waiting: (() => void)[] = []
   return {

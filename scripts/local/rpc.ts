@@ -1,6 +1,6 @@
 /**
- * JSON-RPC to a local chain: one batch of independent calls, or one transaction from an account
- * that anvil holds. It knows nothing of tokens and never retries.
+ * JSON-RPC to a local chain: one batch of independent calls, or one transaction from an account that anvil
+ * holds. It knows nothing of tokens and never retries.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Hex, isHex } from 'viem'
@@ -21,9 +21,10 @@ const answers = z.array(
 const hash = z.custom<Hex>((value) => isHex(value))
 const receiptSchema = z.nullable(z.object({ status: z.string() }))
 
+/** Method and parameters of one call. */
 export type RpcCall = readonly [method: string, ...params: unknown[]]
 
-/** Results in the order of `calls`; the first error of any of them is thrown with its method. */
+/** Returns the results in the order of `calls`. Throws the first error of any of them, with its method. */
 export async function callRpc(rpcUrl: string, calls: readonly RpcCall[]): Promise<unknown[]> {
   const response = await fetch(rpcUrl, {
     method: 'POST',
@@ -44,7 +45,7 @@ export async function callRpc(rpcUrl: string, calls: readonly RpcCall[]): Promis
 // Anvil gives two transactions that arrive together the same nonce, so each waits for the one before.
 const submissions = new Map<string, Promise<unknown>>()
 
-/** Sends from an account that the chain holds and waits until it is mined; a revert is thrown. */
+/** Sends from an account that the chain holds and waits until it is mined. Throws if it reverts. */
 export async function transact(rpcUrl: string, from: Address, to: Address, data: Hex) {
   const submit = () => callRpc(rpcUrl, [['eth_sendTransaction', { from, to, data }]])
   const submitted = (submissions.get(rpcUrl) ?? Promise.resolve()).then(submit, submit)

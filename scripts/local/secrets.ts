@@ -1,6 +1,6 @@
 /**
- * The secrets of one local world, made once and kept in a file that only its owner may read. Losing
- * the file means losing the wallets: no other copy of the custody root exists.
+ * The secrets of one local world, made once and kept in a file that only its owner may read. Losing the
+ * file means losing the wallets, because no other copy of the custody root exists.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -8,46 +8,47 @@ import * as z from 'zod'
 import { createApiKey, createSigningKey, type Project, projectOf } from './database-keys.ts'
 import { createReceiptKeys, createSessionKeys } from './session-keys.ts'
 
-/** Version -> 32 bytes in base64; `sealing` while a new one waits to be known everywhere. */
+/** Version -> 32 bytes in base64; `sealing` names the version that seals until all know a new one. */
 const roots = z.record(z.string(), z.union([z.string(), z.int()]))
 
 const schema = z.object({
-  /** What the front of the database asks for, and the JWK that signs the tokens of functions. */
+  /** Key that the front of the database requires, and the JWK that signs the tokens of functions. */
   database_api_key: z.string().default(createApiKey),
   database_signing_key: z.string().default(createSigningKey),
   custody_roots: roots,
-  // Absent in worlds that are older than the vault.
+  // Missing in worlds that are older than the vault.
   vault_roots: roots.default(() => ({ 1: newKey() })),
   inbound_mail_secret: z.string().default(newKey),
   /** PKCS#8 in base64. */
   dkim_private_key: z.string().default(newDkimKey),
   api_key_pepper: z.string(),
   password_pepper: z.string(),
-  /** JWK and JWKS as text, as the functions are bound to them. */
+  /** JWK and JWKS as text, as the functions' bindings take them. */
   session_private_key: z.string(),
   session_public_keys: z.string(),
-  /** Of the demo owner. */
+  /** Password of the demo owner. */
   owner_password: z.string(),
-  // Absent in worlds that are older than onboarding and mail.
+  // Missing in worlds that are older than onboarding and mail.
   otp_pepper: z.string().default(newKey),
   outbox_key: z.string().default(newKey),
-  /** JWK and JWKS as text; absent in worlds that are older than consent receipts. */
+  /** JWK and JWKS as text; missing in worlds that are older than consent receipts. */
   receipt_keys: z
     .object({ private_key: z.string(), public_keys: z.string() })
     .default(newReceiptKeys),
-  /** An address that nobody has paid. */
+  /** Address that has never been paid. */
   payee: z.string().regex(/^0x[0-9a-f]{40}$/),
-  /** Keys of the demo owner by scope, because the database cannot tell them again. */
+  /** Keys of the demo owner by scope, kept because the database stores digests only. */
   api_keys: z.partialRecord(z.enum(['read', 'pay', 'full']), z.string()),
 })
 
+/** Secrets of one local world. */
 export type Secrets = z.output<typeof schema>
 
-/** Reads the file; without one, makes secrets that are `fresh` and not kept anywhere yet. */
+/** Reads the file. If there is none, makes secrets that are `fresh` and not yet stored anywhere. */
 export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } {
   if (existsSync(file)) {
     const secrets = schema.parse(JSON.parse(readFileSync(file, 'utf8')))
-    // All functions start at once, so from then on each knows every root and the newest may seal.
+    // All functions start at once, so each of them then knows every root and the newest may seal.
     delete secrets.vault_roots['sealing']
     delete secrets.custody_roots['sealing']
     return { secrets, fresh: false }
@@ -82,7 +83,7 @@ export function projectOfSecrets(
   return projectOf({ apiKey, signingKey })
 }
 
-/** Writes JSON for the owner's eyes alone; a reader sees the old file or the new one, whole. */
+/** Writes JSON that only the owner may read. A reader sees either the old file or the new one, whole. */
 export function writePrivate(file: string, content: unknown): void {
   const next = `${file}.next`
   writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
@@ -94,7 +95,7 @@ function newReceiptKeys() {
   return { private_key: privateKey, public_keys: publicKeys }
 }
 
-/** Of RSA, which every receiver of mail knows. */
+/** Makes an RSA key, which every receiver of mail supports. */
 function newDkimKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')

@@ -1,9 +1,9 @@
-/** Pairs of keys as the bindings want them: JWK and JWKS (RFC 7517, RFC 8037). */
+/** Makes key pairs in the form that the bindings take: JWK and JWKS (RFC 7517, RFC 8037). */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 
 type KeyPair = { privateKey: string; publicKeys: string }
 
-/** For session tokens. */
+/** Makes the keys of session tokens. */
 export function createSessionKeys(): KeyPair {
   const pair = generateKeyPairSync('ed25519')
   const kid = randomBytes(6).toString('hex')
@@ -15,7 +15,7 @@ export function createSessionKeys(): KeyPair {
   }
 }
 
-/** For consent receipts; they are named by their thumbprint, which needs no telling. */
+/** Makes the keys of consent receipts. They have no `kid`, because they are named by their thumbprint. */
 export function createReceiptKeys(): KeyPair {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return {

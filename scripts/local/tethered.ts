@@ -1,6 +1,6 @@
 /**
- * Starts a neighbour process that cannot outlive this one. A small shell holds the read end of a
- * pipe; when the write end closes, for whatever reason (stop, crash, SIGKILL), it ends the child.
+ * Starts a child process that cannot outlive this one. A small shell holds the read end of a pipe. When the
+ * write end closes, for whatever reason (stop, crash, SIGKILL), the shell ends the child.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 const stopTimeoutMilliseconds = 8_000
 const outputCharactersMax = 64_000
 
-// The child gets SIGTERM, so it can still write its state; `read` returns only when the pipe closes.
+// The child gets SIGTERM, so it can still write its state. `read` returns only when the pipe closes.
 const watcher = `
 "$@" 3<&- & child=$!
 ( read -r _ <&3; kill "$child" ) 2>/dev/null & watch=$!
@@ -16,8 +16,9 @@ wait "$child"; code=$?
 kill "$watch" 2>/dev/null
 exit "$code"`
 
+/** A process that ends with this one. */
 export type Tethered = {
-  /** The text that matched, or an error with the last output when the process ended before. */
+  /** Resolves with the text that matched. Rejects with the last output if the process ends before. */
   waitForOutput: (pattern: RegExp, timeoutMilliseconds: number) => Promise<RegExpExecArray>
   /** Ends the process and waits until it is gone. A second call does nothing more. */
   stop: () => Promise<void>
@@ -25,7 +26,7 @@ export type Tethered = {
   ended: Promise<void>
 }
 
-/** Runs `command` with `args`; its output is read for start-up messages and then thrown away. */
+/** Runs `command` with `args`. Its output is read for start-up messages and then thrown away. */
 export function spawnTethered(command: string, args: readonly string[]): Tethered {
   const child = spawn('/bin/sh', ['-c', watcher, 'tether', command, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -38,7 +39,7 @@ export function spawnTethered(command: string, args: readonly string[]): Tethere
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
-  // A failing write on the leash means that the watcher is gone, which `exited` already tells.
+  // A failing write on the leash means that the watcher is gone, which `exited` already reports.
   leash.on('error', () => {})
   return {
     waitForOutput: (pattern, timeoutMilliseconds) => waitFor(child, pattern, timeoutMilliseconds),
@@ -77,7 +78,7 @@ function waitFor(child: ChildProcess, pattern: RegExp, timeoutMilliseconds: numb
 async function stop(child: ChildProcess, leash: Writable | Readable, exited: Promise<void>) {
   leash.destroy()
   const group = child.pid
-  // The watcher leads its own process group, so a stuck child goes with it.
+  // The watcher leads its own process group, so SIGKILL to the group reaches a stuck child too.
   const timer = setTimeout(() => group && process.kill(-group, 'SIGKILL'), stopTimeoutMilliseconds)
   await exited
   clearTimeout(timer)

@@ -1,21 +1,23 @@
 /**
- * Circle's stablecoins as they stand on the two test networks that the local chains imitate. The
- * table is written down a second time on purpose: a wrong address or EIP-712 name in the product's
- * own registry then fails against these contracts, as it would fail outside.
+ * Circle's stablecoins on the two test networks that the local chains imitate. The table is a second copy
+ * on purpose: a wrong address or EIP-712 name in the product's own registry then fails against these
+ * contracts, as it would fail outside.
  */
 import type { Address } from 'viem'
 
+/** A token as it is deployed on one network. */
 export type LocalToken = {
   symbol: 'USDC' | 'EURC'
   address: Address
-  /** The EIP-712 domain name, which differs between networks for the same symbol. */
+  /** EIP-712 domain name, which differs between networks for the same symbol. */
   name: string
   currency: 'USD' | 'EUR'
 }
 
+/** Id of a test network that is imitated. */
 export type LocalChainId = 84532 | 421614
 
-/** By chain id; source: Circle's published contract addresses and the asset table of @x402/evm. */
+/** Tokens by chain id; source: Circle's published contract addresses and the asset table of @x402/evm. */
 export const localTokens: Readonly<Record<LocalChainId, readonly LocalToken[]>> = {
   84532: [
     {
@@ -41,8 +43,8 @@ export const localTokens: Readonly<Record<LocalChainId, readonly LocalToken[]>> 
   ],
 }
 
-/** Holds every role of the tokens; one of the accounts that anvil signs for without being given a key. */
+/** Account that holds every role of the tokens; anvil signs for it without being given a key. */
 export const issuer: Address = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
 
-/** FiatTokenProxy refuses token calls from its admin, so this one has no other role. */
+/** Admin of the proxies, without any other role: FiatTokenProxy refuses token calls from its admin. */
 export const proxyAdmin: Address = '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f'

@@ -1,11 +1,11 @@
-/** The first commands that a newcomer can paste, with this world's own addresses and keys. */
+/** The first commands that a newcomer can paste, with the addresses and keys of this world. */
 import { mailDomain } from './bindings.ts'
 import { webUrlOf } from './describe-world.ts'
 import type { LocalWorld } from './local-world.ts'
 
 const auth = '-H "authorization: Bearer $AOA_KEY"'
 
-/** Shell lines and comments, in an order in which each works after the one before. */
+/** Returns shell lines and comments in an order in which each command works after the one before. */
 export function walkthrough(world: LocalWorld): string {
   const { url, apiKeys, owner, shop, merchant, mail } = world
   const get = (path: string) => `curl -sS "$AOA_URL${path}" ${auth}`

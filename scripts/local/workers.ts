@@ -1,7 +1,7 @@
 /**
- * Runs every built function in a worker of its own, wired as wrangler.toml says: routes, bindings,
- * secrets and schedules. Custody has no address; what functions send out passes one egress worker.
- * The port that serves them is the router's alone, not the control port of Miniflare.
+ * Runs every built function in a worker of its own, wired as wrangler.toml says: routes, bindings, secrets
+ * and schedules. Custody has no address. What functions send out passes through one egress worker. The
+ * port that serves them is that of the router alone, not the control port of Miniflare.
  */
 import { Log, LogLevel, type Miniflare, type WorkerOptions } from 'miniflare'
 import * as z from 'zod'
@@ -19,30 +19,33 @@ import { openMiniflare } from './miniflare.ts'
 
 const scheduleSeconds = 5
 
+/** Settings of the workers. */
 export type WorkersOptions = {
-  /** What wrangler.toml says, for who has read it before. */
+  /** Settings from wrangler.toml, if the caller has read them already. */
   functions?: readonly FunctionSettings[]
-  /** Where the functions listen on 127.0.0.1. */
+  /** Port of 127.0.0.1 on which the functions listen. */
   port: number
-  /** Directory with <function>.mjs. */
+  /** Directory that holds <function>.mjs. */
   modules: string
-  /** A value for every var and secret that wrangler.toml names, unless its own is right here too. */
+  /** Values for the vars and secrets in wrangler.toml; a var without one keeps its own value. */
   bindings: Readonly<Record<string, string>>
-  /** What functions and their egress write, one line each. */
+  /** Receives what functions and their egress write, one line at a time. */
   log: (line: string) => void
 }
 
+/** All functions, running. */
 export type Workers = {
   url: string
-  /** Hands a mail to a function's `email`, as the platform does; what became of it. */
+  /** Hands a mail to a function's `email`, as the platform does, and returns the outcome. */
   email(folder: string, envelope: { from: string; to: string }, raw: string): Promise<EmailResult>
   stop(): Promise<void>
 }
 
 const emailResult = z.object({ outcome: z.string(), rejectReason: z.string().optional() })
+/** Outcome of a mail that was handed over. */
 export type EmailResult = z.output<typeof emailResult>
 
-/** Starts all functions; they answer when this resolves. */
+/** Starts all functions. They answer requests when this resolves. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const functions = options.functions ?? (await readFunctions())
   const [router, egress] = [await readCode('router'), await readCode('egress')]
@@ -107,7 +110,7 @@ function routerWorker(
   }
 }
 
-// Miniflare fires no schedule by itself; here each comes round every few seconds, never twice at once.
+// Miniflare fires no schedules by itself. Here each runs every few seconds, never twice at once.
 function keepSchedules(
   miniflare: Miniflare,
   functions: readonly FunctionSettings[],
@@ -129,7 +132,7 @@ function keepSchedules(
         running = undefined
       })
   }
-  // At once as well: what those before left open does not wait.
+  // The first run is immediate, so that work that an earlier run left open does not wait.
   comeRound()
   const timer = setInterval(comeRound, scheduleSeconds * 1000)
   return async () => {

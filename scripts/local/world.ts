@@ -1,7 +1,7 @@
 /**
- * The whole product on loopback: database, gateway, two chains, an x402 facilitator with a merchant,
- * and every function in its worker. What it opens and earns stays in one directory, so that the next
- * start goes on where this one ended.
+ * The whole product on loopback: database, gateway, two chains, an x402 facilitator with a merchant, and
+ * every function in its worker. All that it opens and earns is kept in one directory, so that the next
+ * start continues from there.
  */
 
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
@@ -10,9 +10,9 @@ import { stop as stopEsbuild } from 'esbuild'
 import postgres from 'postgres'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { worldFrom } from '../../shared/world.ts'
-import { buildFunctions } from '../build.ts'
 import { migrate } from '../migrate.ts'
 import { bindingsOf, dkimRecordOf } from './bindings.ts'
+import { bringUpToDate } from './built.ts'
 import { type Chain, startChain } from './chain.ts'
 import {
   fillingOf,
@@ -43,27 +43,47 @@ import { startWorkers } from './workers.ts'
 
 const blockTimeSeconds = 2
 
+/** Settings of a local world. */
 export type WorldOptions = {
-  /** Of the functions; 0 lets the system choose every port. */
+  /** Port of the functions; 0 lets the system choose every port. */
   port: number
-  /** Keeps everything between runs. */
+  /** Directory that keeps everything between runs. */
   directory: string
-  /** Of functions, beside what the world gives them by itself. */
+  /** Bindings of functions, in addition to those of the world. */
   bindings?: Readonly<Record<string, string>>
-  /** Breaks the start off. */
+  /** Signal that aborts the start. */
   signal: AbortSignal
-  /** Progress and warnings, a line each. */
+  /** Receives progress and warnings, one line at a time. */
   say: (line: string) => void
 }
 
 type Start = WorldOptions & { ports: Ports; secrets: Secrets; fresh: boolean; endings: Endings }
 
-/** Starts everything; when it fails, or is broken off, nothing is left running. */
+/** Times that ports are chosen, if another process takes one before it is listened on. */
+const choicesMax = 3
+
+/** Starts everything. If it fails or is aborted, nothing is left running. */
 export async function openLocalWorld(options: WorldOptions): Promise<LocalWorld> {
+  for (let choice = 1; options.port === 0 && choice < choicesMax; choice += 1) {
+    try {
+      return await openOnPorts(options)
+    } catch (error) {
+      if (!isPortTaken(error)) throw error
+    }
+  }
+  return openOnPorts(options)
+}
+
+function isPortTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.message.includes('EADDRINUSE') || isPortTaken(error.cause)
+}
+
+async function openOnPorts(options: WorldOptions): Promise<LocalWorld> {
   options.signal.throwIfAborted()
   const ports = await choosePorts(options.port)
   const endings = createEndings(options.signal)
-  // PostgreSQL runs as another user where this runs as root, and has to pass through.
+  // If this process is root, PostgreSQL may run as another user, who has to reach the directory.
   mkdirSync(options.directory, { recursive: true })
   chmodSync(options.directory, 0o711)
   const kept = readSecrets(join(options.directory, 'secrets.json'))
@@ -86,7 +106,7 @@ export async function openLocalWorld(options: WorldOptions): Promise<LocalWorld>
 async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const { ports, endings, directory, say } = start
   const modules = join(directory, 'functions')
-  const building = endings.keep(buildFunctions(modules), stopEsbuild).then(() => {
+  const building = endings.keep(bringUpToDate(modules), stopEsbuild).then(() => {
     say('functions built')
   })
   const [database, functions] = await together([openDatabase(start), readFunctions(), building])
@@ -114,14 +134,26 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   return { url: workers.url, supabaseUrl, ...owned, chains, merchant, mail, dkim, lost }
 }
 
-async function openDatabase({ directory, endings, signal, say }: Start) {
+async function openDatabase({ directory, fresh, endings, signal, say }: Start) {
   const starting = startLastingPostgres({ directory, signal, say })
   const server = await endings.keep(starting, ({ stop }) => stop())
   const applied = await migrate(server.url).catch((error: unknown) => {
     throw new Error(`${String(error)} (if another version made the database: ${reset})`)
   })
+  if (fresh) await requireNoWallets(server.url, join(directory, 'secrets.json'))
   say(`database ready${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`)
   return server
+}
+
+/** Refuses a database whose wallets no root can open any more. */
+async function requireNoWallets(databaseUrl: string, secretsFile: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
+  try {
+    if (!(await holdsWallets(sql))) return
+    throw new Error(`the database holds wallets, but ${secretsFile} was lost: ${reset}`)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
 }
 
 async function openGateway({ databaseUrl, ports, secrets, endings }: Opening): Promise<void> {
@@ -157,13 +189,10 @@ type Opening = Start & { databaseUrl: string }
 type Provisioning = Opening & { bindings: Record<string, string> }
 
 async function provision(opening: Provisioning, chains: readonly Chain[]) {
-  const { databaseUrl, bindings, secrets, directory, fresh, say } = opening
+  const { databaseUrl, bindings, secrets, directory, say } = opening
   const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
   const secretsFile = join(directory, 'secrets.json')
   try {
-    if (fresh && (await holdsWallets(sql))) {
-      throw new Error(`the database holds wallets, but ${secretsFile} was lost: ${reset}`)
-    }
     writePrivate(secretsFile, secrets)
     const roots = readRoots(JSON.stringify(secrets.custody_roots), 'custody')
     const owner = await ownedAccount(sql, roots, 'demo')

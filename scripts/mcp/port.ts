@@ -1,6 +1,6 @@
 /**
- * Calls operations over the network as the typed client does: with a time limit, with repetitions where
- * they are safe, and whatever comes in place of an answer, a refusal that an agent can read.
+ * Calls operations over the network as the typed client does: with a time limit, and with repetitions where
+ * they are safe. If there is no answer, it returns a refusal that an agent can read.
  */
 import * as z from 'zod'
 import type { CallPort } from '../../shared/mcp/call.ts'
@@ -10,7 +10,7 @@ import { operations } from '../client/operations.ts'
 import type { ClientOptions } from '../client/options.ts'
 import type { Input } from '../client/request.ts'
 
-/** Opens the way to the service. */
+/** Returns a port that calls the operations of this service. */
 export function callOverNetwork(client: ClientOptions): CallPort {
   return async (folder, request) => {
     const call = Object.values(operations).find(
@@ -34,7 +34,7 @@ async function inputOf(request: Request): Promise<Input> {
   return jsonObject.parse(await request.json())
 }
 
-/** The refusal as it came, or what kept it from coming in the same form. */
+/** Returns the refusal as it came, or in the same form the reason why none came. */
 function refusalOf(error: AccountError): Response {
   const isUnknown = error.code === 'network_error' || error.code === 'timeout'
   const body = {

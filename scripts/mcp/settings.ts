@@ -1,12 +1,12 @@
-/** What the environment says of the account whose tools are served. */
+/** Reads from the environment which account's tools are served. */
 import { isApiKey } from '../../shared/auth/api-key.ts'
 import type { ClientOptions } from '../client/options.ts'
 import { readBaseUrl } from '../client/request.ts'
 
-/** Why nothing can be served, in a sentence that holds no secret. */
+/** An error that says why nothing can be served, in a sentence without secrets. */
 export class SettingsError extends Error {}
 
-/** Reads the variables; throws a SettingsError that names the one that is wrong. */
+/** Reads the variables. Throws a SettingsError that names the one that is wrong. */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): ClientOptions {
   const apiKey = given(
     env,

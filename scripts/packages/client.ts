@@ -1,4 +1,4 @@
-/** The typed client as a package: one module, and its types beside it. */
+/** Builds the typed client as a package: one module, with its types beside it. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { beginPackage, compiler, root } from './package.ts'
 
 const source = join(root, 'scripts/client')
 
-/** Builds it into this folder, which is emptied first. */
+/** Builds the package into this folder, which is emptied first. */
 export async function buildClient(outdir: string): Promise<void> {
   beginPackage(outdir, 'scripts/client/README.md', {
     name: '@agent-operating-account/client',
@@ -31,7 +31,7 @@ export async function buildClient(outdir: string): Promise<void> {
   for (const [file, text] of declarations()) writeFileSync(join(outdir, file), text)
 }
 
-/** Types of what the client exports; its inner parts are told nobody. */
+/** Returns the types of the client's exports, without those of its inner parts. */
 function declarations(): [file: string, text: string][] {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-types-'))
   const options = ['--ignoreConfig', '--declaration', '--emitDeclarationOnly', '--strict']
@@ -55,7 +55,7 @@ function declarations(): [file: string, text: string][] {
 
 const inner = ['answer.d.ts', 'call.d.ts', 'request.d.ts']
 
-/** The sources import each other as .ts, and none of them is in the package. */
+/** Replaces .ts in imports by .js, because the package does not contain the sources. */
 function withRealPaths(text: string): string {
   return text.replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'")
 }

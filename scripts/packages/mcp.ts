@@ -1,4 +1,4 @@
-/** The tools over standard input and output as a package: one file that node runs. */
+/** Builds the tools over standard input and output as a package: one file that node runs. */
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -6,7 +6,7 @@ import { beginPackage, root } from './package.ts'
 
 const file = 'agent-operating-account-mcp.js'
 
-/** Builds it into this folder, which is emptied first. */
+/** Builds the package into this folder, which is emptied first. */
 export async function buildMcp(outdir: string): Promise<void> {
   beginPackage(outdir, 'scripts/mcp/README.md', {
     name: '@agent-operating-account/mcp',

@@ -1,4 +1,4 @@
-/** Draws a new root for the local world: known from the next start on, and sealing from then on. */
+/** Adds a new root to the local world, which knows it and seals with it from the next start on. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
@@ -8,7 +8,7 @@ import { writePrivate } from '../local/secrets.ts'
 const rootsText = z.record(z.string(), z.union([z.string(), z.int()]))
 const schema = z.looseObject({ vault_roots: rootsText, custody_roots: rootsText })
 
-/** Adds a version to the roots of vault and custody; answers what is to be told. */
+/** Adds a version to the roots of vault and custody. Returns the lines to print. */
 export function addRoots(file: string): string[] {
   const secrets = schema.parse(JSON.parse(readFileSync(file, 'utf8')))
   const [vault, custody] = [withNewRoot(secrets.vault_roots), withNewRoot(secrets.custody_roots)]
@@ -19,9 +19,9 @@ export function addRoots(file: string): string[] {
   ]
 }
 
-/** The old version goes on sealing, because what runs now does not know the new one. */
+/** Lets the old version go on sealing, because the running functions do not know the new one. */
 function withNewRoot(roots: z.output<typeof rootsText>) {
-  // The purpose says nothing about versions: one reading of the text does for both.
+  // The purpose has no influence on versions, so one reading of the text serves both.
   const { versions, sealingVersion } = readRoots(JSON.stringify(roots), 'vault')
   const added = Math.max(...versions) + 1
   const secret = randomBytes(32).toString('base64')

@@ -1,31 +1,32 @@
-/** The wrapped keys of one purpose, as the database tells them to the role that may move them. */
+/** The wrapped keys of one purpose, as the database returns them to the role that may move them. */
 import * as z from 'zod'
 import { type Database, unbound } from '../../shared/db/database.ts'
 import type { Purpose, Roots } from '../../shared/sealing/roots.ts'
-import { type Wrap, wrapSchema } from '../../shared/sealing/wrap.ts'
+import { type WrappedAccountKey, wrapSchema } from '../../shared/sealing/wrap.ts'
 
 const counted = z.object({ purpose: z.string(), version: z.int(), keys: z.int() })
 const listed = z.object({ key: z.string(), owner: z.string(), wrap: wrapSchema })
 const rewrapped = z.object({ moved: z.int() })
 
-/** Keys by the version of the root that wraps them. */
+/** Number of keys that one version of the root wraps. */
 export type KeyCount = { version: number; keys: number }
-/** `owner` is bound into the wrap: an account, or `relayer`. */
+/** A wrapped key. Its `owner` is bound into the wrap: an account, or `relayer`. */
 export type WrappedKey = z.output<typeof listed>
-/** Takes effect only while the stored wrap is `was`. */
-export type Move = { key: string; was: Wrap; wrap: Wrap }
+/** A new wrap for a key; it takes effect only while the stored wrap is `was`. */
+export type Move = { key: string; was: WrappedAccountKey; wrap: WrappedAccountKey }
 
+/** The keys of one purpose, and the roots that wrap them. */
 export type KeyRing = {
   purpose: Purpose
   roots: Roots
   count(): Promise<KeyCount[]>
-  /** Keys after one that another version wraps than the one that seals. */
+  /** Returns keys after `after` that another version wraps than the one that seals. */
   list(after: string | undefined, keysMax: number): Promise<WrappedKey[]>
-  /** How many of them were moved. */
+  /** Stores new wraps and returns how many of them took effect. */
   rewrap(moves: readonly Move[]): Promise<number>
 }
 
-/** Keys of accounts, for one of the two purposes that the vault has roots for. */
+/** Opens the keys of accounts, for one of the two purposes that the vault has roots for. */
 export function accountKeys(database: Database, roots: Roots): KeyRing {
   const db = unbound(database)
   const { purpose, sealingVersion: sealing } = roots
@@ -40,7 +41,7 @@ export function accountKeys(database: Database, roots: Roots): KeyRing {
   }
 }
 
-/** Private keys of wallets and relayers. */
+/** Opens the private keys of wallets and relayers. */
 export function custodyKeys(database: Database, roots: Roots): KeyRing {
   const db = unbound(database)
   const { sealingVersion: sealing } = roots

@@ -1,4 +1,4 @@
-/** Rotates the keys that share roots, and prints what an operator has to know of it. */
+/** Rotates the keys that share roots, and prints the result for an operator. */
 import type { KeyCount, KeyRing } from './key-ring.ts'
 import { type RotationOptions, rotate } from './rotate.ts'
 import type { KeyCase } from './settings.ts'
@@ -8,7 +8,7 @@ const faultsShown = 20
 
 type Options = Pick<RotationOptions, 'isDry' | 'signal'>
 
-/** Whether all keys are under the root that seals, or of a dry run could be. */
+/** Returns true if all keys are under the root that seals, or in a dry run if all could be. */
 export async function reportCase({ binding, rings }: KeyCase, options: Options): Promise<boolean> {
   const left = new Set<number>()
   let isDone = true
@@ -18,7 +18,7 @@ export async function reportCase({ binding, rings }: KeyCase, options: Options):
     for (const { version } of await ring.count()) left.add(version)
   }
   const [{ roots }] = rings
-  // A later version than the one that seals is a root that comes in, not one that goes.
+  // A later version than the one that seals is a root that is being added, not one to be removed.
   const older = roots.versions.filter((version) => version < roots.sealingVersion)
   for (const version of older.filter((one) => !left.has(one))) {
     console.log(`no key is left under version ${version}: it may be removed from ${binding}`)

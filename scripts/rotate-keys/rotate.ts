@@ -1,43 +1,45 @@
 /**
- * Moves the keys of a ring under the root that seals, in pages, while the service goes on. A key
- * whose wrap somebody else replaced meanwhile is left as it is, and one that does not open is told
- * and passed over, so a rotation that was broken off is simply run again.
+ * Moves the keys of a ring under the root that seals, in pages, while the service runs. A key whose wrap
+ * was replaced meanwhile stays as it is. A key that does not open is reported and skipped. An interrupted
+ * rotation is therefore simply run again.
  */
 import { randomBytes } from 'node:crypto'
 import { rewrapKey } from '../../shared/sealing/wrap.ts'
 import type { KeyRing, Move, WrappedKey } from './key-ring.ts'
 
-/** PostgREST answers no more than 1,000 rows where it is not told otherwise. */
+/** Keys in a page. PostgREST returns at most 1,000 rows unless it is configured otherwise. */
 const pageKeys = 200
-/** One is wrapped while the other is stored; more would only take connections from the service. */
+/** One page is wrapped while the other is stored; more would only take connections from the service. */
 const pagesAtOnce = 2
 
+/** Settings of a rotation. */
 export type RotationOptions = {
-  /** Opens and wraps every key, and stores nothing. */
+  /** True to open and wrap every key and store nothing. */
   isDry: boolean
-  /** Ends the rotation after the pages that are being moved. */
+  /** Signal that ends the rotation after the pages that are being moved. */
   signal: AbortSignal
-  /** Keys that were looked at so far, after each page. */
+  /** Receives, after each page, the number of keys that were moved or did not open so far. */
   progress: (keys: number) => void
 }
 
+/** The result of a rotation. */
 export type Rotated = {
-  /** Keys that another version wrapped; of a dry run those that would be moved. */
+  /** Number of keys that were moved; in a dry run, of those that would be. */
   moved: number
   /** Keys that did not open, with the reason. */
   faults: { key: string; fault: string }[]
 }
 
-/** Runs through all keys once. */
+/** Goes through all keys once. */
 export async function rotate(ring: KeyRing, options: RotationOptions): Promise<Rotated> {
   const rotated: Rotated = { moved: 0, faults: [] }
-  // One listing is shared by all, so each page goes to whoever is free first.
+  // All workers share one listing, so each page goes to the first that is free.
   const pages = pagesOf(ring, options.signal)
   const work = async () => {
     for await (const page of pages) {
       const { moves, faults } = rewrapPage(ring, page)
       rotated.faults.push(...faults)
-      // Others add to it while this waits, so it is read only afterwards.
+      // The other worker adds to the sum during this wait, so the sum is read only afterwards.
       const moved = options.isDry ? moves.length : await ring.rewrap(moves)
       rotated.moved += moved
       options.progress(rotated.moved + rotated.faults.length)

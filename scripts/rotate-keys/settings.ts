@@ -1,4 +1,4 @@
-/** Where the keys are and which roots there are: of the environment, or of the local world. */
+/** Finds the database and the roots, in the environment or in the local world. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -8,7 +8,7 @@ import { databaseBindings } from '../local/database-keys.ts'
 import { projectOfSecrets } from '../local/secrets.ts'
 import { accountKeys, custodyKeys, type KeyRing } from './key-ring.ts'
 
-/** The bindings of the functions that hold roots, as those are bound to them. */
+/** Bindings of the functions that hold roots, in the form that these functions take. */
 const bindings = z
   .object({
     SUPABASE_URL: z.url(),
@@ -25,6 +25,7 @@ const bindings = z
     'a database key and its root keys are given together',
   )
 
+/** Address and keys of the database, with the roots. */
 export type Settings = z.output<typeof bindings>
 
 const worldFile = z.object({ supabase_url: z.url() })
@@ -37,7 +38,7 @@ const secretsFile = z.object({
   custody_roots: roots,
 })
 
-/** What the environment says, or the local world where that names no database. */
+/** Reads the environment, or the local world if the environment names no database. */
 export function readSettings(environment: NodeJS.ProcessEnv, directory: string): Settings {
   const given = environment['SUPABASE_URL'] ? environment : localSettings(directory)
   const read = bindings.safeParse(given)
@@ -66,10 +67,10 @@ function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** Keys that share roots, under the name that those are bound by. */
+/** Keys that share roots, and the name of the binding that holds those roots. */
 export type KeyCase = { binding: string; rings: readonly [KeyRing, ...KeyRing[]] }
 
-/** The keys that these settings reach. */
+/** Opens the keys that these settings reach. */
 export function openCases({ SUPABASE_URL, SUPABASE_API_KEY, ...given }: Settings): KeyCase[] {
   const { VAULT_DATABASE_KEY, VAULT_ROOT_KEYS, CUSTODY_DATABASE_KEY, CUSTODY_ROOT_KEYS } = given
   const cases: KeyCase[] = []

@@ -1,9 +1,10 @@
-/** An agent as it reaches the operations, without a word on the console. */
+/** An agent that calls operations and prints nothing. */
 import * as z from 'zod'
 
+/** Calls an operation and parses its answer. */
 export type Agent = <Body>(path: string, body: unknown, schema: z.ZodType<Body>) => Promise<Body>
 
-/** Calls operations with a key, or without one: POST with a body, GET without. */
+/** Returns an agent with a key, or without one. It sends POST with a body and GET without. */
 export function openAgent(baseUrl: string, key?: string): Agent {
   const auth: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const headers = { ...auth, 'content-type': 'application/json' }
@@ -22,9 +23,10 @@ const transfer = z.object({
   requires_user_confirm: z.boolean(),
   confirmation: z.object({ url: z.url() }).optional(),
 })
+/** Answer to a transfer. */
 export type Transfer = z.output<typeof transfer>
 
-/** Pays what the agent may pay on its own word; what it may not waits for the owner. */
+/** Pays what the agent may confirm itself. Other payments wait for the owner. */
 export async function pay(agent: Agent, order: object): Promise<Transfer> {
   const path = '/wallet-custodial-transfer'
   const body = { chain: 'base-sepolia', token: 'USDC', ...order }

@@ -1,15 +1,16 @@
-/** An app that asks its user for access by OAuth, and what it does of that beside the browser. */
+/** An app that asks its user for access by OAuth: the steps that it takes outside the browser. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { WorldFile } from '../demo/world-file.ts'
 import { openAgent } from './agent.ts'
 
+/** A registered app. */
 export type ConnectingApp = { client_id: string; redirect_uri: string }
 
 const verifier = 'v'.repeat(43)
 const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
 
-/** Registers an app whose users come back to this address. */
+/** Registers an app whose users return to this address. */
 export async function registerApp(
   { base_url }: WorldFile,
   redirect_uri: string,
@@ -20,14 +21,14 @@ export async function registerApp(
   return { client_id, redirect_uri }
 }
 
-/** Where it sends its user. */
+/** Returns the address to which the app sends its user. */
 export function askingUrl({ web_url }: WorldFile, app: ConnectingApp, scope: string): string {
   const proof = { code_challenge: codeChallenge, code_challenge_method: 'S256' }
   const asked = { ...app, ...proof, scope, response_type: 'code', state: 'of this browser' }
   return `${web_url}/authorize?${new URLSearchParams(asked).toString()}`
 }
 
-/** Turns the code with which the user came back into an access token. */
+/** Exchanges the code that the user came back with for an access token. */
 export async function redeem(
   { base_url }: WorldFile,
   app: ConnectingApp,

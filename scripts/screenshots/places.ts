@@ -1,6 +1,6 @@
 /**
- * The pages that a browser can open, asked of the built app itself, so that none is forgotten: one
- * that needs more than its address has its way here, and one without a way is an error.
+ * The pages that a browser can open. The list comes from the built app itself, so that none is forgotten. A
+ * page that needs more than its address has a way here, and such a page without one is an error.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -12,10 +12,11 @@ import type { ConnectingApp } from './connecting-app.ts'
 import { askingUrl, redeem, registerApp } from './connecting-app.ts'
 import { askMandate, askPlace, createLink, openRegistration, register } from './stage.ts'
 
+/** A page in one state. */
 export type Place = {
   name: string
   by: 'owner' | 'stranger'
-  /** Ends on the page, whatever has to be done for it. */
+  /** Takes all steps that are needed and ends on the page. */
   open: (page: Page) => Promise<void>
 }
 
@@ -25,7 +26,7 @@ const built = z.object({
   }),
 })
 
-/** Paths of all pages as the app routes them; `modules` is where the functions were built to. */
+/** Returns the paths of all pages that the app routes; `modules` is the folder of the built functions. */
 export async function routesOf(modules: string): Promise<string[]> {
   const module: unknown = await import(pathToFileURL(join(modules, 'web.mjs')).href)
   const { routes } = built.parse(module).default.app
@@ -33,14 +34,14 @@ export async function routesOf(modules: string): Promise<string[]> {
   return [...new Set(pages.map(({ path }) => path))]
 }
 
-/** What every path passes, answers to scripts and programs, and addresses that only lead elsewhere. */
+/** Paths that are not pages: middleware, answers to scripts and programs, and addresses that redirect. */
 const notPages =
   /\*|\/assets\/|\.(json|csv)$|\/(status|last|alias|logout|receipt)$|\/file\/|\/(recipients\/add)$|\/keep-wallet\//
 
-/** Pages for those who have no session. */
+/** Pages for visitors without a session. */
 const withoutSession = /^\/web\/(login|join|register)\b/
 
-/** How to come to each page. A route may be seen in several states. */
+/** Returns how each page is reached. A route may be shown in several states. */
 export function placesOf(world: WorldFile, routes: readonly string[]): Place[] {
   const ways = waysIn(world)
   return routes.flatMap((route) => {
@@ -99,7 +100,7 @@ function go({ web_url }: WorldFile, route: string): Way {
   return async (page) => void (await page.goto(new URL(route, web_url).href))
 }
 
-/** To the first page of this kind that another page links to. */
+/** Goes to the first page of this kind that another page links to. */
 function follow(world: WorldFile, from: string, below: string): Way {
   return async (page) => {
     await go(world, from)(page)
@@ -108,7 +109,7 @@ function follow(world: WorldFile, from: string, below: string): Way {
   }
 }
 
-/** To the page on which all that waits can be approved at once. */
+/** Goes to the page on which everything that waits can be approved at once. */
 function chooseAll(world: WorldFile): Way {
   return async (page) => {
     await go(world, '/web/approvals')(page)
@@ -118,7 +119,7 @@ function chooseAll(world: WorldFile): Way {
   }
 }
 
-/** An app of this computer, whose users come back to the list of apps. */
+/** Registers an app on this computer and opens its request. Its users come back to the list of apps. */
 async function askFor(world: WorldFile, scope: string, page: Page): Promise<ConnectingApp> {
   const app = await registerApp(world, `${world.web_url}/apps`)
   await page.goto(askingUrl(world, app, scope))

@@ -1,6 +1,6 @@
 /**
- * An account that looks used: payments that went out, a deposit, and payments that wait for the
- * owner, all made by an agent through the interface. Beside it, links for people.
+ * Makes an account look used: payments that went out, a deposit, and payments that wait for the owner. An
+ * agent makes all of them through the interface. It also makes the links that people are sent.
  */
 import { randomBytes } from 'node:crypto'
 import { createTransport } from 'nodemailer'
@@ -13,6 +13,7 @@ import { mailTo } from './mailbox.ts'
 const attempt = z.object({ attempt_id: z.uuid() })
 const hex = z.templateLiteral(['0x', z.string()])
 
+/** Makes the payments, the login, the mail and the mandate of the demo account. */
 export async function setStage(world: WorldFile): Promise<void> {
   const agent = openAgent(world.base_url, world.api_keys.pay)
   for (const amount of ['1.25', '4', '0.75']) {
@@ -41,7 +42,7 @@ const login = {
   totp_secret: 'JBSWY3DPEHPK3PXP',
 }
 
-/** A mail of a stranger with a code and a file in it. */
+/** Sends a mail from a stranger, with a code and a file in it. */
 async function writeTo({ base_url, api_keys, mail }: WorldFile): Promise<void> {
   const agent = openAgent(base_url, api_keys.read)
   const { mail_address } = await agent('/get-identity', undefined, addressed)
@@ -54,7 +55,7 @@ async function writeTo({ base_url, api_keys, mail }: WorldFile): Promise<void> {
   })
 }
 
-/** Asks the owner for a mandate; answers the page on which it is decided. */
+/** Asks the owner for a mandate. Returns the page on which it is decided. */
 export async function askMandate(world: WorldFile): Promise<string> {
   const agent = openAgent(world.base_url, world.api_keys.pay)
   const order = {
@@ -73,7 +74,7 @@ export async function askMandate(world: WorldFile): Promise<string> {
 const listed = z.object({ credentials: z.tuple([z.object({ credential_id: z.uuid() })]) })
 const refused = z.object({ details: z.object({ approval_url: z.url() }) })
 
-/** Asks for a place at which a password may stand; answers the page on which it is approved. */
+/** Asks for a place for a password. Returns the page on which it is approved. */
 export async function askPlace({ base_url, api_keys }: WorldFile): Promise<string> {
   const agent = openAgent(base_url, api_keys.pay)
   const path = `/vault-list?site=${encodeURIComponent(login.site)}`
@@ -88,7 +89,7 @@ export async function askPlace({ base_url, api_keys }: WorldFile): Promise<strin
   return refused.parse(await answer.json()).details.approval_url
 }
 
-/** The address of a new hosted action. */
+/** Returns the address of a new hosted action. */
 export async function createLink(
   world: WorldFile,
   action_type: string,
@@ -101,7 +102,7 @@ export async function createLink(
 
 const registrations = new Map<string, Promise<string>>()
 
-/** A registration link that nobody has used; one is enough, because looking does not use it. */
+/** Returns an unused registration link. One is enough, because opening it does not use it. */
 export function openRegistration(world: WorldFile): Promise<string> {
   const known = registrations.get(world.base_url)
   if (known) return known
@@ -110,7 +111,7 @@ export function openRegistration(world: WorldFile): Promise<string> {
   return opening
 }
 
-/** What an agent does to bring its user in: asks for a code, hears it, gets a link. */
+/** Brings in a user as an agent does: asks for a code, learns it from the mail, and gets a link. */
 export async function register(world: WorldFile, email: string, alias?: string): Promise<string> {
   const agent = openAgent(world.base_url)
   const wish = alias === undefined ? { email } : { email, alias }

@@ -1,6 +1,6 @@
 /**
- * Checks a transfer proof with ethers alone. It shares no code with what makes the proof, so that
- * one mistake cannot be on both sides. Nothing is read from a network here.
+ * Checks a transfer proof with ethers alone. It shares no code with the part that makes proofs, so that one
+ * mistake cannot be on both sides. It reads nothing from a network.
  */
 import type { RlpStructuredData } from 'ethers'
 import { dataSlice, getBytes, id, keccak256, toBeHex, toBigInt, zeroPadValue } from 'ethers'
@@ -8,14 +8,14 @@ import type { Check } from '../verifier.ts'
 import type { Inclusion, Proof } from './proof.ts'
 import { decodeList, textAt, valueInTrie } from './trie.ts'
 
-/** What a node says about the places that a proof names; absent what it does not know. */
+/** A node's view of the places that a proof names; undefined where it does not know them. */
 export type NodeView = {
   chainId: bigint
-  /** At the proof's height. */
+  /** Hash of the block at the proof's height. */
   blockHash: string | undefined
-  /** At the proof's index in that block. */
+  /** Hash of the transaction at the proof's index in that block. */
   transactionHash: string | undefined
-  /** Of the log at the proof's position in that transaction's receipt. */
+  /** Index of the log at the proof's position in that transaction's receipt. */
   logIndex: number | undefined
 }
 
@@ -29,7 +29,7 @@ const transferTopic = id('Transfer(address,address,uint256)')
 // EIP-3009
 const usedTopic = id('AuthorizationUsed(address,bytes32)')
 
-/** Whether the proof holds for whoever trusts its block hash. */
+/** Checks the proof for a reader who trusts its block hash. */
 export function checkProof(proof: Proof): Check[] {
   const { inclusion } = proof
   return [
@@ -74,7 +74,7 @@ function checkReceipt(proof: Proof, { receipt, log_position: position }: Inclusi
   ]
 }
 
-/** The nonce of the authorization that the transfer at this position was made by, if any. */
+/** Returns the nonce of the authorization that made the transfer at this position, if there is one. */
 function authorizationBefore(proof: Proof, receipt: string, position: number): string | null {
   if (position === 0) return null
   const { address, topics } = logAt(receipt, position - 1)
@@ -88,7 +88,7 @@ function checkNonce({ authorization_nonce, nonce_preimage, chain, token }: Proof
     check('the nonce is the hash of its preimage', () =>
       same(nonce_preimage === null ? null : id(nonce_preimage), authorization_nonce),
     ),
-    // The nonce of an MPP charge is made from the merchant's challenge and names neither.
+    // The nonce of an MPP charge is made from the merchant's challenge, so its preimage names neither.
     check('the preimage names chain and token', () => {
       const named = `aoa.payment.v1|${chain}|${token.toLowerCase()}|`
       const isNaming = nonce_preimage?.startsWith('aoa.payment.') === true
@@ -97,12 +97,12 @@ function checkNonce({ authorization_nonce, nonce_preimage, chain, token }: Proof
   ]
 }
 
-/** Whether the proof's block is the one that its reader trusts. */
+/** Checks that the proof's block is the one that its reader trusts. */
 export function checkBlockHash(proof: Proof, trusted: string): Check {
   return check('the block hash is the trusted one', () => same(proof.block.hash, trusted))
 }
 
-/** Whether the node knows the proof's block, transaction and log at the places that it names. */
+/** Checks that the node knows the proof's block, transaction and log at the places that it names. */
 export function checkAgainstNode(proof: Proof, view: NodeView): Check[] {
   return [
     check("the node's chain is the proof's", () => same(`eip155:${view.chainId}`, proof.chain)),
@@ -116,7 +116,7 @@ export function checkAgainstNode(proof: Proof, view: NodeView): Check[] {
 
 type Value = string | bigint | number | null | undefined
 
-/** Why the two are not the same, or undefined; letter case does not count. */
+/** Returns why the two differ, or undefined if they are equal; letter case does not count. */
 function same(found: Value, wanted: Value): string | undefined {
   const [one, other] = [found, wanted].map((value) => String(value).toLowerCase())
   return one === other ? undefined : `${one} is not ${other}`
@@ -135,7 +135,7 @@ function topicOf(address: string): string {
   return zeroPadValue(address.toLowerCase(), 32)
 }
 
-/** Status, gas, bloom and logs of a receipt; a type in front (EIP-2718) is below the first list. */
+/** Decodes status, gas, bloom and logs of a receipt; a type in front (EIP-2718) is less than 0xc0. */
 function decodeReceipt(receipt: string): RlpStructuredData[] {
   const isTyped = Number(dataSlice(receipt, 0, 1)) < 0xc0
   return decodeList(isTyped ? dataSlice(receipt, 1) : receipt)

@@ -1,4 +1,4 @@
-/** Asks one node, through ethers, what it knows about the places that a proof names. */
+/** Asks one node, through ethers, for its view of the places that a proof names. */
 import { FetchRequest, JsonRpcProvider, Network, toQuantity } from 'ethers'
 import * as z from 'zod'
 import type { NodeView } from './check.ts'
@@ -11,16 +11,17 @@ const block = z
   .nullable()
 const receipt = z.object({ logs: z.array(z.object({ logIndex: quantity })) }).nullable()
 
+/** Finality of the proof's height, in the node's words. */
 export type Finality = 'not final yet' | 'safe' | 'finalized'
 
-/** Reads what `checkAgainstNode` compares, and how final the node calls the proof's height. */
+/** Reads the values that `checkAgainstNode` compares, and the finality of the proof's height. */
 export async function askNode(
   url: string,
   proof: Proof,
 ): Promise<{ view: NodeView; finality: Finality }> {
   const request = new FetchRequest(url)
   request.timeout = timeoutMilliseconds
-  // Given as known, so that ethers does not look for the network again and again where none answers.
+  // The network is given, so that ethers does not keep looking for it if no node answers.
   const staticNetwork = Network.from(BigInt(proof.chain.replace('eip155:', '')))
   const node = new JsonRpcProvider(request, staticNetwork, { staticNetwork, batchMaxCount: 1 })
   try {
@@ -49,7 +50,7 @@ async function readView(node: JsonRpcProvider, proof: Proof): Promise<NodeView> 
 
 async function readFinality(node: JsonRpcProvider, proof: Proof): Promise<Finality> {
   for (const tag of ['finalized', 'safe'] as const) {
-    // A node that does not know the tag answers an error: then nothing is claimed from it.
+    // A node that does not know the tag returns an error. Nothing is then claimed from it.
     const head: unknown = await node.send('eth_getBlockByNumber', [tag, false]).catch(() => null)
     const read = block.safeParse(head)
     if (read.data && read.data.number >= BigInt(proof.block.number)) return tag

@@ -1,4 +1,4 @@
-/** The proof as it is read from a file: a proof alone, or an answer of transfer_status around it. */
+/** Reads a proof from a file: a proof alone, or an answer of transfer_status that contains one. */
 import * as z from 'zod'
 
 const hex = (pattern: RegExp, what: string) => z.string().regex(pattern, what)
@@ -31,10 +31,12 @@ const proofSchema = z.object({
     .nullable(),
 })
 
+/** A transfer proof. */
 export type Proof = z.output<typeof proofSchema>
+/** The part of a proof that shows the log in its block. */
 export type Inclusion = NonNullable<Proof['inclusion']>
 
-/** Reads a proof; throws with a sentence that says what is wrong with the text. */
+/** Reads a proof. Throws a sentence that says what is wrong with the text. */
 export function readProof(text: string): Proof {
   const found = unwrap(parse(text))
   if (found === null) throw new Error('the payment is not settled, so there is no proof of it yet')

@@ -1,4 +1,4 @@
-/** What can be checked of a consent receipt without asking anybody. */
+/** Checks everything about a consent receipt that can be checked offline. */
 import { isDeepStrictEqual } from 'node:util'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { compactVerify } from 'jose/jws/compact/verify'
@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { batchTerms } from '../../shared/consent/batch.ts'
 import { consentRow, faultOfConsent } from '../../shared/consent/consent.ts'
 import { receiptType } from '../../shared/consent/receipt.ts'
-import { digestOf } from '../../shared/consent/terms.ts'
+import { termsDigest } from '../../shared/consent/terms.ts'
 import type { Check } from '../verifier.ts'
 import type { PublicKeys, ReceiptFile } from './receipt.ts'
 
@@ -28,9 +28,10 @@ const claims = z.object({
 })
 const header = z.object({ alg: z.literal('ES256'), typ: z.literal(receiptType), kid: z.string() })
 
+/** The statements of a receipt. */
 export type Claims = z.output<typeof claims>
 
-/** What the receipt states; throws with a sentence when it is no receipt. */
+/** Returns the statements of a receipt. Throws a sentence if the text is not a receipt. */
 export function claimsOf(receipt: string): Claims {
   return partOf(claims, receipt, 1, 'what it states')
 }
@@ -53,7 +54,7 @@ function partOf<Output>(
   throw new Error(`${what} is not that of a receipt: ${read.error.issues[0]?.path.join('.')}`)
 }
 
-/** Every check by itself, so that a change is named by each of them that it breaks. */
+/** Makes every check on its own, so that each check that a change breaks reports it. */
 export async function checkReceipt(
   { receipt, keys: own, beside }: ReceiptFile,
   given: PublicKeys | undefined,
@@ -72,7 +73,7 @@ export async function checkReceipt(
   ]
 }
 
-/** Nobody signed what stands around a receipt, and it is what people read. */
+/** Compares the receipt with the answer around it, which is not signed but is what people read. */
 function faultBeside(
   { terms, digest, level, decided_at }: Claims,
   beside: NonNullable<ReceiptFile['beside']>,
@@ -90,7 +91,7 @@ async function faultOfSigner(receipt: string, keys: PublicKeys | undefined) {
     const key = keys.keys[thumbprints.indexOf(kid)]
     if (!key) return { fault: `it names the key ${kid}, which is none of them` }
     await compactVerify(receipt, await importJWK(key, 'ES256'), { algorithms: ['ES256'] })
-    // The unused bits of a last character could carry anything (RFC 4648 section 3.5).
+    // The unused bits of the last character could carry anything (RFC 4648 section 3.5).
     const written = receipt.split('.').map((part) => Buffer.from(part, 'base64url'))
     const isPlain = written.map((part) => part.toString('base64url')).join('.') === receipt
     return isPlain ? {} : { fault: 'its encoding was changed' }
@@ -100,15 +101,15 @@ async function faultOfSigner(receipt: string, keys: PublicKeys | undefined) {
 }
 
 async function faultOfDigest({ terms, digest, batch }: Claims) {
-  const own = await digestOf(terms)
+  const own = await termsDigest(terms)
   if (!batch) return own === digest ? {} : { fault: `that of the terms is ${own}` }
   if (!batch.leaves.includes(own))
     return { fault: 'the terms are not among those approved at once' }
-  const whole = await digestOf(await batchTerms(terms.account_id, batch.leaves))
+  const whole = await termsDigest(await batchTerms(terms.account_id, batch.leaves))
   return whole === digest ? {} : { fault: `that of the ${batch.leaves.length} terms is ${whole}` }
 }
 
-/** With a passkey the owner's own signature is in it; without one the service alone states it. */
+/** Checks the owner's signature, if a passkey made one. Otherwise only the service vouches. */
 async function passkeyChecks(stated: Claims): Promise<Check[]> {
   const { level, terms, digest, batch, passkey = null, asked_at, origin, rp_id: rpId } = stated
   if (level === 'user_session') return []
@@ -127,7 +128,7 @@ async function passkeyChecks(stated: Claims): Promise<Check[]> {
   ]
 }
 
-/** The key that the receipt names. */
+/** Returns the id of the key that the receipt names. */
 export function signerOf(receipt: string): string {
   return partOf(header, receipt, 0, 'its header').kid
 }

@@ -1,10 +1,10 @@
-/** A receipt as it is read from a file: the JWS alone, or an answer of consent_receipt around it. */
+/** Reads a receipt from a file: the JWS alone, or an answer of consent_receipt that contains it. */
 import * as z from 'zod'
 
 const publicKey = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string() })
 const keySet = z.object({ keys: z.array(publicKey).min(1).max(64) })
 const jws = z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'not a JWS in compact form')
-/** What the answer says besides, for whoever reads it without taking the receipt apart. */
+/** Fields beside the receipt, for readers who do not decode it. */
 const beside = z.object({
   terms: z.record(z.string(), z.unknown()).optional(),
   digest: z.string().optional(),
@@ -13,15 +13,17 @@ const beside = z.object({
 })
 const answer = beside.extend({ receipt: jws, public_keys: keySet.optional() })
 
+/** Keys that may have signed a receipt. */
 export type PublicKeys = z.output<typeof keySet>
+/** A receipt with the rest of its file. */
 export type ReceiptFile = {
   receipt: string
   keys: PublicKeys | undefined
-  /** Undefined where the file is the receipt alone. */
+  /** Undefined if the file is the receipt alone. */
   beside?: z.output<typeof beside>
 }
 
-/** Reads a file; throws with a sentence that says what is wrong with the text. */
+/** Reads a file. Throws a sentence that says what is wrong with the text. */
 export function readReceipt(text: string): ReceiptFile {
   const bare = jws.safeParse(text.trim())
   if (bare.success) return { receipt: bare.data, keys: undefined }
@@ -29,7 +31,7 @@ export function readReceipt(text: string): ReceiptFile {
   return { receipt, keys, beside: said }
 }
 
-/** Reads a JWKS (RFC 7517); throws like `readReceipt`. */
+/** Reads a JWKS (RFC 7517). Throws as `readReceipt` does. */
 export function readKeys(text: string): PublicKeys {
   return parsed(keySet, text, 'not a JWKS of P-256 keys')
 }

@@ -1,7 +1,7 @@
 /**
- * What the authorization server gives out (RFC 6749): access tokens, refresh tokens, codes, and the
- * ids of registered clients. All are opaque; the database knows their keyed hash alone. The hash of a
- * token that is bound to a key (RFC 9449) covers that key, so without its proof it is unknown.
+ * Tokens of the authorization server (RFC 6749): access tokens, refresh tokens, codes and the ids of
+ * registered clients. All are opaque; the database stores only their keyed hash. If a token is bound to a
+ * key (RFC 9449), the hash covers that key, so the token is found only with a proof of it.
  */
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
@@ -15,30 +15,30 @@ const prefixes = {
   client: 'aoa_c_',
 } as const
 
-/** What is given out. */
+/** Kind of a token or client id. */
 export type Kind = keyof typeof prefixes
 
 type Keyed = Pick<World, 'config'>
 
-/** A new one. */
+/** Makes a new random token of this kind. */
 export function newToken(world: Pick<World, 'randomBytes'>, kind: Kind): string {
   return randomToken(prefixes[kind], (length) => world.randomBytes(length))
 }
 
-/** Whether a text can be one of this kind at all. */
-export function isOfKind(kind: Kind, text: string): boolean {
+/** True if the text has the prefix, form and checksum of a token of this kind. */
+export function isTokenOfKind(kind: Kind, text: string): boolean {
   return isToken(prefixes[kind], text)
 }
 
-/** What stands for it in the database; `dpopKey` is the thumbprint of the key that it is bound to. */
+/** Returns the keyed hash that the database stores; `dpopKey` is the thumbprint of the bound key. */
 export function digestOfToken(world: Keyed, token: string, dpopKey?: string): Promise<string> {
   const bound = dpopKey === undefined ? token : `${token}.${dpopKey}`
   return credentialOf(bound, required(world.config, 'API_KEY_PEPPER'))
 }
 
 /**
- * The refresh token that follows on another. It is worked out, not drawn: who did not get the answer
- * and asks again gets the same one, without it being kept anywhere.
+ * Returns the refresh token that follows this one. It is derived, not random: a client that lost the answer
+ * and asks again gets the same token, and nothing has to be stored for that.
  */
 export async function nextRefreshToken(world: Keyed, token: string): Promise<string> {
   const secret = await credentialOf(`next:${token}`, required(world.config, 'API_KEY_PEPPER'))

@@ -1,6 +1,6 @@
 /**
- * API keys: `aoa_live_` or `aoa_test_` and the form of every token. What the database knows of a key,
- * as of every token, is only its HMAC-SHA-256 under a pepper.
+ * API keys: `aoa_live_` or `aoa_test_`, then the common token form. Of a key, as of every token, the
+ * database stores only the HMAC-SHA-256 under a pepper.
  */
 import { toHex } from '../digest.ts'
 import { isToken, randomToken } from './token-form.ts'
@@ -13,17 +13,17 @@ export function createApiKey(
   return randomToken(`aoa_${kind}_`, randomBytes)
 }
 
-/** Whether a token can be an API key at all. */
+/** True if the token has the form and checksum of an API key. */
 export function isApiKey(token: string): boolean {
   return isToken('aoa_live_', token) || isToken('aoa_test_', token)
 }
 
-/** What may be shown of a key after its creation. */
+/** Returns the part of a key that may be shown after its creation. */
 export function shownPart(key: string): string {
   return `${key.slice(0, 9)}…${key.slice(-4)}`
 }
 
-/** The credential that stands for a key or token in the database: HMAC-SHA-256 in lower-case hex. */
+/** Returns the credential of a key or token in the database: HMAC-SHA-256 in lower-case hex. */
 export async function credentialOf(key: string, pepper: string): Promise<string> {
   const secret = await hmacKey(pepper)
   return toHex(await crypto.subtle.sign('HMAC', secret, encoder.encode(key)))
@@ -32,7 +32,7 @@ export async function credentialOf(key: string, pepper: string): Promise<string>
 const encoder = new TextEncoder()
 const hmac = { name: 'HMAC', hash: 'SHA-256' }
 type HmacKey = ReturnType<typeof crypto.subtle.importKey>
-/** An isolate has one pepper; importing it again for each request costs more than the HMAC. */
+/** Keys by pepper: an isolate has one, and importing it each time costs more than the HMAC. */
 const imported = new Map<string, HmacKey>()
 
 function hmacKey(pepper: string): HmacKey {

@@ -1,11 +1,11 @@
 /**
- * The owner's passkey over terms: the challenge is their digest, so what the authenticator signs is
- * consent to exactly them, and needs no other proof. Custody verifies it again, more strictly than
- * the library does, so both verifiers are asked here: nobody approves what is refused later.
+ * The owner's passkey as consent: the challenge is the digest of the terms, so the signature is consent to
+ * exactly these terms and needs no other proof. Custody verifies it again, more strictly than the library
+ * does. Both verifiers run here, so an approval that passes is not refused later.
  */
 import { encodeForUrl } from '../base64.ts'
 import { faultOfAssertion } from '../consent/assertion.ts'
-import { placeOf } from '../consent/place.ts'
+import { relyingPartyOf } from '../consent/place.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
@@ -15,8 +15,8 @@ import { readAssertion } from './passkey-answer.ts'
 type Session = { world: World; db: CallerDatabase; account: { id: string } }
 
 /**
- * The argument `assertion` of the owner's functions in SQL, of what a form carried; undefined when it
- * is no good assertion of the owner's over this digest.
+ * Verifies the assertion that a form carried and returns it as the argument `assertion` of the owner's SQL
+ * functions. Returns undefined if it is not a valid assertion by this owner's passkey over this digest.
  */
 export async function consentByPasskey(
   { world, db, account }: Session,
@@ -40,7 +40,7 @@ export async function consentByPasskey(
   }
   const fault = await faultOfAssertion(
     { public_key: passkey.public_key, ...signed },
-    { digest, ...placeOf(world.config.WEB_URL) },
+    { digest, ...relyingPartyOf(world.config.WEB_URL) },
   )
   if (counter_now === undefined || fault !== undefined) return undefined
   return { passkey: answer.id, counter_seen: passkey.counter, counter_now, ...signed }

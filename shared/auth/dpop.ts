@@ -1,7 +1,7 @@
 /**
  * Proofs of possession (RFC 9449): a JWT that the holder of a token signs for each request with its own
- * key. It is good for one request, at one address, within a minute; that it is used once only the
- * database can tell. No nonce is asked for.
+ * key. A proof is valid for one method, one address and 60 seconds. Single use is checked by the database.
+ * The service asks for no nonce.
  */
 import { EmbeddedJWK } from 'jose/jwk/embedded'
 import { jwtVerify } from 'jose/jwt/verify'
@@ -13,20 +13,20 @@ import type { World } from '../world.ts'
 /** Signature algorithms that a proof may have. */
 export const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519']
 
-/** Who proves, and which proof it is. */
+/** A verified proof: its key and its identity. */
 export type Proof = {
   /** Thumbprint of the key (RFC 7638), base64url. */
   key: string
-  /** Names the proof among all of this key. */
+  /** SHA-256 over the thumbprint and the proof's `jti`: identifies the proof. */
   digest: string
 }
 
-/** What a proof has to be for. */
-export type Proven = {
+/** The request that a proof must be for. */
+export type ProvenRequest = {
   method: string
-  /** Each of which is an address of what is asked for, without a query. */
+  /** Addresses of the requested endpoint, without a query; the proof must name one of them. */
   addresses: readonly string[]
-  /** The token that is sent beside it, where one is. */
+  /** The access token sent with the proof, if any. */
   accessToken?: string
 }
 
@@ -42,11 +42,11 @@ const claims = z.object({
   ath: z.string().optional(),
 })
 
-/** Reads a proof; undefined when it proves nothing (RFC 9449 section 4.3). */
+/** Verifies a proof; returns undefined if it is not valid for this request (RFC 9449 section 4.3). */
 export async function readProof(
   world: Pick<World, 'now'>,
   proof: string,
-  { method, addresses, accessToken }: Proven,
+  { method, addresses, accessToken }: ProvenRequest,
 ): Promise<Proof | undefined> {
   if (proof.length > proofLengthMax) return undefined
   try {
@@ -63,12 +63,12 @@ export async function readProof(
     const key = await thumbprintOf(protectedHeader.jwk)
     return { key, digest: await sha256Hex(`${key}.${jti}`) }
   } catch {
-    // Everything in a proof is what a stranger wrote: jose and zod throw for what is not one.
+    // The whole proof is untrusted input: jose and zod throw if it is malformed.
     return undefined
   }
 }
 
-/** Query and fragment do not count (RFC 9449 section 4.3, point 9). */
+/** Removes query and fragment, which do not count (RFC 9449 section 4.3, point 9). */
 function bare(address: string): string {
   const url = new URL(address)
   url.search = ''
@@ -76,7 +76,7 @@ function bare(address: string): string {
   return url.href
 }
 
-/** RFC 7638 section 3.2, for the two kinds of keys that the algorithms have. */
+/** Computes the thumbprint of RFC 7638 section 3.2 for the two key types that the algorithms have. */
 function thumbprintOf({ kty = '', crv = '', x = '', y = '' }: PublicKey): Promise<string> {
   return hashOf(JSON.stringify(kty === 'EC' ? { crv, kty, x, y } : { crv, kty, x }))
 }

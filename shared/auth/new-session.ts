@@ -1,6 +1,6 @@
 /**
- * A session id and the token that carries it. Every way in and every proof makes a new one, so an id
- * that was known before is worth nothing after.
+ * Session ids and the tokens that carry them. Each sign-in and each proof makes a new session id, so an id
+ * that leaked earlier is worthless afterwards.
  */
 import * as z from 'zod'
 import { required } from '../env.ts'
@@ -14,19 +14,19 @@ export type Browser = { userAgent: string; client: string }
 /** A session that the database has opened. */
 export const openedRow = z.object({ account_opened: z.string(), expires_at: z.string() })
 
-/** A session id for the browser alone, and what stands for it in the database. */
+/** Makes a session id, which only the browser gets, and the digest that the database stores. */
 export async function newSession(world: World): Promise<{ sid: string; session_digest: string }> {
   const sid = newSessionId(world)
   return { sid, session_digest: await credentialOf(sid, required(world.config, 'API_KEY_PEPPER')) }
 }
 
-/** The browser as the database keeps it with a session. */
+/** Returns the browser as the database stores it with a session. */
 export function browserArgs({ userAgent, client }: Browser) {
   return { user_agent: userAgent.slice(0, 256), client }
 }
 
-/** The token of a session that was opened; undefined where none was. */
-export async function tokenOf(
+/** Returns the token of an opened session; undefined if no session was opened. */
+export async function sessionTokenOf(
   world: World,
   sid: string,
   opened: z.output<typeof openedRow> | undefined,
@@ -36,7 +36,7 @@ export async function tokenOf(
   return openSessionToken(world, { sid, account: opened.account_opened, expiresAt })
 }
 
-/** Who did something where and when, for the mail about it. */
-export function deedOf(world: World, { userAgent, client }: Browser) {
+/** Returns when, on which device and from which address something was done, for the mail about it. */
+export function securityEventOf(world: World, { userAgent, client }: Browser) {
   return { at: world.now(), device: userAgent, client }
 }

@@ -1,6 +1,6 @@
 /**
- * What a browser answers when it was asked for a passkey, as a form carries it. It is read, and not
- * believed: shared/auth/passkey.ts verifies it.
+ * A browser's answer to a passkey request, as a form carries it. This file only parses it;
+ * shared/auth/passkey.ts verifies it.
  */
 import * as z from 'zod'
 import { decodeText, parseJson } from '../base64.ts'
@@ -31,22 +31,22 @@ const assertion = z.object({
 })
 
 /** A browser's answer with a new passkey. */
-export type Registration = z.output<typeof registration>
-/** A browser's answer that shows a passkey. */
+export type PasskeyRegistration = z.output<typeof registration>
+/** A browser's answer with an assertion by a passkey. */
 export type Assertion = z.output<typeof assertion>
 
-/** Reads what a form carried; undefined when it is no such answer. */
-export function readRegistration(text: string): Registration | undefined {
+/** Parses a registration from a form field; returns undefined if it has another form. */
+export function readPasskeyRegistration(text: string): PasskeyRegistration | undefined {
   return registration.safeParse(parseJson(text)).data
 }
 
-/** Reads what a form carried; undefined when it is no such answer. */
+/** Parses an assertion from a form field; returns undefined if it has another form. */
 export function readAssertion(text: string): Assertion | undefined {
   return assertion.safeParse(parseJson(text)).data
 }
 
-/** The challenge that an answer claims to be for. It is trusted only once it was taken. */
-export function challengeOf({ response }: Registration | Assertion): string {
+/** Returns the challenge that an answer claims to be for, or ''. Trust it only once it was checked. */
+export function claimedChallenge({ response }: PasskeyRegistration | Assertion): string {
   const data = z
     .object({ challenge: bytes })
     .safeParse(parseJson(decodeText(response.clientDataJSON) ?? ''))

@@ -1,22 +1,22 @@
 /**
- * What a browser is asked for: a new passkey, or one that the owner has. The authenticator must know
- * who holds it (user verification), and keys are discoverable, so signing in needs no name.
+ * Options that a browser gets to make a new passkey or to use one that the owner has. Authenticators must
+ * verify the user. Keys are discoverable, so signing in needs no name.
  */
 import { encodeForUrl, encodeTextForUrl } from '../base64.ts'
-import { placeOf } from '../consent/place.ts'
+import { relyingPartyOf } from '../consent/place.ts'
 import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
 
-/** EdDSA, ES256, RS256 as COSE numbers them, in the order of our liking. */
+/** COSE algorithm numbers of EdDSA, ES256 and RS256, in order of preference. */
 export const passkeyAlgorithms = [-8, -7, -257]
 const timeoutMilliseconds = 300_000
 
-/** A new challenge: 256 random bits. */
+/** Makes a new challenge of 256 random bits, base64url. */
 export function newChallenge(world: World): string {
   return encodeForUrl(world.randomBytes(32))
 }
 
-/** What navigator.credentials.create takes, by PublicKeyCredential.parseCreationOptionsFromJSON. */
+/** Returns what navigator.credentials.create takes, by PublicKeyCredential.parseCreationOptionsFromJSON. */
 export function creationOptions(
   world: World,
   challenge: string,
@@ -28,8 +28,8 @@ export function creationOptions(
 ) {
   return {
     challenge,
-    // A passkey that is made here works nowhere else.
-    rp: { id: placeOf(world.config.WEB_URL).rpId, name: 'Agent Operating Account' },
+    // The relying party id binds the passkey to the host of WEB_URL.
+    rp: { id: relyingPartyOf(world.config.WEB_URL).rpId, name: 'Agent Operating Account' },
     user: { id: encodeTextForUrl(owner.account), name: owner.email, displayName: owner.email },
     pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
     timeout: timeoutMilliseconds,
@@ -47,17 +47,17 @@ export function creationOptions(
   }
 }
 
-/** What navigator.credentials.get takes; any passkey of this site will do. */
+/** Returns the input of navigator.credentials.get; any passkey of this site is accepted. */
 export function requestOptions(world: World, challenge: string) {
   return {
     challenge,
-    rpId: placeOf(world.config.WEB_URL).rpId,
+    rpId: relyingPartyOf(world.config.WEB_URL).rpId,
     timeout: timeoutMilliseconds,
     userVerification: 'required',
   }
 }
 
-/** The same to have terms signed, by one of these: the challenge is their digest, lower-case hex. */
+/** Returns the same for signing terms with one of these passkeys; the challenge is their digest (hex). */
 export function consentOptions(
   world: World,
   digest: string,

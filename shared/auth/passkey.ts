@@ -1,31 +1,31 @@
 /**
- * Whether what a browser answered for a passkey is good: WebAuthn level 3, sections 7.1 and 7.2.
- * Which challenge was given to whom is kept in the database and is taken there.
+ * Verification of what a browser answered for a passkey: WebAuthn level 3, sections 7.1 and 7.2. This file
+ * does not check to whom a challenge was given; the database keeps the challenges and takes them back.
  */
 import type { AuthenticatorTransport } from '@simplewebauthn/server'
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import * as z from 'zod'
 import { decodeBytes, encodeForUrl, encodeTextForUrl } from '../base64.ts'
-import { placeOf } from '../consent/place.ts'
+import { relyingPartyOf } from '../consent/place.ts'
 import { isUsableKey } from '../consent/signature.ts'
 import type { World } from '../world.ts'
-import type { Assertion, Registration } from './passkey-answer.ts'
+import type { Assertion, PasskeyRegistration } from './passkey-answer.ts'
 import { passkeyAlgorithms } from './passkey-options.ts'
 
-/** What the database keeps of a passkey to verify with; binary values in base64url. */
+/** Fields of a passkey that verification needs, as the database stores them; binary values in base64url. */
 export const passkeyRow = z.object({
   public_key: z.string(),
   counter: z.string(),
   transports: z.array(z.string()),
 })
 
-/** A passkey by its credential id. */
+/** A passkey with its credential id. */
 export type Passkey = { id: string } & z.output<typeof passkeyRow>
 
-/** The new passkey; undefined when the answer is not good for this challenge, origin or user. */
+/** Returns the new passkey; undefined if the answer is not valid for this challenge, origin or user. */
 export async function verifyRegistration(
   world: World,
-  answer: Registration,
+  answer: PasskeyRegistration,
   expectedChallenge: string,
 ): Promise<Passkey | undefined> {
   const { transports } = answer.response
@@ -38,7 +38,7 @@ export async function verifyRegistration(
   }).catch(() => undefined)
   const credential = verified?.registrationInfo?.credential
   if (!verified?.verified || !credential) return undefined
-  // Else its owner could sign in with it and approve nothing.
+  // Otherwise the owner could sign in with it but not approve anything.
   if (!isUsableKey(credential.publicKey)) return undefined
   return {
     id: credential.id,
@@ -49,8 +49,8 @@ export async function verifyRegistration(
 }
 
 /**
- * The counter after a good assertion; undefined when it is not good. An authenticator that counts
- * and did not count on is refused: there may be a copy of it.
+ * Verifies an assertion and returns the new counter; undefined if it is not valid. Refuses an authenticator
+ * that keeps a counter if it did not increase, because a copy of it may exist.
  */
 export async function verifyAssertion(
   world: World,
@@ -72,11 +72,11 @@ export async function verifyAssertion(
 }
 
 function expectedPlace({ config }: World) {
-  const { origin, rpId } = placeOf(config.WEB_URL)
+  const { origin, rpId } = relyingPartyOf(config.WEB_URL)
   return { expectedOrigin: origin, expectedRPID: rpId }
 }
 
-/** Whether an assertion is by a passkey that was made for this account. */
+/** True if the assertion names this account as its user, or names no user. */
 export function isOfAccount({ response }: Assertion, account: string): boolean {
   return response.userHandle === undefined || response.userHandle === encodeTextForUrl(account)
 }

@@ -1,35 +1,36 @@
 /**
- * Passwords: what may be one, and how one is kept: argon2id (RFC 9106) with a pepper as its secret
- * value, in PHC form. The work is done in one go, so an isolate never holds the memory of two at
- * once. How often anybody may try is limited in the database.
+ * Passwords: the rules for them and their stored form, argon2id (RFC 9106) with a pepper as secret value,
+ * in PHC form. Hashing is synchronous, so an isolate never holds the memory of two hashes at once. The
+ * database limits the number of attempts.
  */
 import { argon2id } from '@noble/hashes/argon2.js'
 import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
-import { isGuessedFirst } from './guessed-first.ts'
+import { isCommonPassword } from './guessed-first.ts'
 
-/** The least that OWASP's password storage cheat sheet (2025) names for argon2id. */
+/** Minimum cost of argon2id in OWASP's password storage cheat sheet (2025). */
 const cost = { m: 19_456, t: 2, p: 1 }
 const saltBytes = 16
 const hashBytes = 32
 const lengthMin = 10
 const lengthMax = 256
 
-/** Why a text cannot be a password. */
-export type PasswordProblem = 'too_short' | 'too_long' | 'common' | 'personal'
+/** Reason why a text cannot be a password. */
+export type PasswordProblem = 'too_short' | 'too_long' | 'common' | 'personal' | 'same'
 
-/** What is wrong with a password, as people read it. */
+/** Sentence for each problem, shown to the owner. */
 export const passwordProblems: Readonly<Record<PasswordProblem, string>> = {
   too_short: 'Use at least 10 characters.',
   too_long: 'Use at most 256 characters.',
   common: 'This is one of the passwords that are guessed first. Choose another.',
   personal: 'This is too close to your own name. Choose another.',
+  same: 'This is the password that you have. Choose another.',
 }
 
 /**
- * Why a text cannot be this owner's password; undefined when it can. Of 400 good passwords about one
- * is taken for a common one, because only 24 bits of each are compared.
+ * Returns why a text cannot be this owner's password; undefined if it can. About one in 100,000 good
+ * passwords is refused as a common one, because only 32 bits of each are compared.
  */
 export function checkPassword(
   password: string,
@@ -41,14 +42,14 @@ export function checkPassword(
   if (length > lengthMax) return 'too_long'
   const [mailbox = ''] = owner.email.split('@')
   const own = [owner.email, mailbox, owner.alias].map(stem)
-  // A name that is hardly longer than nothing is in many good passwords.
+  // Many good passwords contain a name of up to three letters.
   if (own.some((name) => name.length > 3 && stem(text) === name)) return 'personal'
-  if (stem(text) === '' || isGuessedFirst(text.toLowerCase()) || isGuessedFirst(stem(text)))
+  if (stem(text) === '' || isCommonPassword(text.toLowerCase()) || isCommonPassword(stem(text)))
     return 'common'
   return undefined
 }
 
-/** A password as it is stored. */
+/** Returns the PHC string under which a password is stored. */
 export function hashPassword(world: World, password: string): string {
   const salt = world.randomBytes(saltBytes)
   const { m, t, p } = cost
@@ -56,8 +57,8 @@ export function hashPassword(world: World, password: string): string {
 }
 
 /**
- * Whether this is the password, `stale` where its hash should be made anew. Without a stored one the
- * same work is done for nothing, so that time does not tell whether there is one.
+ * Compares a password with its stored hash; `stale` means right, but due for a new hash at the current
+ * cost. Without a stored hash it does the same work, so that the time does not show whether one exists.
  */
 export function verifyPassword(
   world: World,
@@ -95,9 +96,9 @@ function parse(stored: string) {
   return { salt: read.salt, hash: read.hash, cost: { m: Number(m), t: Number(t), p: Number(p) } }
 }
 
-/** The same text however a keyboard composed it. */
+/** Normalizes a password (NFKC), so that the way a keyboard composed it does not matter. */
 function normal(password: string): string {
-  // Nobody types more, and the work of a hash grows with it.
+  // Nobody types more than this, and the work of a hash grows with the length.
   return password.normalize('NFKC').slice(0, 4 * lengthMax)
 }
 
@@ -105,12 +106,12 @@ function unpadded(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('=', '')
 }
 
-/** A password without what people hang on at its end to satisfy rules. */
+/** Returns a password without the digits and signs that people append to satisfy rules. */
 function stem(text: string): string {
   return /^.*\p{L}/su.exec(normal(text).toLowerCase())?.[0] ?? ''
 }
 
-/** Compares without telling by its time where two values part. */
+/** Compares in constant time. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length
   for (let at = 0; at < one.length; at += 1) difference |= (one[at] ?? 0) ^ (other[at] ?? 0)

@@ -1,6 +1,6 @@
 /**
- * About a second of a browser's work, so that doing something by the thousand is dear. Each challenge is
- * signed for one purpose and solves no other. It shows that somebody took the trouble, not who.
+ * Proof of work: about a second of a browser's time, so that doing something by the thousand is expensive.
+ * Each challenge is signed for one purpose and solves no other. A solution shows effort, not identity.
  */
 import type { DeriveKeyFunction } from 'altcha-lib'
 import { createChallenge, verifySolution } from 'altcha-lib'
@@ -13,7 +13,7 @@ import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import { credentialOf } from './api-key.ts'
 
-/** Iterations of one try; a browser makes some three hundred tries in a second. */
+/** Iterations of one try; a browser makes about three hundred tries in a second. */
 const cost = 5_000
 const triesMin = 200
 const goodMilliseconds = 600_000
@@ -36,8 +36,8 @@ const payload = z.object({
   solution: z.object({ counter: z.int(), derivedKey: z.string() }),
 })
 
-/** A challenge for this purpose, as a page hands it to its script; good for ten minutes. */
-export async function challengeFor(world: World, purpose: string): Promise<string> {
+/** Makes a challenge for this purpose as JSON for a page's script; valid for ten minutes. */
+export async function newWorkChallenge(world: World, purpose: string): Promise<string> {
   const [extra = 0] = world.randomBytes(1)
   const challenge = await createChallenge({
     algorithm: 'PBKDF2/SHA-256',
@@ -50,8 +50,8 @@ export async function challengeFor(world: World, purpose: string): Promise<strin
   return JSON.stringify(challenge)
 }
 
-/** The digest of the work when the text is a challenge of ours for this purpose with its solution. */
-export async function workOf(
+/** Returns the digest of the work if the text is our challenge for this purpose with its solution. */
+export async function verifyWork(
   world: World,
   purpose: string,
   text: string,
@@ -70,8 +70,8 @@ export async function workOf(
 }
 
 /**
- * Does what many strangers may ask for, with the work that the caller brings if any. Where work is
- * needed and none came, or the one that was used before, the refusal has a challenge.
+ * Runs `ask`, which strangers may call often, with the caller's solved work or null. If the database
+ * requires work, because none came or it was used before, the thrown Rejection carries a new challenge.
  */
 export async function withWork<T>(
   world: World,
@@ -79,15 +79,15 @@ export async function withWork<T>(
   ask: (work: string | null) => Promise<T>,
 ): Promise<T> {
   try {
-    return await ask((await workOf(world, purpose, solution)) ?? null)
+    return await ask((await verifyWork(world, purpose, solution)) ?? null)
   } catch (error) {
     if (!(error instanceof Rejection) || error.refusal.refusal !== 'work_required') throw error
-    const challenge = await challengeFor(world, purpose)
+    const challenge = await newWorkChallenge(world, purpose)
     throw new Rejection(fail('work_required', { details: { challenge } }))
   }
 }
 
-/** One for the challenge, one for the key that solves it; neither can stand for the pepper. */
+/** Derives a secret for the challenge and one for the key that solves it; neither equals the pepper. */
 async function secretsOf({ config }: World) {
   const pepper = required(config, 'OTP_PEPPER')
   return {

@@ -1,7 +1,7 @@
 /**
- * Session tokens: a JWT (RFC 7519) signed with EdDSA that carries the id of a browser session. It
- * proves only that this service gave it out; whether the session still stands, the database knows
- * by the keyed hash of the id. Keys rotate by kid: the signing key is one of the published.
+ * Session tokens: a JWT (RFC 7519), signed with EdDSA, that carries the id of a browser session. It proves
+ * only that this service issued it. Whether the session is still open is known to the database, by the
+ * keyed hash of the id. Keys rotate by kid: the signing key is one of the published keys.
  */
 
 import { createLocalJWKSet } from 'jose/jwks/local'
@@ -13,7 +13,7 @@ import { encodeForUrl, parseJson } from '../base64.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
 
-/** A session as its token tells it. */
+/** The content of a session token. */
 export type SessionToken = { sid: string; account: string; issuedAt: Date }
 
 const algorithm = 'EdDSA'
@@ -27,12 +27,12 @@ const privateKey = z.object({
 const publicKey = privateKey.omit({ d: true })
 const claims = z.object({ sub: z.uuid(), sid: z.string().regex(/^[\w-]{43}$/), iat: z.int() })
 
-/** A new session id: 256 random bits, base64url. */
+/** Makes a session id: 256 random bits, base64url. */
 export function newSessionId(world: World): string {
   return encodeForUrl(world.randomBytes(32))
 }
 
-/** The token of a session, good until `expiresAt`. */
+/** Signs the token of a session, valid until `expiresAt`. */
 export async function openSessionToken(
   world: World,
   session: { sid: string; account: string; expiresAt: Date },
@@ -48,7 +48,7 @@ export async function openSessionToken(
     .sign(await importJWK(jwk, algorithm))
 }
 
-/** What a token tells; undefined for one that this service did not sign or that is over. */
+/** Returns the content of a token; undefined if this service did not sign it or it has expired. */
 export async function readSessionToken(
   world: World,
   token: string,
@@ -70,15 +70,15 @@ export async function readSessionToken(
   }
 }
 
-/** The keys that session tokens are signed with, for whoever wants to check one. */
+/** Returns the public keys of session tokens, for anyone who wants to check one. */
 export function publishedKeys(world: World) {
   return keySet.parse(parseJson(world.config.SESSION_PUBLIC_KEYS))
 }
 
-// What is not named is dropped: a private part that slipped in is never published.
+// The schema drops unknown fields, so a private key part in the setting is never published.
 const keySet = z.object({ keys: z.array(publicKey) })
 type Keys = ReturnType<typeof createLocalJWKSet>
-/** An isolate has one set; it keeps the imported keys, and importing costs more than verifying. */
+/** Key sets by text: an isolate has one, and importing its keys costs more than verifying. */
 const imported = new Map<string, Keys>()
 
 function keysOf(text: string): Keys {

@@ -1,6 +1,6 @@
 /**
- * Challenges to sign in with a passkey, which anybody may ask for. Each carries its time and is bound
- * to one browser, so nothing is kept of those that nobody answers, and nobody can use them up.
+ * Challenges for signing in with a passkey, which anybody may request. Each carries its time and is bound
+ * to one browser. Nothing is stored for unanswered challenges, so nobody can exhaust them.
  */
 import { decodeBytes, encodeForUrl } from '../base64.ts'
 import { fromHex } from '../digest.ts'
@@ -14,7 +14,7 @@ const randomBytes = 12
 const boundBytes = timeBytes + randomBytes
 const macBytes = 16
 
-/** A challenge for the browser with this secret. */
+/** Makes a challenge for the browser that holds this secret. */
 export async function newSignInChallenge(world: World, holder: string): Promise<string> {
   const head = new Uint8Array(boundBytes)
   new DataView(head.buffer).setUint32(0, secondsNow(world))
@@ -22,7 +22,7 @@ export async function newSignInChallenge(world: World, holder: string): Promise<
   return encodeForUrl(new Uint8Array([...head, ...(await macOf(world, head, holder))]))
 }
 
-/** Whether it was made here for this browser, no longer than five minutes ago. */
+/** True if the challenge was made here for this browser, at most five minutes ago. */
 export async function isSignInChallenge(
   world: World,
   challenge: string,
@@ -32,10 +32,10 @@ export async function isSignInChallenge(
   if (bytes?.length !== boundBytes + macBytes) return false
   const head = bytes.subarray(0, boundBytes)
   const age = secondsNow(world) - new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-  // The same bytes have one spelling, or a spent challenge would be good again in another.
+  // Only one spelling of the bytes is accepted; otherwise a spent challenge could be used again in another.
   if (age > goodSeconds || age < -goodSeconds || encodeForUrl(bytes) !== challenge) return false
   const mac = await macOf(world, head, holder)
-  // Without a way out, so that the time tells nothing of where two bytes differ.
+  // Compares all bytes without an early exit, so that the time does not show where they differ.
   return (
     mac.reduce((different, byte, at) => different | (byte ^ (bytes[boundBytes + at] ?? 0)), 0) === 0
   )

@@ -1,7 +1,6 @@
 /**
- * The form of every secret that the service gives out: a prefix that tells what it is, 30 base62
- * characters (178 bits) and 6 base62 characters of CRC-32, so that a mistyped or made-up one is
- * refused without a look into the database.
+ * Form of every secret that the service issues: a prefix for its kind, 30 base62 characters (178 bits) and
+ * 6 base62 characters of CRC-32. A mistyped or invented token is refused without a database call.
  */
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -9,23 +8,23 @@ const bodyLength = 30
 const checkLength = 6
 const rest = new RegExp(`^[0-9A-Za-z]{${bodyLength + checkLength}}$`)
 
-/** A new token of random bytes. */
+/** Makes a new token from random bytes. */
 export function randomToken(prefix: string, randomBytes: (length: number) => Uint8Array): string {
   let body = ''
   while (body.length < bodyLength) {
     for (const byte of randomBytes(bodyLength)) {
-      // 248 is the largest multiple of 62 below 256: bytes above it would favour some letters.
+      // 248 is the largest multiple of 62 below 256; bytes from it on would favour some letters.
       if (byte < 248 && body.length < bodyLength) body += alphabet[byte % 62] ?? ''
     }
   }
   return checked(prefix + body)
 }
 
-/** The one token that follows from 256 secret bits in hex, which no part of it gives away. */
+/** Derives one token from 256 secret bits in hex; the token does not reveal them. */
 export function derivedToken(prefix: string, secretHex: string): string {
   let left = BigInt(`0x${secretHex}`)
   let body = ''
-  // 62^30 is far below 2^256, so no letter is favoured by more than one part in 2^77.
+  // 62^30 is far below 2^256, so no letter is more likely by over one part in 2^77.
   for (let place = 0; place < bodyLength; place += 1) {
     body += alphabet[Number(left % 62n)] ?? ''
     left /= 62n
@@ -33,7 +32,7 @@ export function derivedToken(prefix: string, secretHex: string): string {
   return checked(prefix + body)
 }
 
-/** Whether a text can be a token with this prefix at all. */
+/** True if the text has this prefix, the token form and the right checksum. */
 export function isToken(prefix: string, text: string): boolean {
   if (!text.startsWith(prefix) || !rest.test(text.slice(prefix.length))) return false
   const split = text.length - checkLength
@@ -54,7 +53,7 @@ function checksum(text: string): string {
   return digits
 }
 
-/** CRC-32 as in ISO 3309, bitwise: tokens are short and this keeps no table. */
+/** Computes CRC-32 as in ISO 3309, bit by bit: tokens are short, and no table is needed. */
 function crc32(text: string): number {
   let crc = 0xffffffff
   for (const byte of new TextEncoder().encode(text)) {

@@ -1,9 +1,9 @@
 /**
- * What a network and a token are to the product: plain types and nothing that runs, so that whoever
- * handles one need not carry the table of all of them.
+ * Plain types for a network and a token. The file runs no code, so a module that only handles these types
+ * does not load the table of all networks.
  */
 
-/** Twenty bytes in hex; checksummed (EIP-55) wherever the product made it. */
+/** Address of twenty bytes in hex. It carries its EIP-55 checksum wherever the product made it. */
 export type Address = `0x${string}`
 
 /** A stablecoin contract, with the EIP-712 domain under which its holders sign. */
@@ -16,16 +16,16 @@ export type Token = {
   source: string
 }
 
-/** One network. */
+/** One EVM network that the product knows. */
 export type Chain = {
   id: number
-  /** Its id on the wire (CAIP-2, namespace eip155). */
+  /** Network id in CAIP-2 form, namespace eip155, as it travels in requests and answers. */
   caip2: `eip155:${number}`
-  /** Its name in x402 version 1, where that has one. */
+  /** Network name in x402 version 1, if that version has one. */
   name: string
   title: string
   testnet: boolean
-  /** Rollup families count blocks and charge for calldata in their own ways. */
+  /** Rollup family, which decides how blocks are counted and how calldata is charged. */
   stack: 'ethereum' | 'op' | 'nitro'
   native: { symbol: string; decimals: number }
   tokens: readonly Token[]

@@ -1,6 +1,6 @@
 /**
- * Hex where it comes in from the database or from a node: types, and schemas that hold them to their
- * length. No chain library, so that reading a row costs none.
+ * Types and length-checked schemas for hex that comes from the database or from a node. The file imports no
+ * chain library, so code that only reads rows does not load one.
  */
 import * as z from 'zod'
 import type { Address } from './chain.ts'
@@ -8,38 +8,38 @@ import type { Address } from './chain.ts'
 /** Bytes in hex with 0x, two digits each. */
 export type Hex = `0x${string}`
 
-/** Twenty bytes, as the product itself wrote them: their letter case may be their checksum. */
+/** Address of twenty bytes as the product wrote it. The case is kept; it may be the checksum. */
 export const addressSchema = z.custom<Address>(isHexOf(/^0x[0-9a-fA-F]{40}$/))
 
-/** Thirty-two bytes: a hash or a nonce, in lower case, whoever wrote it. */
+/** Hash or nonce of thirty-two bytes, converted to lower case. */
 export const wordSchema = z.custom<Hex>(isHexOf(/^0x[0-9a-fA-F]{64}$/)).transform(lowerCase)
 
-/** Any bytes, in lower case. */
+/** Any number of bytes, converted to lower case. */
 export const hexSchema = z.custom<Hex>(isHexOf(/^0x[0-9a-fA-F]*$/)).transform(lowerCase)
 
-/** A quantity as a node answers it, read as bigint; a uint256 has at most 64 digits. */
+/** JSON-RPC quantity, read as a bigint. A uint256 has at most 64 hex digits. */
 export const quantitySchema = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform((text) => BigInt(text))
 
 /**
- * Whether it can be a height or a place in a list: what no chain reaches would fit into no column, nor
- * would the place after it.
+ * Returns true if the quantity can be a block height or a list index. The bound keeps the value and its
+ * successor within a 32-bit integer column; no chain reaches it.
  */
 export function isPosition(quantity: bigint): boolean {
   return quantity < 2n ** 31n - 1n
 }
 
-/** Whether seconds since 1970 can be the time of a block: no date holds what is far beyond. */
+/** Returns true if the Unix seconds can be the time of a block. Larger values fit no date. */
 export function isTime(seconds: bigint): boolean {
   return seconds < 2n ** 40n
 }
 
-/** A height or a place in a list. */
+/** Block height or list index, checked by `isPosition`. */
 export const positionSchema = quantitySchema.refine(isPosition)
 
-/** A block number as JSON-RPC takes it. */
+/** Returns a block number in the form that JSON-RPC takes. */
 export function hexOf(quantity: bigint): Hex {
   return `0x${quantity.toString(16)}`
 }
@@ -48,7 +48,7 @@ function isHexOf(pattern: RegExp) {
   return (value: unknown) => typeof value === 'string' && pattern.test(value)
 }
 
-// Columns take one form of a hash, and two endpoints that mean the same have to say the same.
+// The database stores one form of each hash, and equal answers of two endpoints must compare as equal.
 function lowerCase(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`
 }

@@ -1,17 +1,17 @@
 /**
- * What a wallet holds on one chain, in the form of the wire. USD values are those that limits count
- * with, not market prices; the native coin has none.
+ * Wallet holdings on one chain, in the form of the API answer. USD values use the rates that limits are
+ * counted with, not market prices. The native coin has no USD value.
  */
 import type { Config } from '../env.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
 import { usdMicrosOf } from '../money/usd.ts'
 import type { Chain, Token } from './chain.ts'
-import type { Unavailable } from './evm/answer.ts'
-import type { Balances } from './evm/balances.ts'
+import type { WalletBalances } from './evm/balances.ts'
+import type { Unavailable } from './evm/rpc/answer.ts'
 import type { IsWanted } from './wanted.ts'
 
-/** The wanted tokens that exist on the chain, and its native coin if that is wanted. */
-export function holdings(chain: Chain, seen: Balances, isWanted: IsWanted, config: Config) {
+/** Returns the wanted tokens that exist on the chain, and its native coin if that is wanted. */
+export function holdings(chain: Chain, seen: WalletBalances, isWanted: IsWanted, config: Config) {
   const present = seen.tokens.filter(({ absent }) => !absent)
   const tokens = present.map(({ token, amountAtomic }) =>
     holding(chain, token, amountAtomic, config),
@@ -40,8 +40,8 @@ function holding(
   return { body, usdMicros }
 }
 
-/** Whether the chain answered, and what time its answer is of. */
-export function chainBody(chain: Chain, seen: Balances | Unavailable) {
+/** Returns whether the chain answered, and the block and time of its answer. */
+export function chainBody(chain: Chain, seen: WalletBalances | Unavailable) {
   const { caip2, title: name } = chain
   if (seen.status !== 'ok') {
     return { chain: caip2, name, status: 'unavailable' as const, block_number: null, as_of: null }

@@ -1,9 +1,9 @@
-/** Lists that a node answers: of bounded length, and read no further than the first wrong element. */
+/** Schema for lists in a node's answer. It bounds their length and stops at the first invalid element. */
 import * as z from 'zod'
 
 /**
- * A list of at most `lengthMax` elements. A schema's own array tells what is wrong with each element,
- * which takes gigabytes for megabytes of wrong ones.
+ * Returns a schema for a list of at most `lengthMax` elements. Zod's own array schema reports an issue for
+ * each invalid element, which takes gigabytes of memory for megabytes of invalid input.
  */
 export function listOf<Schema extends z.ZodType>(schema: Schema, lengthMax: number) {
   return z

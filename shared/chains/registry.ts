@@ -1,18 +1,18 @@
 /**
- * The networks and tokens that the product knows, and which of them this deployment is connected to.
- * Addresses are Circle's own lists; the EIP-712 domain is ours to fix, because a merchant's word for
- * it must never decide what is signed. What is not listed here is neither shown nor paid with.
+ * The table of known networks and tokens, and of those that this deployment is connected to. Token
+ * addresses come from Circle's own lists. The EIP-712 domain is fixed here, because a merchant's claim must
+ * never decide what is signed. A token that is not listed is neither shown nor paid with.
  */
 import type { Config } from '../env.ts'
 import type { Address, Chain, Token } from './chain.ts'
 
-/** The types of the table, for everyone who looks things up in it. */
+/** The types of the table, re-exported for modules that look up entries in it. */
 export type { Address, Chain, Token } from './chain.ts'
 
 const usdcSource = 'https://developers.circle.com/stablecoins/usdc-contract-addresses'
 const eurcSource = 'https://developers.circle.com/stablecoins/eurc-contract-addresses'
 
-// Circle's FiatToken signs under version "2" since its second release; only the name differs.
+// Circle's FiatToken signs under version "2" since its second release. Only the name differs.
 function usdc(address: Address, name: 'USD Coin' | 'USDC'): Token {
   return {
     symbol: 'USDC',
@@ -142,33 +142,33 @@ const testChains: Omit<Chain, 'testnet'>[] = [
   },
 ]
 
-/** All known networks: live ones first, in the order in which they are listed to users. */
+/** All known networks: live networks first, in the order in which users see them. */
 export const knownChains: readonly Chain[] = [
   ...liveChains.map((chain) => ({ ...chain, testnet: false })),
   ...testChains.map((chain) => ({ ...chain, testnet: true })),
 ]
 
-/** Finds a network by CAIP-2 id or name. A bare number is refused: it could mean anything. */
+/** Finds a network by CAIP-2 id or name. A bare number is refused because it is ambiguous. */
 export function findChain(nameOrCaip2: string): Chain | undefined {
   return knownChains.find((chain) => chain.caip2 === nameOrCaip2 || chain.name === nameOrCaip2)
 }
 
-/** The token of that symbol on the chain, in any letter case. */
+/** Returns the chain's token with this symbol, in any letter case. */
 export function tokenBySymbol(chain: Chain, symbol: string): Token | undefined {
   return chain.tokens.find((token) => token.symbol === symbol.toUpperCase())
 }
 
-/** The token at that contract address on the chain, in any letter case. */
+/** Returns the chain's token with this contract address, in any letter case. */
 export function tokenByAddress(chain: Chain, address: string): Token | undefined {
   return chain.tokens.find((token) => token.address.toLowerCase() === address.toLowerCase())
 }
 
-/** The networks with an RPC endpoint in this deployment, in the order of the registry. */
+/** Returns the networks that have an RPC endpoint in this deployment, in the order of the registry. */
 export function connectedChains(config: Pick<Config, 'chainRpcUrls'>): Chain[] {
   return knownChains.filter((chain) => config.chainRpcUrls[chain.caip2]?.[0] !== undefined)
 }
 
-/** Chain (by its number) and token of a stored payment; throws when the registry lost them. */
+/** Returns the chain (by number) and token of a stored payment. Throws if the registry lost them. */
 export function assetOf(stored: { chain: number; token: string }): { chain: Chain; token: Token } {
   const chain = findChain(`eip155:${stored.chain}`)
   const token = chain && tokenByAddress(chain, stored.token)

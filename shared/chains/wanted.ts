@@ -1,6 +1,6 @@
 /**
- * Which chains and tokens a caller means by the names it gave. A name that means nothing here is
- * refused rather than left out, so that an answer never looks complete when it is not.
+ * Resolves the names of chains and tokens in a caller's filter. An unknown name is refused, not ignored, so
+ * that an answer never looks complete when it is not.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
@@ -8,7 +8,7 @@ import type { Config } from '../env.ts'
 import type { Chain } from './chain.ts'
 import { connectedChains, findChain } from './registry.ts'
 
-/** The connected chains of these names, each once; all of them when no names are given. */
+/** Returns the connected chains with these names, each once, or all of them if no names are given. */
 export function wantedChains(
   config: Config,
   names: string[] | undefined,
@@ -27,10 +27,10 @@ export function wantedChains(
   return [...wanted]
 }
 
-/** Whether a token is among those named; the native coin has no address. */
+/** Predicate that is true if a token is among those named. The native coin has no address. */
 export type IsWanted = (symbol: string, address: string | null) => boolean
 
-/** What the names stand for on these chains: symbols or addresses, in any letter case. */
+/** Returns a predicate for tokens by symbol or address, in any letter case, on these chains. */
 export function wantedTokens(
   chains: Chain[],
   names: string[] | undefined,

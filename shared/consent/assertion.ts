@@ -1,33 +1,33 @@
 /**
- * The second verifier of an owner's WebAuthn assertion (level 3, section 7.2), written apart from the
- * library that the pages use. Whoever relies on consent runs it over what was stored. It knows no
- * clock, network or database; a counter and single use are the ledger's. Where the two verifiers
- * disagree this is the stricter: binary values have one encoding, keys and authenticator data hold
- * nothing but what they must, and pages inside other pages are refused.
+ * The second verifier of an owner's WebAuthn assertion (level 3, section 7.2), independent of the library
+ * that the pages use. Code that relies on consent runs it over the stored assertion. It uses no clock,
+ * network or database; the ledger checks the counter and single use. Where the two verifiers disagree, this
+ * one is stricter: binary values have one encoding, keys and authenticator data hold nothing but what they
+ * must, and framed pages are refused.
  */
 import { decodeBytes, encodeForUrl, parseJson } from '../base64.ts'
 import { fromHex, sha256, toHex } from '../digest.ts'
 import { readMap } from './cbor.ts'
-import type { Place } from './place.ts'
+import type { RelyingParty } from './place.ts'
 import { isSignedBy } from './signature.ts'
 
-/** What an authenticator signed and by which passkey; all in base64url without padding. */
+/** A signature of an authenticator and the public key of its passkey; all in base64url without padding. */
 export type StoredAssertion = {
-  /** A COSE_Key (RFC 9052 section 7) as it was stored when the passkey was made. */
+  /** COSE_Key (RFC 9052 section 7) as stored when the passkey was made. */
   public_key: string
   client_data: string
   authenticator_data: string
-  /** As WebAuthn section 6.5.5 encodes it. */
+  /** Signature in the encoding of WebAuthn section 6.5.5. */
   signature: string
 }
 
-/** What it has to be an assertion of. */
-export type Expected = Place & {
-  /** Of the terms, in lower-case hex; its 32 bytes are the challenge. */
+/** Digest and place that the assertion must be for. */
+export type Expected = RelyingParty & {
+  /** Digest of the terms in lower-case hex; its 32 bytes are the challenge. */
   digest: string
 }
 
-/** Which check failed. */
+/** The check that failed. */
 export type AssertionFault =
   | 'encoding'
   | 'client_data'
@@ -41,7 +41,7 @@ export type AssertionFault =
   | 'user_verification'
   | 'signature'
 
-/** The first check that fails, or undefined when the assertion is good for exactly this digest. */
+/** Returns the first check that fails; undefined if the assertion is valid for exactly this digest. */
 export async function faultOfAssertion(
   assertion: StoredAssertion,
   expected: Expected,
@@ -59,7 +59,7 @@ export async function faultOfAssertion(
   return (await isSignedBy(publicKey, signature, signed)) ? undefined : 'signature'
 }
 
-/** Bytes of their one encoding in base64url: two texts never stand for the same assertion. */
+/** Decodes base64url only from its one encoding, so that two texts never stand for the same assertion. */
 function onlyBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = decodeBytes(text)
   return bytes && encodeForUrl(bytes) === text ? bytes : undefined
@@ -73,7 +73,7 @@ function faultOfClientData(bytes: Uint8Array, expected: Expected): AssertionFaul
   if (data['origin'] !== expected.origin) return 'origin'
   const isFramed = data['crossOrigin'] !== undefined && data['crossOrigin'] !== false
   if (isFramed || data['topOrigin'] !== undefined) return 'cross_origin'
-  // Token binding is gone from level 3, and no browser sends it.
+  // Level 3 has no token binding, and no browser sends it.
   return data['tokenBinding'] === undefined ? undefined : 'client_data'
 }
 
@@ -90,7 +90,7 @@ function readClientData(bytes: Uint8Array): Record<string, unknown> | undefined 
 
 const rpIdHashBytes = 32
 const headBytes = 37
-// WebAuthn section 6.1.
+// Flags of WebAuthn section 6.1.
 const flag = {
   userPresent: 0x01,
   userVerified: 0x04,

@@ -1,13 +1,13 @@
 /**
- * The terms of one approval that is about several payments. They name none of them, only the root of
- * a tree over their digests, so the payments are kept beside them.
+ * Terms of one approval of several payments. They contain only the root of a Merkle tree over the payments'
+ * digests, so the list of digests is stored beside them.
  */
 import { merkleRoot } from './merkle.ts'
 
-/** The fewest and the most payments that one approval may be about. */
+/** Minimum and maximum number of payments in one approval. */
 export const batchSize = { min: 2, max: 50 }
 
-/** The terms of several payments of an account, by the digests of their terms in any order. */
+/** Returns the terms of several payments of an account, from the digests of their terms in any order. */
 export async function batchTerms(account: string, digests: readonly string[]) {
   return {
     account_id: account,

@@ -1,10 +1,10 @@
 /**
- * CBOR maps (RFC 8949) of authenticators. One text stands for a map: what is longer than it had to be,
- * names a label twice or has bytes behind it is no map here.
+ * CBOR maps (RFC 8949) of authenticators. Each map has one accepted encoding: a longer one, a duplicate
+ * label or trailing bytes are refused.
  */
 import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 
-/** The map that these bytes are, and nothing else. */
+/** Decodes bytes that are exactly one map; returns undefined otherwise. */
 export function readMap(bytes: Uint8Array): Map<unknown, unknown> | undefined {
   try {
     const map = decodeCBOR(bytes)

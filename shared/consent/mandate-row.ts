@@ -1,6 +1,6 @@
 /**
- * The terms of a mandate as they leave the database, for whoever works out what was consented to and
- * what it allows. What was used of it is not needed for that (mandates/mandate-row.ts).
+ * Terms of a mandate as they leave the database, for code that works out what was consented to and what is
+ * allowed. What was used of the mandate is in mandates/mandate-row.ts.
  */
 import * as z from 'zod'
 import type { MandateState, MandateTerms } from '../policy/mandate.ts'
@@ -17,14 +17,14 @@ const states = [
   'declined',
   'revoked',
 ] as const satisfies MandateState[]
-/** Where a mandate stands for whoever asks: the last two follow from time and use. */
+/** States of a mandate as callers see them; the last two follow from time and use. */
 export const mandateStatuses = [...states, 'expired', 'exhausted'] as const
 
-/** A part of what private.mandate_json tells. */
+/** A part of what private.mandate_json returns. */
 export const mandateTermsRow = z.object({
   id: z.uuid(),
   account: z.uuid(),
-  /** The key or app that asked, with those that take its place. */
+  /** The key or app that asked; its successors count as the same. */
   asked_by: z.uuid(),
   for_any_key: z.boolean(),
   device: z.string(),
@@ -41,7 +41,7 @@ export const mandateTermsRow = z.object({
   expires_at: z.iso.datetime({ offset: true }),
 })
 
-/** The same in the words of the policy. */
+/** Converts the row into the policy's form of the terms. */
 export function policyTerms(row: z.output<typeof mandateTermsRow>): MandateTerms {
   return {
     merchantDomain: row.merchant_domain,

@@ -1,19 +1,19 @@
 /**
- * The Merkle tree hash of RFC 9162 section 2.1.1 over SHA-256. With it one approval stands for a list
- * of payments: whoever has the list works out the root again, and no other list has the same one.
+ * The Merkle tree hash of RFC 9162 section 2.1.1 with SHA-256. It lets one approval stand for a list of
+ * payments: anyone with the list can recompute the root, and no other list has the same root.
  */
 import { fromHex, sha256, toHex } from '../digest.ts'
 
-// They keep a leaf from being taken for a node (RFC 9162 section 2.1.1).
+// The prefixes keep a leaf from being taken for a node (RFC 9162 section 2.1.1).
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
 
-/** The root over digests in this order, all in lower-case hex; each leaf is a digest's bytes. */
+/** Returns the root over digests in this order, in lower-case hex; each leaf is a digest's bytes. */
 export async function merkleRoot(digests: readonly string[]): Promise<string> {
   return toHex(await treeHash(digests.map(fromHex)))
 }
 
-/** The tree hash over the leaves in this order; of none it is the hash of nothing. */
+/** Returns the tree hash over the leaves in this order; without leaves it is the hash of no bytes. */
 export async function treeHash(leaves: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> {
   const [first] = leaves
   if (!first) return sha256()

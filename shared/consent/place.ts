@@ -1,10 +1,10 @@
-/** Where consent is given: on the pages of the service, and nowhere else. */
+/** The only place where consent is given: the pages of the service. */
 
-/** Their origin, and their host name, which is the relying party of passkeys. */
-export type Place = { origin: string; rpId: string }
+/** Origin of the pages, and their host name, which is the relying party of passkeys. */
+export type RelyingParty = { origin: string; rpId: string }
 
-/** The place of pages below this address. */
-export function placeOf(webUrl: string): Place {
+/** Returns the place of the pages below this address. */
+export function relyingPartyOf(webUrl: string): RelyingParty {
   const { origin, hostname } = new URL(webUrl)
   return { origin, rpId: hostname }
 }

@@ -1,7 +1,7 @@
 /**
- * Consent receipts: a signed statement (JWS, RFC 7515) of what an owner agreed to, how and when, with
- * the owner's own signature in it where a passkey made one. It proves no payment. A receipt is made
- * anew from what is stored whenever it is asked for, so an older key is only needed to check old files.
+ * Consent receipts: a signed statement (JWS, RFC 7515) of what an owner agreed to, how and when. It
+ * includes the owner's own signature if a passkey made one. It does not prove a payment. Each request makes
+ * the receipt again from stored data, so older keys are needed only to check old files.
  */
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { SignJWT } from 'jose/jwt/sign'
@@ -9,9 +9,9 @@ import { importJWK } from 'jose/key/import'
 import * as z from 'zod'
 import { parseJson } from '../base64.ts'
 import type { Consent } from './consent.ts'
-import { placeOf } from './place.ts'
+import { relyingPartyOf } from './place.ts'
 
-/** The `typ` of a receipt, so that no other token of the service is taken for one. */
+/** The `typ` of a receipt, so that it cannot be confused with another token of the service. */
 export const receiptType = 'aoa-consent-receipt+jwt'
 
 const algorithm = 'ES256'
@@ -24,16 +24,16 @@ const publicKey = z.object({
 const privateKey = publicKey.extend({ d: z.string() })
 const keySet = z.object({ keys: z.array(publicKey) })
 
-/** What a receipt is made of. */
+/** Input of a receipt. */
 export type ReceiptFacts = {
-  /** Where the pages are: what the owner looked at, and who states this. */
+  /** Base URL of the pages: what the owner looked at, and the issuer of the receipt. */
   webUrl: string
   at: Date
   terms: object
   consent: Consent
 }
 
-/** Signs a receipt with a JWK in text; it names the key by its thumbprint (RFC 7638). */
+/** Signs a receipt with a JWK in JSON; the header names the key by its thumbprint (RFC 7638). */
 export async function signReceipt(keyText: string, facts: ReceiptFacts): Promise<string> {
   const jwk = privateKey.parse(parseJson(keyText))
   const kid = await calculateJwkThumbprint(jwk)
@@ -45,7 +45,7 @@ export async function signReceipt(keyText: string, facts: ReceiptFacts): Promise
 }
 
 function claimsOf({ webUrl, terms, consent }: ReceiptFacts) {
-  const { origin, rpId } = placeOf(webUrl)
+  const { origin, rpId } = relyingPartyOf(webUrl)
   return {
     v: 1,
     terms,
@@ -61,12 +61,17 @@ function claimsOf({ webUrl, terms, consent }: ReceiptFacts) {
 }
 
 function statedPasskey(passkey: NonNullable<Consent['passkey']>) {
-  return { ...passkey, added_at: new Date(passkey.added_at).toISOString() }
+  const { added_at: addedAt, there_since: since } = passkey
+  return {
+    ...passkey,
+    added_at: new Date(addedAt).toISOString(),
+    there_since: since === null ? null : new Date(since).toISOString(),
+  }
 }
 
-/** The keys that receipts are checked with (RFC 7517), each with its thumbprint as `kid`. */
+/** Returns the keys that verify receipts (RFC 7517), each with its thumbprint as `kid`. */
 export async function receiptKeys(keysText: string) {
-  // What is not named is dropped: a private part that slipped in is never published.
+  // The schema drops unknown fields, so a private key part in the setting is never published.
   const { keys } = keySet.parse(parseJson(keysText))
   const named = keys.map(async (key) => ({
     ...key,

@@ -1,6 +1,6 @@
 /**
- * Signatures of passkeys: ES256, EdDSA and RS256, the three that this service asks for. A key is what
- * WebAuthn section 5.8.5 makes of a COSE_Key and nothing more; whatever else it is verifies nothing.
+ * Signatures of passkeys: ES256, EdDSA and RS256, the three that this service requests. A key has exactly
+ * the form that WebAuthn section 5.8.5 gives a COSE_Key; any other key verifies nothing.
  */
 import { encodeForUrl } from '../base64.ts'
 import { readMap } from './cbor.ts'
@@ -11,7 +11,7 @@ type Key = {
   isDer: boolean
 }
 
-/** Whether the COSE_Key's owner signed these bytes; false too for a key of any other kind. */
+/** True if the owner of the COSE_Key signed these bytes; false also for any other kind of key. */
 export async function isSignedBy(
   coseKey: Uint8Array,
   signature: Uint8Array<ArrayBuffer>,
@@ -25,12 +25,12 @@ export async function isSignedBy(
     const key = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['verify'])
     return await crypto.subtle.verify(algorithm, key, raw, signed)
   } catch {
-    // A point off its curve, or a modulus that the platform does not take.
+    // The point is not on its curve, or the platform does not accept the modulus.
     return false
   }
 }
 
-/** Whether a COSE_Key is one that signatures are taken from. */
+/** True if the service accepts signatures by this COSE_Key. */
 export function isUsableKey(coseKey: Uint8Array): boolean {
   return readKey(coseKey) !== undefined
 }
@@ -39,7 +39,7 @@ export function isUsableKey(coseKey: Uint8Array): boolean {
 const ec2 = { type: 2, alg: -7, curve: 1, labels: [1, 3, -1, -2, -3] }
 const okp = { type: 1, alg: -8, curve: 6, labels: [1, 3, -1, -2] }
 const rsa = { type: 3, alg: -257, labels: [1, 3, -1, -2] }
-/** 2048 to 4096 bits. */
+/** Bytes of a modulus: 2048 to 4096 bits. */
 const modulusBytes = { min: 256, max: 512 }
 const exponentBytesMax = 4
 
@@ -77,7 +77,7 @@ function rsaKey(modulus: unknown, exponent: unknown): Key | undefined {
   const { length } = modulus
   if (length < modulusBytes.min || length > modulusBytes.max) return undefined
   if (exponent.length > exponentBytesMax) return undefined
-  // RFC 8230 section 4: neither has a zero in front.
+  // RFC 8230 section 4: neither has leading zeros.
   if (modulus[0] === 0 || exponent[0] === 0) return undefined
   return {
     jwk: { kty: 'RSA', n: encodeForUrl(modulus), e: encodeForUrl(exponent) },
@@ -86,7 +86,7 @@ function rsaKey(modulus: unknown, exponent: unknown): Key | undefined {
   }
 }
 
-/** r and s in 64 bytes of their one DER encoding (X.690 section 8.3, RFC 3279 section 2.2.3). */
+/** Converts the one DER encoding of r and s (X.690 section 8.3, RFC 3279 section 2.2.3) to 64 bytes. */
 function rawOf(der: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined
   const r = integerAt(der, 2)
@@ -98,7 +98,7 @@ function rawOf(der: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   return raw
 }
 
-/** A positive INTEGER of at most 32 bytes: no sign bit, and no zero in front but for a sign's sake. */
+/** Reads a positive INTEGER of at most 32 bytes: no sign bit, a leading zero only if the sign needs it. */
 function integerAt(der: Uint8Array, at: number) {
   const length = der[at + 1] ?? 0
   const end = at + 2 + length

@@ -1,34 +1,34 @@
 /**
- * What consent is given to: the terms of a payment or of a mandate as canonical JSON (RFC 8785), and
- * its digest; those of several payments at once are in consent/batch.ts. SQL works out the same from
- * its own rows, so consent cannot be moved to another payment or mandate, nor to other terms.
+ * The content of consent: the terms of a payment or of a mandate as canonical JSON (RFC 8785), and their
+ * digest. consent/batch.ts has the terms of several payments at once. SQL computes the same from its own
+ * rows, so consent cannot be moved to another payment or mandate, or to other terms.
  */
 import canonicalize from 'canonicalize'
 import { sha256Hex } from '../digest.ts'
 
-/** What of a payment the terms are made of. */
+/** Facts of a payment that its terms contain. */
 export type PaymentFacts = {
   id: string
   account: string
   kind: 'transfer' | 'x402'
-  /** The chain's number in CAIP-2 eip155. */
+  /** Chain number of the CAIP-2 namespace eip155. */
   chain: number
   token: string
   payee: string
   amount_atomic: bigint
-  /** Any RFC 3339 time; the terms say it in UTC with milliseconds. */
+  /** Any RFC 3339 time; the terms state it in UTC with milliseconds. */
   expires_at: string
   terms: Readonly<Record<string, unknown>>
 } & Asker & {
-    /** What the owner ticks beside an approval; the device by its fingerprint. */
+    /** Ticks of the owner beside the approval; the device by its fingerprint. */
     remembers_payee: boolean
     remembered_device: string | null
   }
 
-/** Who may pay: the key or app that asked, with those that take its place, or any of the account. */
+/** Permission to pay: for the key or app that asked, with its successors, or for any key of the account. */
 type Asker = { asked_by: string; for_any_key: boolean }
 
-/** The terms of one payment. */
+/** Returns the terms of one payment. */
 export function paymentTerms(payment: PaymentFacts) {
   const { origin, request_digest: requestDigest } = payment.terms
   return {
@@ -49,9 +49,9 @@ export function paymentTerms(payment: PaymentFacts) {
   }
 }
 
-/** What of a mandate the terms are made of; null where it sets no limit or pins nothing. */
+/** Facts of a mandate that its terms contain; null sets no limit or pins nothing. */
 export type MandateFacts = Asker & {
-  /** The fingerprint of the device that asked. */
+  /** Fingerprint of the device that asked. */
   device: string
   id: string
   account: string
@@ -67,7 +67,9 @@ export type MandateFacts = Asker & {
   expires_at: string
 }
 
-/** The terms of one mandate. What it pins is sorted, so that the order asked in changes nothing. */
+/**
+ * Returns the terms of one mandate. Pinned lists are sorted, so their order in the request is irrelevant.
+ */
 export function mandateTerms(mandate: MandateFacts) {
   const { chains, tokens, pay_to: payTo, max_payments: maxPayments } = mandate
   const { max_day_usd_micros: maxDay, max_total_usd_micros: maxTotal } = mandate
@@ -92,10 +94,10 @@ export function mandateTerms(mandate: MandateFacts) {
 }
 
 /**
- * SHA-256 over "aoa-consent-v1", a zero byte and the canonical terms, in lower-case hex. Throws for
- * text that is no Unicode, which no canonical form has.
+ * Returns SHA-256 over "aoa-consent-v1", a zero byte and the canonical terms, in lower-case hex. Throws for
+ * text that is not valid Unicode, because it has no canonical form.
  */
-export function digestOf(terms: object): Promise<string> {
+export function termsDigest(terms: object): Promise<string> {
   const canonical = canonicalize(terms)
   if (canonical === undefined) throw new Error('terms are a JSON object')
   return sha256Hex(`aoa-consent-v1\0${canonical}`)

@@ -1,6 +1,6 @@
 /**
- * What an operation does to the world, in the four hints of the Model Context Protocol. A client may
- * show them and ask its user by them; nothing here grants or refuses anything.
+ * The effects of an operation as the four hints of the Model Context Protocol. A client may show them and
+ * use them to ask its user; nothing here grants or refuses anything.
  */
 import type { Operation } from './operation.ts'
 
@@ -13,16 +13,16 @@ export type Annotations = {
   openWorldHint: boolean
 }
 
-/** Change something, and a repeat changes no more, with an Idempotency-Key or without. */
+/** Operations whose repeat changes nothing more, with or without an Idempotency-Key. */
 const repeatable = ['account_freeze', 'payment_mandate_revoke', 'vault_delete']
-/** Take no Idempotency-Key, and each call does something of its own. */
+/** Operations without an Idempotency-Key whose every call has an effect of its own. */
 const adding = [
   'request_signup_verification',
   'confirm_registration_code',
   'create_account',
   'create_login_link',
 ]
-/** What they do cannot be taken back. */
+/** Operations that cannot be undone. */
 const destructive = [
   'wallet_custodial_transfer',
   'x402_payment_execute',
@@ -37,7 +37,7 @@ const destructive = [
   'vault_session',
   'mail_send',
 ]
-/** Reach somebody outside the account and its chains: merchants, sites, people. */
+/** Operations that reach somebody outside the account and its chains: merchants, sites, people. */
 const outward = [
   'request_signup_verification',
   'wallet_custodial_transfer',
@@ -52,14 +52,14 @@ const outward = [
   'mail_send',
 ]
 
-/** Ids that a list here names; a test holds them against the contracts. */
+/** Ids that the lists here name; a test checks them against the contracts. */
 export const annotated: readonly string[] = [...repeatable, ...adding, ...destructive, ...outward]
 
-/** The hints of one operation. */
+/** Returns the hints of one operation. */
 export function annotationsOf({ id, mutates }: Operation): Annotations {
   const reads = !mutates && !repeatable.includes(id) && !adding.includes(id)
   return {
-    title: titleOf(id),
+    title: titleFromId(id),
     readOnlyHint: reads,
     destructiveHint: destructive.includes(id),
     idempotentHint: reads || repeatable.includes(id),
@@ -67,8 +67,8 @@ export function annotationsOf({ id, mutates }: Operation): Annotations {
   }
 }
 
-/** The id as words: `x402_payment_prepare` is `X402 payment prepare`. */
-function titleOf(id: string): string {
+/** Returns the id as words: `x402_payment_prepare` becomes `X402 payment prepare`. */
+function titleFromId(id: string): string {
   const words = id.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

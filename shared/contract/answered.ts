@@ -1,16 +1,16 @@
 /**
- * The whole answer of an operation: what its handler answers and what the pipeline adds about the
- * capability that it belongs to. Documents describe this one, and the pipeline sends no other.
+ * The complete answer of an operation: the answer of its handler, and the capability status that the
+ * pipeline adds. Documents describe this form, and the pipeline sends no other.
  */
 import * as z from 'zod'
 import { gapStatuses, gaps } from './gaps.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * What a caller is answered: the response with the gap and its status on the chain that the answer
- * names, else as a whole. Of a capability that can be live it is told only while it is not.
+ * Returns the schema of the answer: the response with the gap and its status, on the chain that the answer
+ * names or else overall. For a capability that can be live, both fields appear only while it is not.
  */
-export function answerOf({ gap, response }: Operation): z.ZodType {
+export function fullResponseOf({ gap, response }: Operation): z.ZodType {
   if (gap === undefined) return response
   const named = z.object({ gap_id: z.literal(gap), gap_status: z.enum(gapStatuses) })
   const told = gaps[gap].best === 'live' ? named.partial() : named

@@ -1,7 +1,7 @@
 /**
- * The one table of refusals: code, HTTP status, sentence. An operation lists the codes of its own;
- * the pipeline adds those that any operation can meet. The sentence is safe for every caller and
- * says what to do next; what only the operator may know goes into `log`.
+ * The one table of refusals: code, HTTP status, sentence. An operation lists its own codes; the pipeline
+ * adds those that any operation can meet. The sentence is safe for every caller and says what to do next.
+ * Details that only the operator may know go into `log`.
  */
 export const errorTable = {
   unauthorized: [
@@ -52,6 +52,7 @@ export const errorTable = {
     409,
     'Too many mandates wait for the owner. Have some of them decided first.',
   ],
+  too_many_payments: [429, 'Too many payments wait. Pay some, have some declined, or wait a day.'],
   merchant_refused: [422, 'No mandate can be made for this merchant as it is named.'],
   too_many_apps: [
     409,
@@ -132,25 +133,25 @@ export const errorTable = {
   unavailable: [503, 'A part that this needs does not answer right now. Nothing was changed.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>
 
-/** A code of the table: what `error` is on the wire. */
+/** A code of the table: the value of `error` on the wire. */
 export type ErrorCode = keyof typeof errorTable
 
-/** What a refusal may carry beyond its code. */
+/** Optional parts of a refusal beside its code. */
 export type RefusalDetail = {
-  /** Replaces the table's sentence; safe for the caller. */
+  /** Replaces the table's sentence; must be safe for the caller. */
   message?: string
-  /** What the agent should do next. */
+  /** Next step for the agent. */
   hint?: string
   retryAfterSeconds?: number
   details?: Record<string, unknown>
-  /** For the operator's log, never sent. */
+  /** Text for the operator's log; never sent. */
   log?: string
 }
 
-/** An expected refusal: a code and what helps to go on. */
+/** An expected refusal: a code and details that help to go on. */
 export type Refusal<Code extends ErrorCode = ErrorCode> = { readonly refusal: Code } & RefusalDetail
 
-/** An expected refusal, as a value. */
+/** Builds a refusal as a value. */
 export function fail<const Code extends ErrorCode>(
   code: Code,
   detail: RefusalDetail = {},
@@ -158,19 +159,19 @@ export function fail<const Code extends ErrorCode>(
   return { refusal: code, ...detail }
 }
 
-/** Tells a refusal from an answer; no answer of an operation has a field `refusal`. */
+/** True if a value is a refusal; no answer of an operation has a field `refusal`. */
 export function isRefusal<T>(value: T | Refusal): value is Extract<T | Refusal, Refusal> {
   return typeof value === 'object' && value !== null && 'refusal' in value
 }
 
-/** Whether text that SQL raised is a code of the table. */
+/** True if text that SQL raised is a code of the table. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(errorTable, text)
 }
 
 /**
- * A refusal that crosses the border of the database client: SQL ended the call with a code of the
- * table. The pipeline answers it like a refusal that a handler returned.
+ * A refusal that is thrown across the database client: SQL ended the call with a code of the table. The
+ * pipeline answers it like a refusal that a handler returned.
  */
 export class Rejection extends Error {
   readonly refusal: Refusal

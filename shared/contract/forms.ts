@@ -1,6 +1,6 @@
 /**
- * Forms of values in answers, with the bounds within which they always are. A value out of its form is
- * an error of ours, so a bound is one that nothing stored or read can pass.
+ * Forms of values in answers, with the bounds that they always keep. A value outside its form is a bug of
+ * ours, so every stored or read value must fit the bound.
  */
 import * as z from 'zod'
 
@@ -10,7 +10,7 @@ export const address = z
   .max(64)
   .regex(/^[0-9A-Za-z]+$/)
 
-/** A hash of a chain: of a transaction, a block or a nonce. */
+/** A hash on a chain: of a transaction, a block or a nonce. */
 export const chainHash = z
   .string()
   .max(66)
@@ -28,7 +28,7 @@ export const decimal = z
   .max(100)
   .regex(/^-?[0-9]+(\.[0-9]+)?$/)
 
-/** Digits of a number that may be larger than 53 bits. */
+/** Digits of a number that may exceed 53 bits. */
 export const digits = z
   .string()
   .max(80)
@@ -40,7 +40,7 @@ export const token = z
   .max(64)
   .regex(/^[^\s\p{C}]+$/u)
 
-/** A word of a program, such as a code or a kind. */
+/** A program's identifier, such as a code or a kind. */
 export const word = z
   .string()
   .max(64)
@@ -58,21 +58,21 @@ export const mailAddress = z
   .max(320)
   .regex(/^[^\s@]+@[^\s@]+$/)
 
-/** An address of a page, or of a site that is nothing but its origin. */
+/** An address of a page, or a site given by its origin alone. */
 export const url = z.url().max(4096)
 
-/** Where a list goes on. */
+/** Position from which a list continues. */
 export const cursor = z
   .string()
   .max(64)
   .regex(/^[0-9a-f-]+$/)
 
-/** Text for people or models, which has no form but its length in UTF-16 units. */
+/** Builds a text for people or models, limited only in its UTF-16 length. */
 export function words(lengthMax: number) {
   return z.string().max(lengthMax).meta({ contentMediaType: 'text/plain' })
 }
 
-/** Bytes in base64 (RFC 4648 section 4). A pattern, because `base64` is no format of JSON Schema. */
+/** Builds base64 bytes (RFC 4648 section 4) by a pattern: JSON Schema has no format `base64`. */
 export function base64(lengthMax: number) {
   return z
     .string()

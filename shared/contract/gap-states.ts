@@ -1,38 +1,38 @@
 /**
- * How capabilities stand now: a pure function of what was found. What failed lowers what rests on it,
- * and while nobody looks, nothing is called better than partial_live.
+ * Current status of capabilities: a pure function of the findings. A failed part lowers the capabilities
+ * that depend on it. While the watch does not run, nothing is better than partial_live.
  */
 import * as z from 'zod'
 import type { Capability, GapId, GapStatus } from './gaps.ts'
 import { gapStatuses, gaps } from './gaps.ts'
 
-/** What the database tells of health; `part` is a Part, or a ChainPart with its chain behind a colon. */
+/** Health as the database returns it; `part`: a CapabilityPart, or a ChainPart, a colon and its chain. */
 export const health = z.object({
-  /** Whether somebody looked lately. */
+  /** True if the watch has run recently. */
   watched: z.boolean(),
-  /** CAIP-2 ids of the chains that are connected. */
+  /** CAIP-2 ids of the connected chains. */
   chains: z.array(z.string()),
   failing: z.array(z.object({ part: z.string(), reason: z.string() })),
 })
 
-/** What was found. */
+/** Health, parsed. */
 export type Health = z.output<typeof health>
 
-/** A status and what keeps it from being better: `<part>_<reason>` each. */
+/** A status and the reasons why it is not better, each `<part>_<reason>`. */
 type Standing = { status: GapStatus; reasons: string[] }
 
-/** How one capability stands, and on which chain; `chains` where it rests on chains. */
+/** Status of one capability; `chains` if it depends on chains. */
 export type GapState = Standing & {
   gap_id: GapId
   chains?: (Standing & { chain: string })[]
 }
 
-/** Every capability in the order of the table. */
+/** Returns the state of every capability in the order of the table. */
 export function gapStates(found: Health): GapState[] {
   return gapIds.map((gap_id) => stateOf(gap_id, found))
 }
 
-/** What is told while the database does not answer: nothing works without it. */
+/** Returns the states while the database does not answer: nothing works without it. */
 export function gapStatesWithoutDatabase(): GapState[] {
   return gapIds.map((gap_id) => ({
     gap_id,
@@ -78,7 +78,7 @@ function failures(
   })
 }
 
-/** Unavailable where no chain is left, and with exceptions while some are. */
+/** Combines the chains: unavailable only if no chain is left, partial_live if some chains are. */
 function overall(own: Standing, chains: readonly Standing[], watched: boolean): Standing {
   if (chains.length === 0) {
     const none: Standing = { status: 'unavailable', reasons: ['no_chain_connected'] }

@@ -1,36 +1,36 @@
 /**
- * Capability gaps: what is offered, how mature it is at best, and which parts it rests on. A reply to a
- * user must not claim more than its gap says (SPEC section 1). How each stands now is computed from
- * this table and from what was found failing: contract/gap-states.ts.
+ * Capability gaps: what is offered, its best possible status, and the parts it depends on. A reply to a
+ * user must not claim more than its gap says (functions/README.md). contract/gap-states.ts computes the
+ * current status from this table and from the parts found failing.
  */
 
-/** From best to worst. */
+/** Statuses, best first. */
 export const gapStatuses = ['live', 'partial_live', 'unavailable'] as const
 
-/** How a capability stands: as offered, with exceptions that its reasons name, or not at all. */
+/** Status of a capability: as offered, with exceptions that its reasons name, or not at all. */
 export type GapStatus = (typeof gapStatuses)[number]
 
-/** What a capability rests on, wherever it is used. */
-export type Part = 'custody' | 'vault' | 'mailer' | 'mail_out' | 'walletconnect'
+/** A part on which a capability depends as a whole. */
+export type CapabilityPart = 'custody' | 'vault' | 'mailer' | 'mail_out' | 'walletconnect'
 
-/** What it rests on once for each chain. */
+/** A part that exists once for each chain. */
 export type ChainPart = 'endpoints' | 'second_operator' | 'relayers' | 'eurc'
 
 /** One capability. */
 export type Capability = {
   title: string
-  /** What it is with everything well; below `live` it says why. */
+  /** Status when every part is well; below `live`, `limits` says why. */
   best: 'live' | 'partial_live'
   limits?: string
-  /** Without one of these it is unavailable. */
-  needs: readonly Part[]
-  /** Without one of these it goes on, worse. */
-  helps: readonly Part[]
-  /** The same for each chain; absent where it has nothing to do with chains. */
+  /** Parts without which it is unavailable. */
+  needs: readonly CapabilityPart[]
+  /** Parts without which it works, but with exceptions. */
+  helps: readonly CapabilityPart[]
+  /** The same for each chain; absent if it does not depend on chains. */
   onChain?: { needs: readonly ChainPart[]; helps: readonly ChainPart[] }
 }
 
-/** Every capability that an operation belongs to. */
+/** All capabilities, by the id that operations name. */
 export const gaps = {
   GAP_X402_V1: {
     title: 'x402 payments',
@@ -38,7 +38,7 @@ export const gaps = {
     limits: 'Not every merchant, scheme and chain; delivery is the merchant’s.',
     needs: ['custody'],
     helps: [],
-    // Where one operator alone tells what the chain says, ends wait longer.
+    // If only one operator reports the chain, an unused payment is released 15 minutes later.
     onChain: { needs: ['endpoints'], helps: ['second_operator', 'eurc'] },
   },
   GAP_PAYMENT_MANDATE_V1: {
@@ -64,7 +64,7 @@ export const gaps = {
     onChain: { needs: ['endpoints'], helps: ['eurc'] },
   },
   GAP_VAULT_V1: { title: 'the vault', best: 'live', needs: ['vault'], helps: [] },
-  // A mail that cannot leave waits and is tried again.
+  // A mail that cannot be sent waits and is retried.
   GAP_MAIL_V1: { title: 'mail', best: 'live', needs: ['vault'], helps: ['mailer', 'mail_out'] },
   GAP_SIGN_UP_V1: {
     title: 'sign-up',
@@ -80,5 +80,5 @@ export const gaps = {
   },
 } as const satisfies Record<string, Capability>
 
-/** A gap that an operation or an answer names. */
+/** Id of a gap, as operations and answers name it. */
 export type GapId = keyof typeof gaps

@@ -1,12 +1,12 @@
 /**
- * The form of a mail on the wire, wherever one is answered. What others wrote stands in `untrusted`
- * alone; codes and sign-in links in it are handles, unless the owner lets agents read them.
+ * Form of a mail on the wire, in every answer. Text of others appears only in `untrusted`; codes and
+ * sign-in links in it are handles, unless the owner lets agents read them.
  */
 import * as z from 'zod'
 import * as field from './fields.ts'
 import * as form from './forms.ts'
 
-/** Where a mail came from or goes. */
+/** Direction of a mail. */
 export const mailDirection = z.enum(['in', 'out'])
 
 const mailCode = z.object({
@@ -20,7 +20,7 @@ const mailCode = z.object({
   used: z.boolean(),
 })
 
-/** What became of a mail on its way to one recipient. */
+/** Delivery of a mail to one recipient. */
 export const mailDelivery = z.object({
   to: form.words(1024),
   status: z
@@ -32,7 +32,7 @@ export const mailDelivery = z.object({
     .describe('Of one that failed.'),
 })
 
-/** A mail in a list. */
+/** Fields of a mail in a list. */
 export const mailFields = {
   mail_id: z.uuid(),
   direction: mailDirection,
@@ -56,7 +56,7 @@ export const mailFields = {
   deliveries: z.array(mailDelivery).max(100).optional().describe('Of mail that went out.'),
 }
 
-/** The author of mails that are asked for. */
+/** Author of requested mails. */
 export const mailFrom = z
   .string()
   .min(3)

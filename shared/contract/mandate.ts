@@ -1,10 +1,10 @@
-/** The form of a mandate on the wire, wherever one is answered. Amounts are US dollars. */
+/** Form of a mandate on the wire, in every answer. Amounts are US dollars. */
 import * as z from 'zod'
 import { mandateStatuses } from '../consent/mandate-row.ts'
 import * as field from './fields.ts'
 import * as form from './forms.ts'
 
-/** Where a mandate stands; expired and exhausted follow from time and use. */
+/** Status of a mandate; expired and exhausted follow from time and use. */
 export const mandateStatus = z
   .enum(mandateStatuses)
   .describe('It covers payments while it is active. Exhausted: total or count are used up.')
@@ -13,7 +13,7 @@ const capUsd = field.usd.nullable()
 const unlimited = 'Null: not limited.'
 const pins = (what: string) => z.array(form.word).max(100).nullable().describe(`${what} Null: any.`)
 
-/** A mandate with what is used and left of it. */
+/** Fields of a mandate, with its used and remaining amounts. */
 export const mandateFields = {
   mandate_id: z.uuid(),
   status: mandateStatus,
@@ -52,5 +52,5 @@ export const mandateFields = {
   approval_url: form.url.describe('The page on which the owner decides, suspends and revokes.'),
 }
 
-/** What the owner approves. */
+/** Digest of the terms that the owner approves. */
 export const mandateDigest = form.sha256.describe('SHA-256 over the canonical terms, in hex.')

@@ -1,13 +1,13 @@
 /**
- * The shape of one operation's contract: plain data that the pipeline enforces and that documents,
- * tools and tests are made from. A contract holds no behaviour.
+ * The shape of an operation's contract: plain data that the pipeline enforces and from which documents,
+ * tools and tests are made. A contract holds no behaviour.
  */
 import type * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 import type { GapId } from './gaps.ts'
 import type { Access } from './scopes.ts'
 
-/** One operation: where it is reached, who may call it, what it takes, answers and refuses. */
+/** One operation: its path, its callers, its input, answer and errors. */
 export type Operation<
   Request extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
@@ -16,23 +16,23 @@ export type Operation<
   /** The tool name, snake_case. */
   id: string
   method: 'GET' | 'POST'
-  /** The path below the base address and the folder below functions/. */
+  /** The path below the base address, and the folder below functions/. */
   folder: string
   access: Access
-  /** Takes an Idempotency-Key: the answer to a first call is kept for 24 hours. */
+  /** True if it takes an Idempotency-Key; the first answer is then kept for 24 hours. */
   mutates?: true
-  /** The capability that it belongs to; the pipeline adds to an answer how that stands. */
+  /** The capability to which it belongs; the pipeline adds that status to answers. */
   gap?: GapId
   summary: string
-  /** Query parameters of a GET, JSON body of a POST. */
+  /** Schema of a GET's query parameters or a POST's JSON body. */
   request: Request
-  /** What its handler answers; `answerOf` adds what every caller is told. */
+  /** Schema of the handler's answer; `fullResponseOf` adds the fields of the pipeline. */
   response: Response
-  /** Codes of its own; `commonErrors` adds those of the pipeline. */
+  /** Its own codes; `commonErrors` adds those of the pipeline. */
   errors: readonly Errors[]
 }
 
-/** Declares an operation; the argument is returned as it is, with its literal types. */
+/** Declares an operation; returns the argument unchanged, with its literal types. */
 export function operation<
   Request extends z.ZodType,
   Response extends z.ZodType,
@@ -41,7 +41,7 @@ export function operation<
   return contract
 }
 
-/** The codes that the pipeline itself may answer for an operation. */
+/** Returns the codes that the pipeline itself may answer for an operation. */
 export function commonErrors(contract: Operation): ErrorCode[] {
   return [
     'invalid_request',

@@ -1,6 +1,6 @@
 /**
- * The form of a transfer proof on the wire. All bytes are in the encoding that consensus hashes, so
- * that whoever trusts the block hash can check them; tx_hash and log_index are not in the header.
+ * Form of a transfer proof on the wire. All bytes are in the encoding that consensus hashes, so anyone who
+ * trusts the block hash can check them. The header does not contain tx_hash and log_index.
  */
 import * as z from 'zod'
 import * as field from './fields.ts'
@@ -22,7 +22,7 @@ const inclusion = z.object({
   header: bytes.describe('RLP; its keccak-256 is the block hash.'),
 })
 
-/** What a settled payment is proven by. */
+/** Proof of a settled payment. */
 export const transferProof = z.object({
   chain: field.chain,
   tx_hash: form.chainHash,

@@ -1,23 +1,23 @@
-/** The form of an entry of the vault on the wire: what is given to be kept, and what is told of it. */
+/** Form of a vault entry on the wire: the input that is stored, and the fields that are shown. */
 import * as z from 'zod'
 import * as field from './fields.ts'
 import * as form from './forms.ts'
 import { secretChange } from './vault-secret.ts'
 
-/** A site as somebody names it. */
+/** A site as the caller names it. */
 export const site = form
   .words(2048)
   .min(1)
   .describe('The site, such as https://example.com: its secrets go to this origin alone.')
 
-/** With the site it names an entry. */
+/** User name; together with the site it identifies an entry. */
 export const username = z
   .string()
   .max(320)
   .regex(/^\P{C}*$/u, 'no control characters')
   .describe('User name or mail address at the site; it is listed. Empty when absent.')
 
-/** An entry to keep: a new one, or changes to the one of this site and user name. */
+/** Request to store an entry: a new one, or changes to the one of this site and user name. */
 export const storeRequest = z.strictObject({
   site,
   username: username.optional(),
@@ -29,10 +29,10 @@ export const storeRequest = z.strictObject({
     .describe('The version that is changed, 0 for none; another one is a conflict.'),
 })
 
-/** An entry by its id. */
+/** Id of an entry. */
 export const credentialId = z.uuid().describe('From vault_list or vault_store.')
 
-/** What names an entry that was kept. */
+/** Fields that identify a stored entry. */
 export const storedEntry = {
   credential_id: z.uuid(),
   site: form.url.describe('The canonical origin.'),
@@ -40,7 +40,7 @@ export const storedEntry = {
   version: z.int().describe('Grows by one with every change.'),
 }
 
-/** Refusals of whatever keeps an entry. */
+/** Errors of every operation that stores an entry. */
 export const storeErrors = [
   'site_refused',
   'credential_refused',
@@ -48,7 +48,7 @@ export const storeErrors = [
   'vault_full',
 ] as const
 
-/** An entry without its secrets. */
+/** Fields of an entry without its secrets. */
 export const listedEntry = {
   credential_id: z.uuid(),
   site: storedEntry.site,
@@ -74,7 +74,7 @@ export const listedEntry = {
   last_used_at: field.time.nullable(),
 }
 
-/** Which entries to list. */
+/** Filter and page of a list of entries. */
 export const listRequest = {
   site: site.optional(),
   limit: field.limit.optional(),
@@ -85,7 +85,7 @@ export const listRequest = {
     .optional(),
 }
 
-/** The secrets of an entry, for who may read them. */
+/** Secrets of an entry, for callers who may read them. */
 export const readableSecret = z.object({
   password: form.words(1024).optional(),
   previous_passwords: z

@@ -1,10 +1,10 @@
-/** The secret part of an entry of the vault, as it is given on the wire and as it is sealed. */
+/** The secret part of a vault entry, in its form on the wire and in its sealed form. */
 import * as z from 'zod'
 import * as form from './forms.ts'
 
 const fieldsMax = 20
 
-/** Text that comes back from UTF-8 as it was. */
+/** Builds a text that survives encoding to UTF-8 and back. */
 function text(charactersMax: number) {
   return form
     .words(charactersMax)
@@ -28,7 +28,7 @@ const password = text(1024)
 const notes = text(4096)
 const fieldValue = text(1024)
 
-/** Parts of a secret that are sealed as they are given. */
+/** Parts of a secret that are sealed as given. */
 export const sealedFields = {
   password: password.optional(),
   notes: notes.optional(),
@@ -37,7 +37,7 @@ export const sealedFields = {
 
 const keeps = 'What is not given stays; null takes it away.'
 
-/** What a change of the secret part may give. */
+/** Fields of a change to the secret part. */
 export const secretChange = {
   password: password.optional().describe('What is not given stays.'),
   totp_secret: text(1024)

@@ -1,9 +1,9 @@
-/** The answer of whatever opens a page of a site in a session of the vault. */
+/** Answer of every operation that opens a page of a site in a vault session. */
 import * as z from 'zod'
 import * as field from './fields.ts'
 import * as form from './forms.ts'
 
-/** Where a body is not shown: of the site's answer to a request that carried a secret. */
+/** Reason why the body of an answer is not shown, after a request that carried a secret. */
 export const withheld = z
   .enum(['not_text', 'short_secret'])
   .optional()
@@ -12,7 +12,10 @@ export const withheld = z
       'that was sent has fewer than six characters, so nothing but the status is told.',
   )
 
-/** The session and the page that it stands at. */
+/** The text of a site's answer, which is exact, so that an agent can use what it contains. */
+export const asSent = 'As the site sent it, with invisible and bidirectional characters, if any.'
+
+/** The session and its current page. */
 export const servedPage = z.object({
   session: z.uuid().describe('For vault_session, with this key alone, until expires_at.'),
   expires_at: field.time
@@ -34,7 +37,7 @@ export const servedPage = z.object({
       url: form.words(262_144).optional(),
       status: z.int(),
       headers: z.record(form.words(1024), form.words(262_144)),
-      body: form.words(2_097_152),
+      body: form.words(2_097_152).describe(asSent),
       truncated: z.boolean().describe('The body is longer than 256 KB.'),
       location: form
         .words(262_144)
@@ -46,7 +49,7 @@ export const servedPage = z.object({
   withheld,
 })
 
-/** Refusals of whatever opens a page. */
+/** Errors of every operation that opens a page. */
 export const pageErrors = [
   'site_refused',
   'site_unavailable',

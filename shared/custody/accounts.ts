@@ -1,6 +1,6 @@
 /**
- * New EVM accounts: a private key from the world's randomness and the address that belongs to it.
- * Nothing here stores or seals a key.
+ * Creates EVM accounts: a private key from the world's randomness and the address that belongs to it.
+ * Stores and seals no key.
  */
 import { type Address, bytesToBigInt, bytesToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -8,13 +8,13 @@ import { privateKeyToAddress } from 'viem/accounts'
 /** Source of randomness, as World has it. */
 export type RandomBytes = (length: number) => Uint8Array
 
-/** A key of 32 bytes, to be filled with zeros after use, and its EIP-55 checksummed address. */
+/** Private key of 32 bytes, to be filled with zeros after use, and its EIP-55 checksummed address. */
 export type AccountKey = { address: Address; privateKey: Uint8Array }
 
-/** A private key is a number from 1 to this order less 1 (SEC 2 version 2, section 2.4.1). */
+/** Order of the curve; a private key is from 1 to this less 1 (SEC 2 version 2, section 2.4.1). */
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-// A draw misses with a chance of 2^-128: a second miss means that the randomness is broken.
+// A draw misses with a chance of 2^-128, so a second miss means that the randomness is broken.
 const drawsMax = 2
 
 /** Draws a new account. */
@@ -26,7 +26,7 @@ export function createAccountKey(random: RandomBytes): AccountKey {
   throw new Error('the random source gave no private key')
 }
 
-/** The checksummed address of a private key; throws when the bytes are not one. */
+/** Returns the checksummed address of a private key. Throws if the bytes are not one. */
 export function addressOf(privateKey: Uint8Array): Address {
   if (!isPrivateKey(privateKey)) throw new Error('not a secp256k1 private key')
   return privateKeyToAddress(bytesToHex(privateKey))

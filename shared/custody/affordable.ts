@@ -1,6 +1,6 @@
 /**
- * Which calls go into a transaction at a price: those whose account has gas left for their part. The ledger
- * judges it again for transfers when a replacement is stored.
+ * Selects the calls that go into a transaction at a price: those whose account has gas left for their
+ * share. The ledger checks this again for transfers when a replacement is stored.
  */
 import type * as z from 'zod'
 import type { CallRow, chargeRow } from './call-row.ts'
@@ -8,24 +8,24 @@ import type { RelayFees } from './port.ts'
 
 type Charge = z.output<typeof chargeRow>
 
-/** What a transaction of so many calls costs at these fees, at most. */
+/** Function that returns the most that a transaction of so many calls costs at these fees. */
 export type CostOf = (fees: RelayFees, calls: number) => bigint
 
-/** The calls that are paid for, and the fees at which they are. */
-export type Affordable = { calls: readonly CallRow[]; fees: RelayFees }
+/** Calls that are paid for, and the fees at which they are. */
+export type PaidCalls = { calls: readonly CallRow[]; fees: RelayFees }
 
 /**
- * Leaves out what is too dear, where so many calls cost so much wei; each that goes leaves a larger part
- * to the others. `own` calls beside them are paid for.
+ * Leaves out the calls whose account cannot pay their share of the cost in wei. Each call left out leaves a
+ * larger share to the others. `own` is a number of further calls, which are paid for.
  */
-export function affordable(
+export function callsPaidFor(
   calls: readonly CallRow[],
   charges: readonly Charge[],
   costOf: (calls: number) => bigint,
-  own = 0,
+  ownCallCount = 0,
 ): readonly CallRow[] {
-  const count = BigInt(Math.max(calls.length + own, 1))
-  const part = (costOf(calls.length + own) + count - 1n) / count
+  const count = BigInt(Math.max(calls.length + ownCallCount, 1))
+  const part = (costOf(calls.length + ownCallCount) + count - 1n) / count
   const left = new Map(charges.map(({ account, left_wei }) => [account, left_wei]))
   const kept = calls.filter(({ kind, payment }) => {
     const charge = charges.find((one) => one.payment === payment && one.kind === kind)
@@ -36,39 +36,43 @@ export function affordable(
     if (rest >= 0n) left.set(charge.account, rest)
     return rest >= 0n
   })
-  return kept.length === calls.length ? calls : affordable(kept, charges, costOf, own)
+  return kept.length === calls.length ? calls : callsPaidFor(kept, charges, costOf, ownCallCount)
 }
 
-/** A cancellation uses less than half of the gas that its transaction may use. */
+/** Divisor for a cancellation, which uses less than half of the gas that its transaction may use. */
 const cancelShare = 2n
 
 /**
- * The same, at a price with no room for the base fee to double where a cancellation would be left out
- * otherwise: what an account has left pays for it as long as that can be.
+ * Does the same, at a price without room for the base fee to double if a cancellation would be left out
+ * otherwise: what an account has left pays for a cancellation as long as it can.
  */
 export function affordCancels(
   calls: readonly CallRow[],
   charges: readonly Charge[],
   fees: RelayFees,
   costOf: CostOf,
-): Affordable {
+): PaidCalls {
   const at = (price: RelayFees) => ({
-    calls: affordable(calls, charges, (count) => costOf(price, count)),
+    calls: callsPaidFor(calls, charges, (count) => costOf(price, count)),
     fees: price,
   })
   const asked = at(fees)
   if (cancelsIn(asked.calls) === cancelsIn(calls)) return asked
-  const closer = at(closeTo(fees))
+  const closer = at(feesForNextBlock(fees))
   return cancelsIn(closer.calls) > cancelsIn(asked.calls) ? closer : asked
 }
 
-/** How many of them cancel something. */
+/** Counts the calls that are cancellations. */
 export function cancelsIn(calls: readonly CallRow[]): number {
   return calls.filter(({ kind }) => kind === 'cancel').length
 }
 
-/** Fees that hold for the next block, whose base fee is an eighth dearer at most (EIP-1559). */
-function closeTo({ maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: RelayFees): RelayFees {
+/** Returns fees that hold for the next block, whose base fee is at most an eighth dearer (EIP-1559). */
+function feesForNextBlock({
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+  dataFeeWei,
+}: RelayFees): RelayFees {
   const [fee, tip] = [BigInt(maxFeePerGas), BigInt(maxPriorityFeePerGas)]
   const base = (fee - tip) / 2n
   return { maxFeePerGas: ((base * 9n) / 8n + tip).toString(), maxPriorityFeePerGas, dataFeeWei }

@@ -1,21 +1,21 @@
 /**
- * Signs an EIP-2612 permit that lets Permit2 take one payment's amount and no more, so that a
- * facilitator can use a Permit2 permit of a wallet that never allowed anything. The spender is Permit2
- * itself, which moves nothing without a second signature of the same wallet.
+ * Signs an EIP-2612 permit that lets Permit2 take one payment's amount and no more, so that a facilitator
+ * can use a Permit2 permit of a wallet that never allowed anything. The spender is Permit2 itself, which
+ * moves nothing without a second signature of the same wallet.
  */
 import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
-import { permit2Address } from '../chains/evm/places.ts'
+import { permit2Address } from '../chains/evm/rpc/places.ts'
 import { addressOf } from './accounts.ts'
 import { structHash, type TokenDomain, typedDigest, word } from './authorization-digest.ts'
 import { requireAddress, requireSame, requireSigned, splitSignature } from './read-back.ts'
 
-/** What one allowance says; `nonce` is the wallet's next one at the token. */
+/** Terms of one allowance; `nonce` is the wallet's next one at the token. */
 export type AllowanceTerms = TokenDomain & {
   owner: string
   valueAtomic: bigint
   nonce: bigint
-  /** Unix seconds, inclusive; that of the permit that it goes with. */
+  /** Unix seconds, inclusive; the same as in the permit that it accompanies. */
   validBefore: number | bigint
 }
 
@@ -33,7 +33,7 @@ const types = {
 const permitType =
   'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)'
 
-/** Signs the allowance with the owner's key; throws when the key is not that of `owner`. */
+/** Signs the allowance with the owner's key. Throws if the key is not that of `owner`. */
 export async function signAllowance(key: Uint8Array, terms: AllowanceTerms): Promise<string> {
   const message = {
     owner: requireAddress(terms.owner),

@@ -1,14 +1,14 @@
 /**
- * The EIP-712 digests of EIP-3009 authorizations and their cancellations, written out by hand on another keccak than the one
- * that signs. It exists to contradict the signing library: a digest is only ever recovered from here,
- * never signed.
+ * Computes the EIP-712 digests of EIP-3009 authorizations and their cancellations by hand, on another
+ * keccak than the one that signs. It exists to contradict the signing library: a signature over these
+ * digests is only compared with the one that was made, and never given out.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Hex } from 'viem'
 import type { SignedAuthorization } from './port.ts'
 
-/** The token contract that an authorization is for, with its EIP-712 name and version. */
+/** Token contract that an authorization is for, with its EIP-712 name and version. */
 export type TokenDomain = {
   chainId: number
   token: string
@@ -23,7 +23,7 @@ const authorizationType =
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
 const cancellationType = 'CancelAuthorization(address authorizer,bytes32 nonce)'
 
-/** The digest of one authorization under its token's domain. */
+/** Returns the digest of one authorization under its token's domain. */
 export function authorizationDigest(
   token: TokenDomain,
   { from, to, value, validAfter, validBefore, nonce }: Omit<SignedAuthorization, 'signature'>,
@@ -32,7 +32,7 @@ export function authorizationDigest(
   return typedDigest(token, structHash(authorizationType, words))
 }
 
-/** The same for EIP-3009 CancelAuthorization. */
+/** Returns the digest of an EIP-3009 CancelAuthorization. */
 export function cancellationDigest(
   token: TokenDomain,
   { authorizer, nonce }: { authorizer: string; nonce: string },
@@ -40,18 +40,18 @@ export function cancellationDigest(
   return typedDigest(token, structHash(cancellationType, [authorizer, nonce].map(word)))
 }
 
-/** keccak-256 of 0x1901, the token's domain separator and the struct's hash (EIP-712). */
+/** Returns keccak-256 of 0x1901, the token's domain separator and the struct's hash (EIP-712). */
 export function typedDigest(token: TokenDomain, struct: Uint8Array): Hex {
   return digestUnder(domainSeparator(token), struct)
 }
 
-/** The same under any domain separator. */
+/** Returns the same under any domain separator. */
 export function digestUnder(domain: Uint8Array, struct: Uint8Array): Hex {
   const prefix = new Uint8Array([0x19, 0x01])
   return `0x${bytesToHex(keccak_256(concatBytes(prefix, domain, struct)))}`
 }
 
-/** keccak-256 of the type's hash and the fields, 32 bytes each (EIP-712). */
+/** Returns keccak-256 of the type's hash and the fields, 32 bytes each (EIP-712). */
 export function structHash(type: string, words: readonly Uint8Array[]): Uint8Array {
   return keccak_256(concatBytes(keccak_256(utf8ToBytes(type)), ...words))
 }
@@ -65,7 +65,7 @@ function domainSeparator({ chainId, token, domain }: TokenDomain): Uint8Array {
   ])
 }
 
-/** A number in decimal or 0x-prefixed hex as 32 bytes, which is how addresses are encoded too. */
+/** Encodes a number in decimal or 0x-prefixed hex as 32 bytes, which also encodes addresses. */
 export function word(number: string): Uint8Array {
   const digits = BigInt(number).toString(16).padStart(64, '0')
   if (!/^[0-9a-f]{64}$/.test(digits)) throw new Error('not a 256-bit word')

@@ -1,7 +1,7 @@
 /**
- * Signs EIP-3009 TransferWithAuthorization and nothing else under a wallet's key. Every signature is
- * read back before it is answered: the key must make the same one over a digest of another
- * implementation. A known limit: the signing library takes the key as text, which cannot be zeroed after use.
+ * Signs EIP-3009 TransferWithAuthorization and nothing else under a wallet's key. Every signature is read
+ * back before it is returned: the key must make the same one over a digest of another implementation. A
+ * known limit: the signing library takes the key as text, which cannot be zeroed after use.
  */
 import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
@@ -16,7 +16,7 @@ import {
   splitSignature,
 } from './read-back.ts'
 
-/** What one authorization says. Times are unix seconds, both exclusive (EIP-3009). */
+/** Terms of one authorization. Times are Unix seconds, both exclusive (EIP-3009). */
 export type AuthorizationTerms = TokenDomain & {
   from: string
   to: string
@@ -37,7 +37,7 @@ const types = {
   ],
 } as const
 
-/** Signs the terms with the payer's key; throws when the key is not that of `from`. */
+/** Signs the terms with the payer's key. Throws if the key is not that of `from`. */
 export async function signAuthorization(
   key: Uint8Array,
   terms: AuthorizationTerms,
@@ -70,7 +70,7 @@ export async function signAuthorization(
   return signed
 }
 
-/** Throws unless each field is the asked one and the signature over those fields is the payer's. */
+/** Throws unless each field is the requested one and the signature over the fields is the payer's. */
 export async function confirmAuthorization(
   key: Uint8Array,
   terms: AuthorizationTerms,

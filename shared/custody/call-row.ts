@@ -1,8 +1,8 @@
-/** A call as the ledger has it in a queue or a slot, and as it goes into a transaction. */
+/** Parses a call of a queue or a slot as the ledger has it, and converts it for a transaction. */
 import * as z from 'zod'
 import type { RelayCall } from './relay-transaction.ts'
 
-/** One call as the ledger answers it. */
+/** Call as the ledger returns it. */
 export const callRow = z.object({
   kind: z.enum(['transfer', 'cancel']),
   payment: z.uuid(),
@@ -21,7 +21,7 @@ const wei = z
   .regex(/^[0-9]+$/)
   .transform(BigInt)
 
-/** What a call is charged with in its place, or reserved for it, and how much more its account may spend. */
+/** Wei that a call is charged in its slot or has reserved, and wei that its account may still spend. */
 export const chargeRow = z.object({
   payment: z.uuid(),
   kind: z.enum(['transfer', 'cancel']),
@@ -30,10 +30,10 @@ export const chargeRow = z.object({
   left_wei: wei,
 })
 
-/** One call as it is queued. */
+/** Parsed call. */
 export type CallRow = z.output<typeof callRow>
 
-/** A queued call with its signature. */
+/** Converts a call of the ledger to a signed call of its token. */
 export function callOf({ kind, token, from, to, value, ...row }: CallRow): RelayCall {
   const { nonce, signature } = row
   if (kind === 'cancel') return { kind, token, authorizer: from, nonce, signature }

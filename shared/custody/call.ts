@@ -1,6 +1,6 @@
 /**
- * One EIP-1559 transaction of a lane that calls a contract and moves no native coin: signed, and read
- * back from its bytes before it is answered. What the call says is confirmed by who made it.
+ * Signs one EIP-1559 transaction of a lane that calls a contract and moves no native coin, and reads it
+ * back from its bytes. The caller confirms the call data.
  */
 import {
   bytesToHex,
@@ -16,7 +16,7 @@ import { signTransaction } from 'viem/accounts'
 import type { SignedTransaction } from './port.ts'
 import { requireAddress, requireSame, requireSigned } from './read-back.ts'
 
-/** The place of a transaction in its sender's order, and its price in wei per gas. */
+/** Chain and nonce of a transaction, and its price in wei per gas. */
 export type TransactionSlot = {
   chainId: number
   nonce: number
@@ -24,7 +24,7 @@ export type TransactionSlot = {
   maxPriorityFeePerGas: bigint
 }
 
-/** What is called with how much gas at most. */
+/** Contract that is called with some data, and the gas limit. */
 export type ContractCall = TransactionSlot & { to: string; gas: bigint; data: Hex }
 
 /** Signs the call with the sender's key. */
@@ -48,7 +48,7 @@ export async function signCall(key: Uint8Array, call: ContractCall): Promise<Sig
   return { hash: keccak256(raw), raw }
 }
 
-/** Reads the bytes back, compares all but the call data, and answers the call data. */
+/** Reads the bytes back, compares everything but the call data, and returns the call data. */
 export async function confirmCall(
   key: Uint8Array,
   asked: Omit<ContractCall, 'data'>,
@@ -57,7 +57,7 @@ export async function confirmCall(
   if (!isEip1559(raw)) throw new Error('not an EIP-1559 transaction')
   const parsed = parseTransaction(raw)
   const { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, gas, to } = asked
-  // RLP has no zero: an absent number is one.
+  // RLP has no zero: an absent number is zero.
   requireSame(
     { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, gas, to, value: 0n, accessed: 0 },
     {
@@ -77,7 +77,7 @@ export async function confirmCall(
   return parsed.data ?? '0x'
 }
 
-/** EIP-1559: the transaction type 0x02 comes before the RLP list. */
+/** True for an EIP-1559 transaction: its type 0x02 comes before the RLP list. */
 function isEip1559(raw: string): raw is `0x02${string}` {
   return raw.startsWith('0x02')
 }

@@ -1,7 +1,7 @@
 /**
- * Cancels what custody signed before: loads a payment whose authorization is live and which the
- * ledger lets be cancelled, signs the cancellation of that nonce and keeps it for a relayer. It
- * takes a payment id, never a nonce.
+ * Cancels what custody signed before: loads a payment whose authorization is live and which the ledger
+ * allows to be cancelled, signs the cancellation of that nonce and stores it for a relayer. It takes a
+ * payment id, never a nonce.
  */
 import * as z from 'zod'
 import { wordSchema } from '../chains/hex.ts'

@@ -1,6 +1,6 @@
 /**
- * Signs EIP-3009 CancelAuthorization: it makes an authorization unusable that has not been used. It
- * moves no money. Every signature is read back before it is answered, as in authorization.ts.
+ * Signs EIP-3009 CancelAuthorization, which makes an unused authorization unusable and moves no money.
+ * Every signature is read back before it is returned, as in authorization.ts.
  */
 import { bytesToHex, type Hex } from 'viem'
 import { signTypedData } from 'viem/accounts'
@@ -14,7 +14,7 @@ import {
   splitSignature,
 } from './read-back.ts'
 
-/** Whose authorization is cancelled, and which. */
+/** Authorizer and nonce of the authorization that is cancelled. */
 export type CancellationTerms = TokenDomain & { authorizer: string; nonce: string }
 
 const types = {
@@ -24,7 +24,7 @@ const types = {
   ],
 } as const
 
-/** Signs the terms with the payer's key; throws when the key is not that of `authorizer`. */
+/** Signs the terms with the payer's key. Throws if the key is not that of `authorizer`. */
 export async function signCancellation(key: Uint8Array, terms: CancellationTerms): Promise<Hex> {
   const message = {
     authorizer: requireAddress(terms.authorizer),

@@ -1,10 +1,10 @@
 /**
- * A place in a lane with the calls that go into it, as the ledger hands it to custody, and
- * the transaction that is made of it. Until it is stored it is given to nobody.
+ * Parses a slot of a lane with its calls, as the ledger leases it to custody, and signs the transaction for
+ * it. The transaction must be stored before it is given to anybody.
  */
 import * as z from 'zod'
-import { relayGas } from '../chains/evm/fees.ts'
-import { maxFeePerGasOf, stoppingMaxFeePerGasOf } from '../chains/evm/gas-budget.ts'
+import { relayGas } from '../chains/evm/gas/fees.ts'
+import { cancelMaxFeePerGasOf, maxFeePerGasOf } from '../chains/evm/gas/gas-budget.ts'
 import { findChain } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
@@ -17,8 +17,9 @@ import type { RelayCall } from './relay-transaction.ts'
 import { signRelay } from './relay-transaction.ts'
 
 const wei = z.string().regex(/^[1-9][0-9]{0,30}$/)
+const weiOrNothing = z.string().regex(/^[0-9]{1,30}$/)
 
-/** Fees as they may be asked for. */
+/** Schema of the fees in a request. */
 export const feesAsked = z.strictObject({
   maxFeePerGas: wei,
   maxPriorityFeePerGas: wei,
@@ -26,8 +27,8 @@ export const feesAsked = z.strictObject({
 })
 
 /**
- * The most that a unit of gas may cost: whoever asks, no lane's gas is burned beyond the operator's
- * budget. A transaction that only stops something may be dearer than one with a transfer.
+ * Returns the most that a unit of gas may cost, so that no caller burns a lane's gas beyond the operator's
+ * budget. A transaction that only cancels may be dearer than one with a transfer.
  */
 export function ceilingOf(
   { config }: Pick<World, 'config'>,
@@ -37,10 +38,10 @@ export function ceilingOf(
   const chain = findChain(`eip155:${chainId}`)
   if (!chain) return 0n
   const isMoving = calls.some(({ kind }) => kind === 'transfer')
-  return isMoving ? maxFeePerGasOf(chain, config) : stoppingMaxFeePerGasOf(chain, config)
+  return isMoving ? maxFeePerGasOf(chain, config) : cancelMaxFeePerGasOf(chain, config)
 }
 
-/** Lanes as they may be named. */
+/** Schema of the lanes in a request. */
 export const lanesSeen = z
   .array(
     z.strictObject({
@@ -48,34 +49,38 @@ export const lanesSeen = z
       mined_nonce: z.int().nonnegative(),
       transfers: z.int().nonnegative(),
       cancels: z.int().nonnegative(),
+      open_wei: weiOrNothing,
+      spare_wei: weiOrNothing,
+      free_wei: weiOrNothing,
+      call_wei: wei,
     }),
   )
   .max(64)
 
-/** Whose key signs for a lane: a relayer's, or that of the account whose wallet it is. */
+/** Owner of the key that signs for a lane: a relayer, or the account whose wallet it is. */
 export const laneOwner = z.literal('relayer').or(z.uuid())
 
-/** A place in a lane of this owner. `lease` is what proves that it is still held. */
-export const claimRow = z.object({
+/** Leased slot in a lane of this owner. `lease` proves that it is still held. */
+export const leasedSlotRow = z.object({
   lease: z.uuid(),
   chain: z.int(),
   lane: z.string(),
   nonce: z.int().nonnegative(),
-  /** Read one by one: a bad one must not take the others with it. */
+  /** Calls, parsed one by one so that a bad one does not take the others with it. */
   calls: z.array(z.unknown()),
   charges: z.array(chargeRow),
   envelope: z.unknown(),
   owner: laneOwner,
 })
 
-/** A place that is held, with its calls as the ledger tells them. */
-export type ClaimRow = z.output<typeof claimRow>
+/** Leased slot, with its calls as the ledger returns them. */
+export type LeasedSlotRow = z.output<typeof leasedSlotRow>
 
-/** A place that is held, with the calls that go into it. */
-export type Claim = Omit<ClaimRow, 'calls'> & { calls: readonly CallRow[] }
+/** Leased slot, with the calls that go into it. */
+export type LeasedSlot = Omit<LeasedSlotRow, 'calls'> & { calls: readonly CallRow[] }
 
-/** A transaction for a claim, and the arguments that store it. */
-export type SignedClaim = {
+/** Transaction for a leased slot, and the arguments that store it. */
+export type SignedSlot = {
   transaction: SignedTransaction
   stored: {
     lease: string
@@ -88,28 +93,28 @@ export type SignedClaim = {
   }
 }
 
-/** Signs the transaction for a claim, with a call of one's own after those that waited. */
-export async function signClaim(
+/** Signs the transaction for a leased slot, with the caller's own calls after those that waited. */
+export async function signLeasedSlot(
   world: Pick<World, 'config'>,
   roots: Roots,
-  claim: Claim,
+  slot: LeasedSlot,
   fees: RelayFees,
-  own: readonly RelayCall[] = [],
-): Promise<SignedClaim> {
-  const { chain: chainId, lane, nonce } = claim
-  const calls = [...claim.calls.map(callOf), ...own]
+  ownCalls: readonly RelayCall[] = [],
+): Promise<SignedSlot> {
+  const { chain: chainId, lane, nonce } = slot
+  const calls = [...slot.calls.map(callOf), ...ownCalls]
   if (BigInt(fees.maxFeePerGas) > ceilingOf(world, chainId, calls)) {
     throw new Error('gas is dearer than the budget')
   }
-  const binding = { account: claim.owner, address: lane }
-  const transaction = await withKey(roots, binding, readEnvelope(claim.envelope), (key) =>
+  const binding = { account: slot.owner, address: lane }
+  const transaction = await withKey(roots, binding, readEnvelope(slot.envelope), (key) =>
     signRelay(key, { chainId, nonce, ...weiOf(fees), lane, calls }),
   )
   const stored = storedTransaction(chainId, transaction, fees, calls.length)
-  return { transaction, stored: { lease: claim.lease, calls: calls.length, ...stored } }
+  return { transaction, stored: { lease: slot.lease, calls: calls.length, ...stored } }
 }
 
-/** A transaction of so many calls in the words of SQL, with the most that it can cost. */
+/** Converts a transaction of so many calls to SQL arguments, with the most that it can cost. */
 export function storedTransaction(
   chainId: number,
   { hash, raw }: SignedTransaction,
@@ -126,7 +131,7 @@ export function storedTransaction(
   }
 }
 
-/** The most that a transaction of so many calls can cost. */
+/** Returns the most that a transaction of so many calls can cost, in wei. */
 export function costWei(
   chainId: number,
   { maxFeePerGas, dataFeeWei }: RelayFees,
@@ -136,12 +141,12 @@ export function costWei(
   return (relayGas(chainId, calls) * BigInt(maxFeePerGas) + dataFee).toString()
 }
 
-/** The same as a function of fees and calls, in wei. */
+/** Returns the same as a function of fees and calls, in wei. */
 export function costsOn(chainId: number): CostOf {
   return (fees, calls) => BigInt(costWei(chainId, fees, calls))
 }
 
-/** Fees as numbers. */
+/** Converts fees to numbers. */
 export function weiOf({ maxFeePerGas, maxPriorityFeePerGas }: Omit<RelayFees, 'dataFeeWei'>) {
   return {
     maxFeePerGas: BigInt(maxFeePerGas),

@@ -1,19 +1,19 @@
 /**
- * Whether custody may rely on the consent that the ledger names for a payment. The terms are made
- * from the very row that is signed next, so a changed row is another digest, and a signature over
- * other terms is worth nothing. What the ledger alone can know is believed: which passkeys an owner
- * has, what was spent, and that a payment of a lower level is within its limits.
+ * Decides whether custody may rely on the consent that the ledger names for a payment. The terms are made
+ * from the very row that is signed next: a changed row has another digest, and a signature over other terms
+ * is worth nothing. Custody believes what only the ledger can know: which passkeys an owner has, what was
+ * spent, and that a payment of a lower level is within its limits.
  */
 import { assetOf } from '../chains/registry.ts'
 import type { ConsentFault } from '../consent/consent.ts'
 import { faultOfConsent } from '../consent/consent.ts'
 import { policyTerms } from '../consent/mandate-row.ts'
-import { placeOf } from '../consent/place.ts'
+import { relyingPartyOf } from '../consent/place.ts'
 import { mandateTerms, paymentTerms } from '../consent/terms.ts'
 import { usdMicrosOf } from '../money/usd.ts'
 import type { MandateReasonCode } from '../policy/mandate.ts'
 import { termsReasons } from '../policy/mandate.ts'
-import { hostOf } from '../policy/merchant-host.ts'
+import { payableHostOf } from '../policy/merchant-host.ts'
 import type { World } from '../world.ts'
 import type { AuthorizedRow } from './ledger.ts'
 
@@ -24,7 +24,7 @@ type Fault =
   | 'consent_level'
   | 'mandate_ended'
 
-/** Why the payment must not be signed; undefined when nothing stands against it. */
+/** Returns why the payment must not be signed; undefined if nothing prevents it. */
 export async function faultOf(world: World, row: AuthorizedRow): Promise<Fault | undefined> {
   const { payment_row: payment, consent } = row
   const level = payment.consent_level
@@ -33,7 +33,7 @@ export async function faultOf(world: World, row: AuthorizedRow): Promise<Fault |
   if (level === 'mandate') return faultUnderMandate(world, row, consent)
   if (consent.level !== level) return 'consent_level'
   if (!isForPayer(payment, payment)) return 'other_key'
-  return faultOfConsent(consent, paymentTerms(payment), placeOf(world.config.WEB_URL))
+  return faultOfConsent(consent, paymentTerms(payment), relyingPartyOf(world.config.WEB_URL))
 }
 
 async function faultUnderMandate(
@@ -44,17 +44,21 @@ async function faultUnderMandate(
   if (!mandate || mandate.id !== payment.mandate) return 'consent_missing'
   if (mandate.account !== payment.account) return 'consent_missing'
   if (!isForPayer(mandate, payment)) return 'other_key'
-  // It was active when the payment was reserved; a signature that was lost may be asked for later.
+  // It was active when the payment was reserved, but a lost signature may be asked for later.
   if (mandate.state !== 'active') return 'mandate_ended'
-  // A list is one of payments: whoever signed its root was shown no mandate.
+  // A batch lists payments: whoever signed its root was shown no mandate.
   if (consent.leaves) return 'batch'
-  const fault = await faultOfConsent(consent, mandateTerms(mandate), placeOf(world.config.WEB_URL))
+  const fault = await faultOfConsent(
+    consent,
+    mandateTerms(mandate),
+    relyingPartyOf(world.config.WEB_URL),
+  )
   if (fault) return fault
   const [reason] = termsReasons(policyTerms(mandate), requestOf(world, payment), world.now())
   return reason?.code
 }
 
-/** Consent is for the key or app that asked, unless the owner gave it for any. */
+/** True if the consent is for the key or app that pays, or the owner gave it for any. */
 function isForPayer(
   { asked_by: asker, for_any_key: isForAny }: { asked_by: string; for_any_key: boolean },
   { paid_by: payer }: AuthorizedRow['payment_row'],
@@ -64,9 +68,9 @@ function isForPayer(
 
 function requestOf({ config }: World, payment: AuthorizedRow['payment_row']) {
   const { kind, chain, token, payee: payTo, amount_atomic: amountAtomic } = payment
-  // A euro has no rate here; then what the ledger says that it counts for is believed.
+  // The euro has no rate here, so the ledger's USD value is believed.
   const ownValue = usdMicrosOf(assetOf(payment).token, amountAtomic, config)
   const amountUsdMicros = ownValue ?? payment.amount_usd_micros
-  const host = hostOf(payment.terms['origin'])
+  const host = payableHostOf(payment.terms['origin'])
   return { kind, chain, token, payTo, amountUsdMicros, host }
 }

@@ -1,7 +1,7 @@
 /**
- * Custody: commits a decision in the ledger, loads what the ledger then holds, signs exactly that
- * and stores it before answering. It takes a payment id and a credential, never a digest, an
- * amount or a transaction, so what it signs is what SQL authorized. It broadcasts nothing.
+ * Commits a decision in the ledger, loads what the ledger then holds, signs exactly that and stores it
+ * before answering. Custody takes a payment id and a credential, never a digest, an amount or a
+ * transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
 
 import { unbound } from '../db/database.ts'
@@ -10,11 +10,11 @@ import type { Roots } from '../sealing/roots.ts'
 import { readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { cancelPayment } from './cancel.ts'
-import type { SignedClaim } from './claim.ts'
-import { costsOn, signClaim } from './claim.ts'
+import type { SignedSlot } from './claim.ts'
+import { costsOn, signLeasedSlot } from './claim.ts'
 import { faultOf } from './consent.ts'
 import type { AuthorizedRow } from './ledger.ts'
-import { authorizeRequest, commitDecision, keepSigned, withdraw } from './ledger.ts'
+import { authorizeRequest, commitDecision, storeSignedPayment, withdraw } from './ledger.ts'
 import { openAccount } from './open-account.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
@@ -59,14 +59,14 @@ async function authorize(
   return sign(world, roots, asked, authorized)
 }
 
-/** Nothing is signed and nothing stays reserved; why is for the operator alone. */
+/** Refuses a payment: nothing is signed and nothing stays reserved. Only the operator sees the reason. */
 async function refuse(world: World, payment: string, fault: string): Promise<AuthorizeAnswer> {
   await withdraw(world, payment)
   world.log({ work: 'custody', payment, log: fault })
   return { outcome: 'refused', code: 'consent_invalid' }
 }
 
-/** What was signed for it before. A transfer that is queued may need somebody to relay it. */
+/** Returns what was signed for the payment before. A queued transfer may need somebody to relay it. */
 function storedAnswer(row: AuthorizedRow): AuthorizeAnswer {
   const stored = row.payment_row
   const { authorization_nonce: nonce, signature } = stored
@@ -103,8 +103,11 @@ async function sign(
 ): Promise<AuthorizeAnswer> {
   const authorization = await signPayment(roots, row)
   const signed = await signTransaction(world, roots, asked, row, authorization)
-  const own = asked.relay?.gasFrom === 'wallet'
-  const kept = await keepSigned(world, row.payment_row, authorization, { own, signed })
+  const isWalletLane = asked.relay?.gasFrom === 'wallet'
+  const kept = await storeSignedPayment(world, row.payment_row, authorization, {
+    own: isWalletLane,
+    signed,
+  })
   if (!kept.kept) throw new Error('the payment moved on while it was signed')
   return {
     outcome: 'signed',
@@ -115,17 +118,17 @@ async function sign(
   }
 }
 
-/** The transaction for a place that was free; without one the authorization is queued alone. */
+/** Signs the transaction for a free slot. Without a slot the authorization is queued alone. */
 async function signTransaction(
   world: World,
   roots: Roots,
   { gas }: AuthorizeRequest,
   { claim: row, payment_row: { token } }: AuthorizedRow,
   authorization: SignedPayment,
-): Promise<SignedClaim | undefined> {
+): Promise<SignedSlot | undefined> {
   if (!row) return undefined
   const good = await setAsideBad(world, row, true)
   const costOf = costsOn(good.chain)
-  const { claim } = await setAsideUnpaid(world, good, gas, { own: true, costOf })
-  return signClaim(world, roots, claim, gas, [{ kind: 'transfer', token, authorization }])
+  const { claim: slot } = await setAsideUnpaid(world, good, gas, { own: true, costOf })
+  return signLeasedSlot(world, roots, slot, gas, [{ kind: 'transfer', token, authorization }])
 }

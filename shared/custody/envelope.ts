@@ -1,7 +1,7 @@
 /**
- * Sealed private keys, as they are stored. A root's key wraps a data key, and a key derived from that
- * seals the private key, both with XChaCha20-Poly1305; what the envelope belongs to is bound into
- * both, so it opens for that account and address only. It does not hide that an account has a key.
+ * Seals private keys for storage. A root's key wraps a data key, and a key derived from that seals the
+ * private key, both with XChaCha20-Poly1305. Both are bound to the account and the latter to the address,
+ * so it opens for those only. It does not hide that an account has a key.
  */
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { hkdf } from '@noble/hashes/hkdf.js'
@@ -13,9 +13,9 @@ import { derivationSalt, type Roots } from '../sealing/roots.ts'
 import {
   keyBytes,
   nonceBytes,
-  spend,
   tagBytes,
   unwrapKey,
+  useThenWipe,
   wrapKey,
   wrapSchema,
 } from '../sealing/wrap.ts'
@@ -28,19 +28,19 @@ const base64Text = z.string().max(64)
 const schema = z.strictObject({
   /** Version of this record's shape and derivation. */
   version: z.literal(recordVersion),
-  /** The data key under the key-encryption key of a root. */
+  /** Data key, wrapped by the key-encryption key of a root. */
   wrap: wrapSchema,
   nonce: base64Text,
   ciphertext: base64Text,
 })
 
-/** Plain JSON: versions as numbers, bytes in base64. */
+/** Envelope as plain JSON: versions as numbers, bytes in base64. */
 export type Envelope = z.output<typeof schema>
 
-/** Whose key it is. A relayer's key has the account `relayer`. Addresses compare without case. */
+/** Owner of a key. A relayer's key has the account `relayer`. Addresses compare without case. */
 export type KeyBinding = { account: string; address: string }
 
-/** Reads a stored envelope; throws when it has another shape. */
+/** Reads a stored envelope. Throws if it has another shape. */
 export function readEnvelope(stored: unknown): Envelope {
   return schema.parse(stored)
 }
@@ -52,13 +52,13 @@ export function sealKey(
   binding: KeyBinding,
   privateKey: Uint8Array,
 ): Envelope {
-  // Money sent to an address whose key is another one could never be moved again.
+  // Money sent to an address that belongs to another key could never be moved again.
   if (addressOf(privateKey).toLowerCase() !== binding.address.toLowerCase()) {
     throw new Error('the address to seal for is not that of the key')
   }
-  return spend(random(keyBytes), (dataKey) => {
+  return useThenWipe(random(keyBytes), (dataKey) => {
     const nonce = random(nonceBytes)
-    const ciphertext = spend(recordKey(dataKey, binding), (key) =>
+    const ciphertext = useThenWipe(recordKey(dataKey, binding), (key) =>
       xchacha20poly1305(key, nonce, recordData(binding)).encrypt(privateKey),
     )
     return {
@@ -70,11 +70,11 @@ export function sealKey(
   })
 }
 
-/** Opens a private key of 32 bytes; throws unless the envelope is this binding's, untouched. */
+/** Opens a private key of 32 bytes. Throws unless the envelope is this binding's, untouched. */
 export function openKey(roots: Roots, binding: KeyBinding, envelope: Envelope): Uint8Array {
   const { nonce, ciphertext } = envelope
-  return spend(unwrapKey(roots, binding.account, envelope.wrap), (dataKey) =>
-    spend(recordKey(dataKey, binding), (key) =>
+  return useThenWipe(unwrapKey(roots, binding.account, envelope.wrap), (dataKey) =>
+    useThenWipe(recordKey(dataKey, binding), (key) =>
       xchacha20poly1305(key, decodeBase64(nonce, nonceBytes), recordData(binding)).decrypt(
         decodeBase64(ciphertext, keyBytes + tagBytes),
       ),
@@ -82,7 +82,7 @@ export function openKey(roots: Roots, binding: KeyBinding, envelope: Envelope): 
   )
 }
 
-/** Lends the opened key to `use` and fills it with zeros when that ends, however it ends. */
+/** Lends the opened key to `use` and fills it with zeros when that ends, even if it fails. */
 export async function withKey<T>(
   roots: Roots,
   binding: KeyBinding,

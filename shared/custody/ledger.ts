@@ -1,7 +1,7 @@
 /**
- * Custody's calls of the ledger for one payment: commit a decision and load what is to be signed in
- * one transaction, and keep what was signed. Requests are read strictly; whatever else is asked of
- * custody is refused before anything is looked up.
+ * Calls the ledger for custody about one payment: commits a decision and loads what is to be signed in one
+ * transaction, and stores what was signed. Requests are parsed strictly; any other request is refused
+ * before anything is looked up.
  */
 import * as z from 'zod'
 import { hexSchema, wordSchema } from '../chains/hex.ts'
@@ -12,14 +12,14 @@ import { Rejection } from '../contract/errors.ts'
 import { bindCredential, unbound } from '../db/database.ts'
 import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
-import type { SignedClaim } from './claim.ts'
-import { claimRow, costWei, feesAsked, lanesSeen } from './claim.ts'
+import type { SignedSlot } from './claim.ts'
+import { costWei, feesAsked, lanesSeen, leasedSlotRow } from './claim.ts'
 import type { AuthorizeRequest, SignedPayment } from './port.ts'
 
 const unixSeconds = z.int().nonnegative()
 const weiText = z.string().regex(/^[0-9]{1,78}$/)
 
-/** What may be asked of custody for a payment. */
+/** Schema of a request to custody for a payment. */
 export const authorizeRequest = z.strictObject({
   credential: z.string().regex(/^[0-9a-f]{64}$/),
   paymentId: z.uuid(),
@@ -49,7 +49,7 @@ const payment = z.object({
   id: z.uuid(),
   account: z.uuid(),
   asked_by: z.uuid(),
-  /** Whose budget it counts against. */
+  /** Key or app whose budget it counts against. */
   paid_by: z.uuid(),
   for_any_key: z.boolean(),
   remembers_payee: z.boolean(),
@@ -90,20 +90,20 @@ const answerRow = z.object({
   first: z.boolean().nullable(),
   payment_row: payment.nullable(),
   wallet_envelope: z.unknown(),
-  claim: claimRow.nullable(),
+  claim: leasedSlotRow.nullable(),
   transaction: z.object({ tx_hash: hexSchema, raw: hexSchema }).nullable(),
-  /** What the owner said that carries the payment, and the mandate that it was about. */
+  /** Owner's consent that carries the payment, and the mandate that it was about. */
   consent: consentRow.nullable(),
   mandate_row: mandateTermsRow.nullable(),
 })
 
-/** What the ledger authorized, with the sealed keys that sign it. */
+/** Payment that the ledger authorized, with the sealed keys that sign it. */
 export type AuthorizedRow = z.output<typeof answerRow> & { payment_row: z.output<typeof payment> }
 
-/** How long one request may drive the sending before another may go on with the same signature. */
+/** Seconds for which one request may drive the sending before another may go on with the signature. */
 const leaseSeconds = 45
 
-/** Commits the decision of a request, or answers the code with which the caller is turned away. */
+/** Commits the decision of a request, or returns the code with which the caller is refused. */
 export async function commitDecision(
   world: World,
   asked: AuthorizeRequest,
@@ -136,13 +136,13 @@ export async function commitDecision(
     if (!row) throw new Error('custody_authorize answered no row')
     return row
   } catch (error) {
-    // A class does not survive the way between functions; its code does.
+    // An error's class does not survive the way between functions; its code does.
     if (error instanceof Rejection) return { refused: error.refusal.refusal }
     throw error
   }
 }
 
-/** Gives a payment up that will not be signed: it is released and told in the feed. */
+/** Gives up a payment that will not be signed: it is released and shown in the feed. */
 export async function withdraw(world: World, payment: string): Promise<void> {
   await world.db.call('custody_withdraw', { payment })
 }
@@ -150,20 +150,20 @@ export async function withdraw(world: World, payment: string): Promise<void> {
 const keptRow = z.object({ kept: z.boolean(), sent: z.boolean(), queued: z.boolean() })
 
 /**
- * Stores what was signed. `kept` is false when the payment moved on without this signature, was
- * authorized too long ago to count, or lost its place in the wallet's own lane (`own`); `sent` is
- * false when the transaction must not leave.
+ * Stores what was signed. `kept` is false if the payment moved on without this signature, was authorized
+ * too long ago to count, or lost its slot in the wallet's own lane (`own`). `sent` is false if the
+ * transaction must not leave.
  */
-export async function keepSigned(
+export async function storeSignedPayment(
   world: World,
   { id: payment, authorized_at }: Pick<AuthorizedRow['payment_row'], 'id' | 'authorized_at'>,
   authorization: SignedPayment,
-  { own, signed }: { own: boolean; signed: SignedClaim | undefined },
+  { own: isWalletLane, signed }: { own: boolean; signed: SignedSlot | undefined },
 ): Promise<z.output<typeof keptRow>> {
   const question = {
     payment,
     authorized_at,
-    own,
+    own: isWalletLane,
     authorization_nonce: authorization.nonce,
     signature: authorization.signature,
     allowance_signature: authorization.allowance?.signature ?? null,

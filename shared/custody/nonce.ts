@@ -1,28 +1,28 @@
 /**
- * The EIP-3009 nonce of a payment. It follows from the payment alone and is fixed before anything is
- * signed, so the token itself lets a payment through at most once.
+ * Computes the EIP-3009 nonce of a payment. It follows from the payment alone and is fixed before anything
+ * is signed, so the token itself lets a payment through at most once.
  */
 import { type Hex, isAddress, keccak256, stringToBytes } from 'viem'
 import * as z from 'zod'
 
-// RFC 9562 section 4, in the one spelling that the nonce is made from.
+// RFC 9562 section 4, in the one spelling from which the nonce is made.
 const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What makes a payment's nonce. */
+/** Values that determine a payment's nonce. */
 export type NonceSource = { chainId: number; token: string; paymentId: string }
 
 /**
- * The text that a payment's nonce is made from: `aoa.payment.v1|eip155:<chain id>|<token>|<payment id>`,
- * the chain id in decimal, the token's address and the payment's UUID in lower case.
+ * Returns the text from which a payment's nonce is made: `aoa.payment.v1|eip155:<chain id>|<token>|<payment
+ * id>`, with the chain id in decimal, the token's address and the payment's UUID in lower case.
  */
 function noncePreimage({ chainId, token, paymentId }: NonceSource): string {
   return `aoa.payment.v1|eip155:${chainId}|${token.toLowerCase()}|${paymentId.toLowerCase()}`
 }
 
 /**
- * keccak-256 over the UTF-8 of the preimage. Anyone who is told the payment id can repeat this and
+ * Returns keccak-256 over the UTF-8 of the preimage. Anyone who is told the payment id can repeat this and
  * find the nonce in the token's `AuthorizationUsed` log (EIP-3009), which shows that this transaction
- * settled this payment; nobody can guess the nonce without the id.
+ * settled this payment. The nonce cannot be guessed without the id.
  */
 export function authorizationNonce(source: NonceSource): Hex {
   const { chainId, token, paymentId } = source
@@ -32,7 +32,7 @@ export function authorizationNonce(source: NonceSource): Hex {
   return keccak256(stringToBytes(noncePreimage(source)))
 }
 
-/** A payment as it is stored; `terms` are those that it was entered with. */
+/** Stored payment; `terms` are those that it was entered with. */
 export type StoredPayment = {
   id: string
   chain: number
@@ -46,25 +46,25 @@ const mppTerms = z.object({
 })
 const challengeFields = z.object({ id: z.string(), realm: z.string() })
 
-/** What the nonce of an answer to an MPP challenge is made from (draft-evm-charge, section 5.3). */
+/** Returns the text from which the nonce for an MPP challenge is made (draft-evm-charge, section 5.3). */
 function challengePreimage(requirement: Record<string, unknown>): string {
   const { id, realm } = challengeFields.parse(requirement)
   return `${id}${realm}`
 }
 
-/** The nonce of an answer to an MPP challenge. */
+/** Returns the nonce of an answer to an MPP challenge. */
 export function challengeNonce(requirement: Record<string, unknown>): Hex {
   return keccak256(stringToBytes(challengePreimage(requirement)))
 }
 
-/** The text of which a stored payment's nonce is the keccak-256: its own, or its challenge's. */
+/** Returns the text whose keccak-256 is a stored payment's nonce: its own, or its challenge's. */
 export function storedPreimage({ id, chain, token, terms }: StoredPayment): string {
   const mpp = mppTerms.safeParse(terms)
   if (mpp.success) return challengePreimage(mpp.data.requirement)
   return noncePreimage({ chainId: chain, token, paymentId: id })
 }
 
-/** The nonce that a stored payment is signed with. */
+/** Returns the nonce with which a stored payment is signed. */
 export function storedNonce(payment: StoredPayment): Hex {
   const mpp = mppTerms.safeParse(payment.terms)
   if (mpp.success) return challengeNonce(mpp.data.requirement)

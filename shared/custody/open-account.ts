@@ -1,7 +1,7 @@
 /**
- * Opens an account with a wallet: makes the key, seals it for the account and has the ledger open all
- * of it in one transaction, by the digest of a registration link. Who holds no such link opens nothing,
- * and no key is kept that belongs to no account.
+ * Opens an account with a wallet: makes the key, seals it for the account and has the ledger open
+ * everything in one transaction, by the digest of a registration link. Without such a link nothing is
+ * opened, and no key is stored that belongs to no account.
  */
 import * as z from 'zod'
 import { unbound } from '../db/database.ts'
@@ -27,7 +27,7 @@ const answerRow = z.object({
   outcome: z.enum(['opened', 'link_closed', 'alias_taken', 'address_known']),
 })
 
-/** Uses a link once; in all cases but `opened` nothing was changed. */
+/** Uses a link once. Every outcome but `opened` leaves everything unchanged. */
 export async function openAccount(
   world: World,
   roots: Roots,

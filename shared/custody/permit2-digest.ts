@@ -1,11 +1,11 @@
 /**
- * The EIP-712 digest of an x402 permit, written out by hand on another keccak than the one that signs.
- * It exists to contradict the signing library, as authorization-digest.ts does for EIP-3009.
+ * Computes the EIP-712 digest of an x402 permit by hand, on another keccak than the one that signs. It
+ * exists to contradict the signing library, as authorization-digest.ts does for EIP-3009.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Hex } from 'viem'
-import { permit2Address } from '../chains/evm/places.ts'
+import { permit2Address } from '../chains/evm/rpc/places.ts'
 import { digestUnder, structHash, word } from './authorization-digest.ts'
 import type { Permit2Form } from './permit2-terms.ts'
 
@@ -27,7 +27,7 @@ type Fields = {
   nonce: string
 } & Permit2Form
 
-/** keccak-256 of 0x1901, the domain separator of Permit2 and the permit's hash (EIP-712). */
+/** Returns keccak-256 of 0x1901, the domain separator of Permit2 and the permit's hash (EIP-712). */
 export function permit2Digest(fields: Fields, spender: string): Hex {
   const witnessType = witnessTypes[fields.scheme]
   const parties = fields.scheme === 'upto' ? [fields.to, fields.facilitator] : [fields.to]

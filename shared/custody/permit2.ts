@@ -1,11 +1,11 @@
 /**
- * Signs a Permit2 PermitWitnessTransferFrom of the x402 schemes exact and upto and nothing else under
- * a wallet's key. The spender is the scheme's own proxy, and its witness fixes who is paid, so what is
- * signed moves the amount to that payee alone. It is read back as an EIP-3009 authorization is.
+ * Signs a Permit2 PermitWitnessTransferFrom of the x402 schemes exact and upto and nothing else under a
+ * wallet's key. The spender is the scheme's own proxy and its witness fixes the payee, so the signature
+ * moves the amount to that payee alone. It is read back as an EIP-3009 authorization is.
  */
 import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
-import { permit2Address } from '../chains/evm/places.ts'
+import { permit2Address } from '../chains/evm/rpc/places.ts'
 import { addressOf } from './accounts.ts'
 import { permit2Digest } from './permit2-digest.ts'
 import type { Permit2Form } from './permit2-terms.ts'
@@ -19,14 +19,14 @@ import {
   splitSignature,
 } from './read-back.ts'
 
-/** What one permit says. */
+/** Terms of one permit. */
 export type Permit2Terms = {
   chainId: number
   token: string
   from: string
   to: string
   valueAtomic: bigint
-  /** Unix seconds, inclusive; Permit2 names it the deadline. */
+  /** Unix seconds, inclusive; Permit2 calls it the deadline. */
   validBefore: number | bigint
   nonce: string
 } & Permit2Form
@@ -46,7 +46,7 @@ const to = { name: 'to', type: 'address' } as const
 const facilitator = { name: 'facilitator', type: 'address' } as const
 const validAfter = { name: 'validAfter', type: 'uint256' } as const
 
-/** Signs the terms with the payer's key; throws when the key is not that of `from`. */
+/** Signs the terms with the payer's key. Throws if the key is not that of `from`. */
 export async function signPermit2(
   key: Uint8Array,
   terms: Permit2Terms,

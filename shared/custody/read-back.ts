@@ -1,13 +1,13 @@
 /**
- * Checks between what was asked for and what was signed. They hold by construction; when one fails, a
- * library or the machine is not to be trusted, so it throws and nothing signed leaves.
+ * Compares what was signed with what was asked for. The checks hold by construction; if one fails, a
+ * library or the machine cannot be trusted, so it throws and nothing signed leaves.
  */
 import { type Address, bytesToHex, type Hex, isAddress, isHex, size } from 'viem'
 import { sign } from 'viem/accounts'
 
 type Comparable = string | number | bigint | undefined
 
-/** Compares field by field, text without regard to case; throws with the name of the first difference. */
+/** Compares field by field, text without regard to case. Throws with the name of the first difference. */
 export function requireSame<Field extends string>(
   asked: Record<Field, Comparable>,
   found: Record<NoInfer<Field>, Comparable>,
@@ -19,12 +19,12 @@ export function requireSame<Field extends string>(
   }
 }
 
-/** Addresses and hex may be written in either case (EIP-55); numbers have one decimal form. */
+/** Returns comparable text. Addresses and hex may be in either case (EIP-55); numbers have one form. */
 function canonical(value: Comparable): string {
   return value === undefined ? 'absent' : String(value).toLowerCase()
 }
 
-/** Narrows stored text to an address; a mixed-case one must carry the right EIP-55 checksum. */
+/** Narrows stored text to an address. A mixed-case one must carry the right EIP-55 checksum. */
 export function requireAddress(text: string): Address {
   if (!isAddress(text)) throw new Error('not an address')
   return text
@@ -38,10 +38,10 @@ export function requireHex(text: string, bytes: number): Hex {
   return text
 }
 
-/** Half of secp256k1's order: the other half would be a second signature of the same (EIP-2). */
+/** Half of secp256k1's order. An s above it would be a second signature of the same digest (EIP-2). */
 const lowSMax = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** Splits r, s, v of 65 bytes; throws unless s is low and v is 27 or 28, all that a token accepts. */
+/** Splits r, s, v of 65 bytes. Throws unless s is low and v is 27 or 28, all that a token accepts. */
 export function splitSignature(text: string): { r: Hex; s: Hex; v: number } {
   const signature = requireHex(text, 65)
   const r: Hex = `0x${signature.slice(2, 66)}`
@@ -53,9 +53,9 @@ export function splitSignature(text: string): { r: Hex; s: Hex; v: number } {
 }
 
 /**
- * Throws unless this key makes exactly this signature over a digest that was worked out apart from
- * the signing. ECDSA is deterministic here (RFC 6979), so other bytes mean that something else was
- * signed. It costs a fifth of recovering the signer; the signature made for it is not given out.
+ * Throws unless this key makes exactly this signature over a digest that was computed apart from the
+ * signing. ECDSA is deterministic here (RFC 6979), so other bytes mean that something else was signed. This
+ * costs a fifth of recovering the signer. The signature made here is not given out.
  */
 export async function requireSigned(
   key: Uint8Array,

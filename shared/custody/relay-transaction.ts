@@ -1,18 +1,18 @@
 /**
- * A lane's transaction around signed authorizations: one call goes to its token, several go
- * through Multicall3 with a failure of one leaving the others as they are, and none at all is the
- * lane calling itself, which fills a gap. It moves nothing of the lane's but gas.
+ * Makes a lane's transaction around signed authorizations. One call goes to its token. Several go through
+ * Multicall3, where a failure of one leaves the others as they are. With none, the lane calls itself, which
+ * fills a gap. The transaction costs the lane nothing but gas.
  */
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, size } from 'viem'
-import { relayGas } from '../chains/evm/fees.ts'
-import { multicall3Address } from '../chains/evm/places.ts'
+import { relayGas } from '../chains/evm/gas/fees.ts'
+import { multicall3Address } from '../chains/evm/rpc/places.ts'
 import type { TransactionSlot } from './call.ts'
 import { confirmCall, signCall } from './call.ts'
 import type { SignedAuthorization, SignedTransaction } from './port.ts'
 import { requireAddress, requireHex, requireSame, splitSignature } from './read-back.ts'
 
 // FiatToken 2.0 and 2.1 have only these overloads with v, r, s; 2.2 added ones with a `bytes` signature
-// beside them, so these are what every deployed USDC and EURC answers to.
+// beside them. So every deployed USDC and EURC answers to these.
 const transferAbi = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
@@ -20,7 +20,7 @@ const cancelAbi = parseAbi([
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 
-/** https://github.com/mds1/multicall3 */
+/** ABI of https://github.com/mds1/multicall3 */
 const batchAbi = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
   'function aggregate3(Call[] calls) payable',
@@ -29,53 +29,59 @@ const batchAbi = parseAbi([
 const selectorBytes = 4
 const wordBytes = 32
 
-/** One signed call of a token: a payment, or the end of an authorization (EIP-3009). */
+/** Signed call of a token: a payment, or the cancellation of an authorization (EIP-3009). */
 export type RelayCall = { token: string } & (
   | { kind: 'transfer'; authorization: SignedAuthorization }
   | { kind: 'cancel'; authorizer: string; nonce: string; signature: string }
 )
 
-/** What goes into one place of a lane. */
-export type RelayRequest = TransactionSlot & { lane: string; calls: readonly RelayCall[] }
+/** Content of one slot of a lane. */
+export type RelayTransactionTerms = TransactionSlot & { lane: string; calls: readonly RelayCall[] }
 
 /** Signs the lane's EIP-1559 transaction around the calls. */
 export async function signRelay(
   relayerKey: Uint8Array,
-  request: RelayRequest,
+  terms: RelayTransactionTerms,
 ): Promise<SignedTransaction> {
-  const { to, data } = targetOf(request)
-  const signed = await signCall(relayerKey, { ...placeOf(request), to, data })
-  await confirmRelay(relayerKey, request, signed.raw)
+  const { to, data } = targetOf(terms)
+  const signed = await signCall(relayerKey, { ...transactionFieldsOf(terms), to, data })
+  await confirmRelay(relayerKey, terms, signed.raw)
   return signed
 }
 
 /** Throws unless the bytes are the key's transaction that carries exactly these calls. */
 export async function confirmRelay(
   key: Uint8Array,
-  request: RelayRequest,
+  terms: RelayTransactionTerms,
   raw: string,
 ): Promise<void> {
-  const [only, ...others] = request.calls
-  const { to, data: expected } = targetOf(request)
-  const read = await confirmCall(key, { ...placeOf(request), to }, raw)
+  const [only, ...others] = terms.calls
+  const { to, data: expected } = targetOf(terms)
+  const read = await confirmCall(key, { ...transactionFieldsOf(terms), to }, raw)
   const data = requireHex(read, size(expected))
   if (!only) return
   if (others.length === 0) return confirmOne(only, data)
   const [inner] = decodeFunctionData({ abi: batchAbi, data }).args
-  requireSame({ calls: request.calls.length }, { calls: inner.length })
-  request.calls.forEach((call, index) => {
+  requireSame({ calls: terms.calls.length }, { calls: inner.length })
+  terms.calls.forEach((call, index) => {
     const { target, allowFailure, callData = '' } = inner[index] ?? {}
     requireSame({ target: call.token, mayFail: 'true' }, { target, mayFail: String(allowFailure) })
     confirmOne(call, callData)
   })
 }
 
-function placeOf({ chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, calls }: RelayRequest) {
+function transactionFieldsOf({
+  chainId,
+  nonce,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+  calls,
+}: RelayTransactionTerms) {
   const gas = relayGas(chainId, calls.length)
   return { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, gas }
 }
 
-function targetOf({ lane, calls }: RelayRequest): { to: string; data: Hex } {
+function targetOf({ lane, calls }: RelayTransactionTerms): { to: string; data: Hex } {
   const [only, ...others] = calls
   if (!only) return { to: lane, data: '0x' }
   if (others.length === 0) return { to: only.token, data: encodeCall(only) }
@@ -88,7 +94,7 @@ function targetOf({ lane, calls }: RelayRequest): { to: string; data: Hex } {
   return { to: multicall3Address, data }
 }
 
-/** A call as it goes to its token; throws where it says what no token could read. */
+/** Encodes a call for its token. Throws if no token could read it. */
 export function encodeCall(call: RelayCall): Hex {
   if (call.kind === 'cancel') {
     const { v, r, s } = splitSignature(call.signature)

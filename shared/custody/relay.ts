@@ -1,24 +1,25 @@
 /**
- * Signs for lanes what is authorized already: the next transaction of a queue, or a replacement
- * of one that is not mined, in the same place. A wallet that pays its own gas is a lane like a
- * relayer's. Nothing here can authorize a payment or change one.
+ * Signs for lanes what is authorized already: the next transaction of a queue, or a replacement in the same
+ * slot of one that is not mined. A wallet that pays its own gas is a lane like a relayer's. Nothing here
+ * can authorize a payment or change one.
  */
 import * as z from 'zod'
 import { unbound } from '../db/database.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
-import { affordCancels, cancelsIn } from './affordable.ts'
+import { affordCancels, callsPaidFor, cancelsIn } from './affordable.ts'
 import type { CallRow } from './call-row.ts'
 import { callOf, chargeRow } from './call-row.ts'
-import type { Claim } from './claim.ts'
+import type { LeasedSlot } from './claim.ts'
 import {
   ceilingOf,
-  claimRow,
   costsOn,
+  costWei,
   feesAsked,
   laneOwner,
   lanesSeen,
-  signClaim,
+  leasedSlotRow,
+  signLeasedSlot,
   storedTransaction,
   weiOf,
 } from './claim.ts'
@@ -31,6 +32,7 @@ import type {
   ReplaceRequest,
   SignedTransaction,
 } from './port.ts'
+import { cancelsKept } from './port.ts'
 import { signRelay } from './relay-transaction.ts'
 import { setAsideBad, setAsideUnpaid, sortCalls } from './set-aside.ts'
 
@@ -47,26 +49,26 @@ export async function relayQueued(
 ): Promise<RelayAnswer> {
   const { chainId: chain, lanes, ...asked } = relayRequest.parse(request)
   const ledger = unbound(world.db)
-  const claimed = await claimGood(world, { chain, lanes }, asked)
+  const claimed = await leaseGoodSlot(world, { chain, lanes }, asked)
   if (!claimed) return { queued: false }
-  const { claim, fees } = claimed
-  const { transaction, stored } = await signClaim(world, roots, claim, fees)
+  const { claim: slot, fees } = claimed
+  const { transaction, stored } = await signLeasedSlot(world, roots, slot, fees)
   const kept = await ledger.one('custody_record_claim', { chain, ...stored }, sentRow)
   return { ...(kept?.sent ? { transaction } : {}), queued: kept?.queued ?? false }
 }
 
-/** Claims of nothing but calls that are set aside in a row; the next run goes on. */
-const badClaimsMax = 8
+/** Number of leases in a row whose calls are all set aside; the next run continues. */
+const badLeasesMax = 8
 
-async function claimGood(
+async function leaseGoodSlot(
   world: World,
   question: { chain: number; lanes: readonly LaneSeen[] },
   asked: RelayFees,
-): Promise<{ claim: Claim; fees: RelayFees } | undefined> {
+): Promise<{ claim: LeasedSlot; fees: RelayFees } | undefined> {
   const ledger = unbound(world.db)
   const costOf = costsOn(question.chain)
-  for (let tries = 0; tries < badClaimsMax; tries += 1) {
-    const claimed = await ledger.one('custody_claim', question, z.object({ claim: claimRow }))
+  for (let tries = 0; tries < badLeasesMax; tries += 1) {
+    const claimed = await ledger.one('custody_claim', question, z.object({ claim: leasedSlotRow }))
     if (!claimed) return undefined
     const good = await setAsideBad(world, claimed.claim, false)
     if (good.calls.length === 0) continue
@@ -76,34 +78,36 @@ async function claimGood(
   return undefined
 }
 
-const slotRow = z.object({
+const loadedSlotRow = z.object({
   chain: z.int(),
   lane: z.string(),
   nonce: z.int(),
   attempts: z.int(),
-  /** Its latest transaction carries what nobody may send any more. */
+  /** True if its latest transaction carries a transfer that a freeze stopped: it must not be sent. */
   held: z.boolean(),
   max_fee_per_gas: z.string().nullable(),
   max_priority_fee_per_gas: z.string().nullable(),
-  /** Those that may leave still. */
+  /** Calls that may still leave. */
   calls: z.array(z.unknown()),
   charges: z.array(chargeRow),
-  /** A cancellation waits behind it in its lane. */
+  /** True if a cancellation waits behind it in its lane. */
   blocks: z.boolean(),
+  /** True if calls of several accounts are in it or wait behind it. */
+  delays: z.boolean(),
   envelope: z.unknown(),
   owner: laneOwner,
 })
 
 /**
- * As many transactions as a slot gets for being stuck; each costs at least an eighth more than the last.
- * More are signed where the last must not be mined, or is priced below the market: whoever told fees too
- * low until now must not have the slot stay so. As each is dearer than the last, they end at the ceiling.
+ * Number of transactions that a slot gets for being stuck; each costs at least an eighth more than the
+ * last. More are signed if the last must not be mined or is priced below the market, so that fees told too
+ * low until now do not keep the slot stuck. As each is dearer than the last, they end at the ceiling.
  */
 const stuckAttemptsMax = 12
 
 /**
- * Signs a slot again, at the asked fees or an eighth above the last ones if that is more, with those
- * of its calls that may leave still and are paid for.
+ * Signs a slot again, at the asked fees or an eighth above the last ones if that is more, with those of its
+ * calls that may still leave and are paid for.
  */
 export async function replaceSlot(
   world: World,
@@ -111,38 +115,74 @@ export async function replaceSlot(
   request: ReplaceRequest,
 ): Promise<SignedTransaction | undefined> {
   const { slot: id, ...asked } = replaceRequest.parse(request)
-  const row = await unbound(world.db).one('custody_load_slot', { slot: id }, slotRow)
+  const row = await unbound(world.db).one('custody_load_slot', { slot: id }, loadedSlotRow)
   if (!row || !mayReplace(world, row, asked)) return undefined
   const all = { ...row, calls: sortCalls(world, row.calls).good }
   const stopping = { ...all, calls: all.calls.filter(({ kind }) => kind === 'cancel') }
-  const [laden, fees] =
-    priced(world, all, asked) ?? (all.blocks ? priced(world, stopping, asked) : undefined) ?? []
-  if (!laden || !fees) return undefined
-  const { slot, price } = paidFor(laden, fees)
-  // What the account has left pays for the cancellation as it is out: that one stays.
-  if (!row.held && cancelsIn(slot.calls) < cancelsIn(laden.calls)) return undefined
-  const transaction = await signSlot(roots, slot, price)
-  const kept = await world.db.call('custody_record_replacement', {
-    slot: id,
-    attempt: slot.attempts + 1,
-    ...storedTransaction(slot.chain, transaction, price, slot.calls.length),
-    carries: slot.calls.filter(({ kind }) => kind === 'transfer').map(({ payment }) => payment),
-  })
-  return kept === true ? transaction : undefined
+  // Transfers that are too dear give way to a cancellation in their slot or behind it, and stopped ones to
+  // nothing.
+  const isStopping = row.held || all.blocks || stopping.calls.length > 0
+  for (const laden of isStopping ? [all, stopping] : [all]) {
+    const fees = priced(world, laden, asked)
+    if (!fees) continue
+    const { slot, price } = paidFor(laden, fees)
+    // A cancellation that is out stays: what the account has left pays for it as it is. Only if it would
+    // delay others, it gives way and waits for another transaction.
+    const mayStay = !row.held && !row.delays
+    if (mayStay && cancelsIn(slot.calls) < cancelsIn(laden.calls)) return undefined
+    const transaction = await signSlot(roots, slot, price)
+    if (await storeReplacement(world, id, slot, { transaction, price })) return transaction
+  }
+  return undefined
 }
 
-type Slot = Omit<z.output<typeof slotRow>, 'calls'> & { calls: readonly CallRow[] }
+/** Stores a replacement; false if the ledger does not let it have the slot. */
+async function storeReplacement(
+  world: World,
+  id: number,
+  { chain, attempts, calls }: LoadedSlot,
+  { transaction, price }: { transaction: SignedTransaction; price: RelayFees },
+): Promise<boolean> {
+  const kept = await world.db.call('custody_record_replacement', {
+    slot: id,
+    attempt: attempts + 1,
+    ...storedTransaction(chain, transaction, price, calls.length),
+    carries: paymentsOf(calls, 'transfer'),
+    cancels: paymentsOf(calls, 'cancel'),
+    kept_wei: (cancelsKept * BigInt(costWei(chain, price, 1))).toString(),
+  })
+  return kept === true
+}
 
-/** The slot with the calls that are paid for at these fees, or as little above its last ones as can be. */
-function paidFor(slot: Slot, asked: RelayFees): { slot: Slot; price: RelayFees } {
-  const costOf = costsOn(slot.chain)
-  const { calls, fees } = affordCancels(slot.calls, slot.charges, asked, (at, count) =>
-    costOf(raised(at, slot), count),
-  )
+function paymentsOf(calls: readonly CallRow[], kind: CallRow['kind']): string[] {
+  return calls.filter((call) => call.kind === kind).map(({ payment }) => payment)
+}
+
+type LoadedSlot = Omit<z.output<typeof loadedSlotRow>, 'calls'> & { calls: readonly CallRow[] }
+
+/** Transactions of a slot that delays others until a cancellation that is not paid for gives way. */
+const lowAttemptsMax = 3
+
+/**
+ * Returns the slot with the calls paid for at these fees, or as close above its last ones as can be. One that
+ * delays others is priced lower only twice, and only if all its cancellations can stay in it then.
+ */
+function paidFor(slot: LoadedSlot, asked: RelayFees): { slot: LoadedSlot; price: RelayFees } {
+  const costOf = (at: RelayFees, count: number) => costsOn(slot.chain)(raised(at, slot), count)
+  const lowest = affordCancels(slot.calls, slot.charges, asked, costOf)
+  const mayBeLow =
+    slot.attempts < lowAttemptsMax && cancelsIn(lowest.calls) === cancelsIn(slot.calls)
+  const { calls, fees } =
+    !slot.delays || mayBeLow
+      ? lowest
+      : {
+          calls: callsPaidFor(slot.calls, slot.charges, (count) => costOf(asked, count)),
+          fees: asked,
+        }
   return { slot: { ...slot, calls }, price: raised(fees, slot) }
 }
 
-function mayReplace(world: World, row: z.output<typeof slotRow>, asked: RelayFees): boolean {
+function mayReplace(world: World, row: z.output<typeof loadedSlotRow>, asked: RelayFees): boolean {
   const { chain, lane, nonce, attempts, held } = row
   if (attempts < stuckAttemptsMax || held) return true
   const [fee, tip] = [BigInt(row.max_fee_per_gas ?? 0), BigInt(row.max_priority_fee_per_gas ?? 0)]
@@ -152,11 +192,11 @@ function mayReplace(world: World, row: z.output<typeof slotRow>, asked: RelayFee
   return false
 }
 
-/** The slot with its fees; undefined where it is dearer than what is paid for its calls. */
-function priced(world: World, slot: Slot, asked: RelayFees): [Slot, RelayFees] | undefined {
+/** Returns the fees of a slot; undefined if they exceed the ceiling for its calls. */
+function priced(world: World, slot: LoadedSlot, asked: RelayFees): RelayFees | undefined {
   const ceiling = ceilingOf(world, slot.chain, slot.calls)
   const fees = raised(capped(asked, ceiling), slot)
-  return BigInt(fees.maxFeePerGas) <= ceiling ? [slot, fees] : undefined
+  return BigInt(fees.maxFeePerGas) <= ceiling ? fees : undefined
 }
 
 function capped({ maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: RelayFees, ceiling: bigint) {
@@ -168,8 +208,8 @@ function capped({ maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: RelayFees, c
   }
 }
 
-/** Nodes take a replacement that is a tenth dearer in both fees (geth's price bump); this is more. */
-function raised(asked: RelayFees, slot: Slot): RelayFees {
+/** Raises both fees to an eighth above the last; nodes want a tenth in both (geth's price bump). */
+function raised(asked: RelayFees, slot: LoadedSlot): RelayFees {
   const raise = (wanted: string, last: string | null) => {
     const least = last === null ? 0n : (BigInt(last) * 9n) / 8n + 1n
     return (BigInt(wanted) > least ? BigInt(wanted) : least).toString()
@@ -181,7 +221,7 @@ function raised(asked: RelayFees, slot: Slot): RelayFees {
   }
 }
 
-function signSlot(roots: Roots, slot: Slot, fees: RelayFees): Promise<SignedTransaction> {
+function signSlot(roots: Roots, slot: LoadedSlot, fees: RelayFees): Promise<SignedTransaction> {
   const { chain: chainId, lane, nonce, owner: account } = slot
   const calls = slot.calls.map(callOf)
   return withKey(roots, { account, address: lane }, readEnvelope(slot.envelope), (key) =>

@@ -1,7 +1,7 @@
 /**
- * Signs what the ledger holds of a payment, in the form that its stored terms say: an EIP-3009
- * authorization, or a Permit2 permit with the allowance that it may need. Nothing of the request that
- * asked for it is an input.
+ * Signs what the ledger holds of a payment, in the form that its stored terms name: an EIP-3009
+ * authorization, or a Permit2 permit with the allowance that it may need. Nothing of the request that asked
+ * for it is an input.
  */
 import { assetOf } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
@@ -14,7 +14,7 @@ import { signPermit2 } from './permit2.ts'
 import { permit2Of } from './permit2-terms.ts'
 import type { SignedPayment } from './port.ts'
 
-/** The signature of an authorized payment. */
+/** Signs an authorized payment. */
 export function signPayment(roots: Roots, row: AuthorizedRow): Promise<SignedPayment> {
   const { account, wallet: address } = row.payment_row
   const envelope = readEnvelope(row.wallet_envelope)

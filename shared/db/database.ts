@@ -1,8 +1,8 @@
 /**
- * The only door to Postgres: named SQL functions called through PostgREST, one call a transaction.
- * SQLSTATE PTnnn with a code of the error table becomes a Rejection; a database that is busy, does not
- * answer or does not take the token becomes `unavailable`. Serialization failures are tried again,
- * nothing else is: a statement whose answer was lost may still commit.
+ * The only access to Postgres: named SQL functions through PostgREST, one transaction per call. SQLSTATE
+ * PTnnn with a code of the error table becomes a Rejection. A database that is busy, does not answer or
+ * does not accept the token becomes `unavailable`. Only serialization failures and deadlocks are retried: a
+ * statement whose answer was lost may still commit.
  */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import * as z from 'zod'
@@ -14,28 +14,28 @@ import type { DatabaseFunctions } from './functions.ts'
 type Name = keyof DatabaseFunctions
 type Arguments<N extends Name> = Omit<DatabaseFunctions[N]['args'], 'credential'>
 
-/** The database without a caller; a Rejection is how it says no. */
+/** The database without a caller; it refuses by throwing a Rejection. */
 export type Database = {
-  /** Calls one SQL function; answers what PostgREST answers, unread. */
+  /** Calls one SQL function; returns the answer of PostgREST unparsed. */
   call(name: Name, args: object): Promise<unknown>
 }
 
 /** A database bound to one caller: every call carries the credential, so none can forget it. */
 export type CallerDatabase = {
-  /** The only row, or undefined when there is none. */
+  /** Returns the only row, or undefined if there is none. */
   one<N extends Name, Row>(
     name: N,
     args: Arguments<N>,
     row: z.ZodType<Row>,
   ): Promise<Row | undefined>
   many<N extends Name, Row>(name: N, args: Arguments<N>, row: z.ZodType<Row>): Promise<Row[]>
-  /** For a function whose answer tells nothing. */
+  /** Calls a function whose answer is not needed. */
   run<N extends Name>(name: N, args: Arguments<N>): Promise<void>
 }
 
-/** Tries of one call that fails to serialize (SQLSTATE 40001) or deadlocks (40P01). */
+/** Maximum tries of one call that fails to serialize (SQLSTATE 40001) or deadlocks (40P01). */
 const triesMax = 4
-/** A database that does not answer within this is treated as down. */
+/** Time after which a database without an answer counts as down. */
 const timeoutMilliseconds = 10_000
 
 type Access = Pick<
@@ -75,7 +75,7 @@ export function bindCredential(database: Database, credential: string): CallerDa
   return reading((name, args) => database.call(name, { credential, ...args }))
 }
 
-/** The same reading of rows for calls that carry no credential (housekeeping, custody). */
+/** Reads rows in the same way for calls without a credential (housekeeping, custody). */
 export function unbound(database: Database): CallerDatabase {
   return reading((name, args) => database.call(name, args))
 }
@@ -110,13 +110,13 @@ function rejection(error: PostgrestFailure, status: number): Error {
   return new Rejection(fail('unavailable', { log, retryAfterSeconds }))
 }
 
-/** Time in which most of what makes a database unavailable has passed. */
+/** Seconds in which most causes of an unavailable database pass. */
 const retryAfterSeconds = 5
 
 /**
- * SQLSTATEs of a database that is down, busy or gives up waiting (57014, 55P03), and PostgREST's codes of
- * one that it cannot reach, of a token that it does not take, and of a function that it does not know yet
- * (its manual, "Errors"). What has no code is a front's own answer, or none.
+ * SQLSTATEs of a database that is down, busy or gave up waiting (57014, 55P03), and PostgREST's codes for a
+ * database it cannot reach, a token it does not accept, and a function it does not know yet (its manual,
+ * "Errors"). An answer without a code is a gateway's own, or none.
  */
 const unavailableCodes =
   /^(08|53|57014$|57P|55P03$|40001$|40P01$|PGRST00[0-3]$|PGRST202$|PGRST30[0-3]$)/
@@ -126,7 +126,7 @@ function isUnavailable(code: string, status: number): boolean {
   return unavailableCodes.test(code)
 }
 
-/** A front's answer to a path that leads nowhere, which the client would take for one without content. */
+/** Marks a gateway's empty 404 as an error; the client would take it for an answer without content. */
 async function withoutEmptyNotFound(response: Response): Promise<Response> {
   if (response.status !== 404) return response
   const body = await response.text()
@@ -136,8 +136,8 @@ async function withoutEmptyNotFound(response: Response): Promise<Response> {
     : new Response(body, { status, statusText, headers })
 }
 
-/** The SQLSTATE or PostgREST code with which a call was refused; undefined for any other failure. */
-export function codeOf(error: unknown): string | undefined {
+/** Returns the SQLSTATE or PostgREST code with which a call failed; undefined for any other failure. */
+export function sqlStateOf(error: unknown): string | undefined {
   const [, code] = error instanceof Error ? (/^database: (\w*) /.exec(error.message) ?? []) : []
   return code
 }

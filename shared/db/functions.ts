@@ -38,7 +38,6 @@ export type DatabaseFunctions = {
       request_digest: string
     }
   }
-  confirm_payer: { args: { credential: string } }
   create_hosted_action: {
     args: {
       credential: string
@@ -146,6 +145,8 @@ export type DatabaseFunctions = {
       max_priority_fee_per_gas: string
       cost_wei: string
       carries: string[]
+      cancels: string[]
+      kept_wei?: string | null
     }
   }
   custody_set_aside: { args: { lease: string; calls: unknown; own: boolean; refused: boolean } }
@@ -171,6 +172,7 @@ export type DatabaseFunctions = {
   }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  hand_over: { args: { credential: string; payment: string } }
   health_report: { args: { parts: unknown } }
   health_states: { args: Record<string, never> }
   hosted_action: { args: { credential: string; action_id: string } }
@@ -229,6 +231,7 @@ export type DatabaseFunctions = {
       block_hash: string
     }
   }
+  housekeeping_dispatch: { args: { tx_hash: string } }
   housekeeping_drop_balances: { args: { chain: number; block_number: number; block_hash: string } }
   housekeeping_due_balances: { args: { chain: number; tokens: string[]; batch: number } }
   housekeeping_end_mismatch: {
@@ -255,7 +258,7 @@ export type DatabaseFunctions = {
   }
   housekeeping_final_balances: { args: { chain: number; batch: number } }
   housekeeping_finish_attempt: { args: { payment: string; delivery: unknown } }
-  housekeeping_forget: { args: Record<string, never> }
+  housekeeping_forget: { args: { batch?: number } }
   housekeeping_hasten_balances: { args: { chain: number } }
   housekeeping_judge_outflows: { args: { chain: number; batch: number } }
   housekeeping_keep_balances: {
@@ -267,7 +270,6 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_lanes: { args: Record<string, never> }
-  housekeeping_may_send: { args: { tx_hash: string } }
   housekeeping_open: { args: { batch: number } }
   housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
   housekeeping_rebook_transfers: {
@@ -310,7 +312,6 @@ export type DatabaseFunctions = {
       least_wei: string
       most_wei: string
       counted: number
-      highest: number
     }
   }
   housekeeping_settle: {
@@ -498,6 +499,7 @@ export type DatabaseFunctions = {
       since?: string | null
     }
   }
+  newest_mails: { args: { credentials: string[] } }
   note_heard: { args: { credential: string; payment: string } }
   oauth_ended_app: { args: { ended: string } }
   oauth_find_client: { args: { client_id: string } }
@@ -684,6 +686,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_read_approvals: { args: { credential: string; payments: string[] } }
+  owner_read_freeze: { args: { credential: string } }
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
   owner_read_shows_codes: { args: { credential: string } }
@@ -760,7 +763,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_touch_session: { args: { credential: string } }
-  owner_unfreeze: { args: { credential: string; mail?: unknown } }
+  owner_unfreeze: { args: { credential: string; freeze: number; mail?: unknown } }
   payment_facts: {
     args: {
       credential: string

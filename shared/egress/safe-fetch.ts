@@ -1,13 +1,13 @@
 /**
- * The guarded client for addresses that strangers chose. It reaches hosts of the public DNS over https only,
- * follows no redirect, and reads a bounded number of bytes within a bounded time. It cannot see
- * what a host name resolves to: the platform's egress has to keep private networks out.
+ * The guarded client for addresses that strangers chose. It reaches hosts of the public DNS over https
+ * only, follows no redirect, and reads a bounded number of bytes within a bounded time. It cannot see what
+ * a host name resolves to: the platform's egress must block private networks.
  */
 import type { Config } from '../env.ts'
 import type { World } from '../world.ts'
 import { topLevelDomains } from './top-level-domains.ts'
 
-/** An address that may be fetched, or a sentence why not. */
+/** An address that may be fetched, or a sentence that says why not. */
 export type CheckedUrl = { url: URL } | { refused: string }
 
 type Egress = Pick<Config, 'allowLoopback'>
@@ -15,7 +15,7 @@ type Egress = Pick<Config, 'allowLoopback'>
 /** The part of the world that a request to a stranger needs. */
 export type Outside = Pick<World, 'fetch' | 'deadline'> & { config: Egress }
 
-/** Whether an address may be fetched; the WHATWG parser has resolved all spellings before. */
+/** Checks whether an address may be fetched. The WHATWG parser has normalized all spellings by then. */
 export function checkUrl(text: string, config: Egress): CheckedUrl {
   if (text.length > 4096) return { refused: 'The address is longer than 4096 characters.' }
   if (!URL.canParse(text)) return { refused: 'The address cannot be parsed.' }
@@ -23,19 +23,19 @@ export function checkUrl(text: string, config: Egress): CheckedUrl {
   if (url.username !== '' || url.password !== '') {
     return { refused: 'The address carries a user name or password.' }
   }
-  if (config.allowLoopback && isLoopback(url)) return { url }
+  if (config.allowLoopback && isLoopbackUrl(url)) return { url }
   if (url.protocol !== 'https:') return { refused: 'The address is not https.' }
   if (url.port !== '') return { refused: 'The address names a port other than 443.' }
   const problem = hostProblem(url.hostname)
   return problem === undefined ? { url } : { refused: problem }
 }
 
-function isLoopback(url: URL): boolean {
+function isLoopbackUrl(url: URL): boolean {
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
   return isHttp && isLoopbackHost(url.hostname)
 }
 
-/** Whether `hostname`, as URL gives it, is the machine itself. Whether it may be reached is a setting. */
+/** True if `hostname`, in the form of URL, is this machine. A setting decides whether it may be reached. */
 export function isLoopbackHost(hostname: string): boolean {
   return ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
 }
@@ -44,7 +44,7 @@ function hostProblem(host: string): string | undefined {
   if (host.startsWith('[') || /^[0-9.]+$/.test(host)) return 'The host is an IP address.'
   if (host.endsWith('.')) return 'The host ends with a dot.'
   if (!host.includes('.')) return 'The host is a single label.'
-  // So does no name of RFC 6761, RFC 6762, RFC 8375 or RFC 9476, of a cluster or of a network at home.
+  // This also excludes names of RFC 6761, RFC 6762, RFC 8375, RFC 9476, of clusters and of home networks.
   const last = host.slice(host.lastIndexOf('.') + 1)
   if (!topLevelDomains.includes(` ${last} `)) return 'The host is not a public name.'
   // RFC 1035 section 2.3.4: labels of at most 63 characters, names of at most 253.
@@ -54,7 +54,7 @@ function hostProblem(host: string): string | undefined {
   return isName && host.length <= 253 ? undefined : 'The host is no valid name.'
 }
 
-/** What is sent: headers in order, a body as bytes. */
+/** The request to send: headers in order, the body as bytes. */
 export type SafeRequest = {
   url: URL
   method: string
@@ -62,19 +62,19 @@ export type SafeRequest = {
   body?: Uint8Array<ArrayBuffer>
 }
 
-/** Time for the whole exchange, and bytes of the body that are read. */
+/** Time limit of the whole exchange, and maximum bytes of the body. */
 export type Limits = { timeoutMilliseconds: number; bytesMax: number }
 
-/** What came of a request; the other side cannot make it anything else. */
+/** Outcome of a request; the other side cannot cause any other. */
 export type Fetched =
   | { kind: 'answered'; status: number; headers: Headers; body: Uint8Array; truncated: boolean }
-  /** It was not followed. */
+  /** A redirect, which was not followed. */
   | { kind: 'redirected'; status: number; headers: Headers; location: string | null }
   | { kind: 'timeout' }
   | { kind: 'unreachable'; reason: string }
   | { kind: 'refused'; reason: string }
 
-/** One request under the rules of this file. It never throws for what the other side does. */
+/** Sends one request under the rules of this file. Never throws for what the other side does. */
 export async function safeFetch(
   world: Outside,
   request: SafeRequest,
@@ -101,7 +101,7 @@ export async function safeFetch(
   }
 }
 
-/** Asking for plain bytes, so that what is counted is what was sent. */
+/** Asks for an uncompressed body, so that the counted bytes are the sent bytes. */
 const identity: [string, string] = ['accept-encoding', 'identity']
 
 async function readAnswer(response: Response, bytesMax: number): Promise<Fetched> {

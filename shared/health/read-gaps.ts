@@ -1,7 +1,7 @@
 /**
- * How capabilities stand, for answers and documents. The database is asked at most every 10 seconds by
- * one isolate; what this isolate itself met a moment ago counts at once. It never throws: a database
- * that does not answer makes everything unavailable.
+ * Status of the capabilities, for answers and documents. An isolate asks the database at most every 10
+ * seconds; its own recent failures count at once. Nothing here throws: if the database does not answer,
+ * everything is unavailable.
  */
 import * as z from 'zod'
 import type { GapState, Health } from '../contract/gap-states.ts'
@@ -13,12 +13,12 @@ const keptMilliseconds = 10_000
 
 const healthRow = z.object({ health })
 
-/** All capabilities as they stand now. */
+/** Returns the current status of all capabilities. */
 export async function readGaps(world: World): Promise<GapState[]> {
   return gapsSeen(world, await readHealth(world))
 }
 
-/** What was found failing; undefined while the database does not answer. */
+/** Returns what was found failing; undefined if the database does not answer. */
 export async function readHealth(world: World): Promise<Health | undefined> {
   const { kept } = world.healthSeen
   const now = world.now().getTime()
@@ -34,13 +34,13 @@ export async function readHealth(world: World): Promise<Health | undefined> {
   }
 }
 
-/** The same from what the database has just told. */
+/** Returns the same from health that was just read. */
 export function gapsSeen(world: World, found: Health | undefined): GapState[] {
   if (!found) return gapStatesWithoutDatabase()
   return gapStates({ ...found, failing: [...found.failing, ...failingHere(world)] })
 }
 
-/** Chains of which no endpoint answered this isolate, while all of them are set aside for it. */
+/** Returns the chains whose endpoints have all failed for this isolate and are set aside. */
 function failingHere(world: World): Health['failing'] {
   const now = world.now().getTime()
   const restsNow = (url: string) =>

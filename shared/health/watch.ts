@@ -1,25 +1,25 @@
 /**
- * The watch over everything that capabilities rest on: endpoints and relayers of each chain, custody, the
- * vault, and settings that were left empty. It moves nothing, and one part that fails or hangs keeps no
- * other from being looked at.
+ * The watch over everything that capabilities depend on: endpoints and relayers of each chain, custody, the
+ * vault, and settings that were left empty. It moves no money. A part that fails or hangs does not stop the
+ * other checks.
  */
 import type { Chain } from '../chains/chain.ts'
-import { hasOneOperator } from '../chains/evm/endpoints.ts'
 import type { LaneStates } from '../chains/evm/lanes.ts'
 import { readLanes } from '../chains/evm/lanes.ts'
+import { hasOneOperator } from '../chains/evm/rpc/endpoints.ts'
 import { connectedChains, tokenBySymbol } from '../chains/registry.ts'
-import type { ChainPart, Part } from '../contract/gaps.ts'
+import type { CapabilityPart, ChainPart } from '../contract/gaps.ts'
 import { unbound } from '../db/database.ts'
 import { usdMicrosOf } from '../money/usd.ts'
-import { carriesTransfers, fundedLanes } from '../payments/funded-lanes.ts'
-import type { LaneRow } from '../payments/lanes.ts'
-import { laneRow } from '../payments/lanes.ts'
+import { carriesTransfers, fundedLanes } from '../payments/relay/funded-lanes.ts'
+import type { LaneRow } from '../payments/relay/lanes.ts'
+import { laneRow } from '../payments/relay/lanes.ts'
 import type { World } from '../world.ts'
 
-// With what readers keep for 10 seconds and documents for 15, no failure goes untold for a minute.
+// Readers keep health for 10 seconds and documents for 15, so a failure shows within a minute.
 const pauseMilliseconds = 15_000
 
-/** Looks now, and again every 15 seconds; a look that fails is logged and leaves the others. */
+/** Checks now and again every 15 seconds; a check that fails is logged, and the others go on. */
 export async function watchHealth(world: World, looks: number): Promise<void> {
   for (let look = 1; look <= looks; look += 1) {
     await lookAround(world).catch((error: unknown) =>
@@ -29,15 +29,15 @@ export async function watchHealth(world: World, looks: number): Promise<void> {
   }
 }
 
-/** Null where it was found well. */
-type Found = { part: Part | `${ChainPart}:${string}`; reason: string | null }
+/** Result of a check; `reason` is null if the part is well. */
+type Found = { part: CapabilityPart | `${ChainPart}:${string}`; reason: string | null }
 
-/** A neighbour that says nothing for so long is not there. */
+/** Time after which a silent neighbour counts as absent. */
 const neighbourMilliseconds = 5_000
-/** Every chain of the registry has a block at least every quarter of a minute. */
+/** Maximum age of the newest block; every chain of the registry has one at least every 15 seconds. */
 const headAgeSecondsMax = 120
 
-/** Looks once and writes down what was found. */
+/** Checks once and stores the results. */
 async function lookAround(world: World): Promise<void> {
   const ledger = unbound(world.db)
   const rows = await ledger.many('housekeeping_lanes', {}, laneRow)
@@ -54,7 +54,7 @@ async function lookAround(world: World): Promise<void> {
 
 async function lookAtNeighbour(
   world: World,
-  part: Part,
+  part: CapabilityPart,
   ready: (() => Promise<void>) | undefined,
 ): Promise<Found> {
   if (!ready) return { part, reason: 'not_bound' }
@@ -67,7 +67,7 @@ async function lookAtNeighbour(
   }
 }
 
-/** A call between two functions cannot be aborted; this stops waiting for it. */
+/** Stops waiting for a call between two functions, which cannot be aborted. */
 function within(signal: AbortSignal, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('no answer in time')), { once: true })
@@ -107,7 +107,7 @@ async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[])
   ]
 }
 
-/** A local chain makes blocks only when there is something to put into them. */
+/** True if the newest block is too old. A local chain makes blocks only for new transactions. */
 function isStalled(world: World, { blockTimestampSeconds }: LaneStates): boolean {
   if (world.config.ENVIRONMENT === 'local') return false
   return Number(blockTimestampSeconds) < world.now().getTime() / 1000 - headAgeSecondsMax

@@ -1,18 +1,18 @@
 /**
- * A hosted action as it leaves the database, and its result in the words of the interface. What came
- * of it is only what was seen: a deposit in the index, a sign-in, a confirmed presence.
+ * A hosted action as it leaves the database, and its result in the form of the API. A result is only what
+ * was observed: a deposit in the index, a sign-in, a confirmed presence.
  */
 import * as z from 'zod'
 import { addressSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import { formatAmount } from '../money/amount.ts'
-import { depositRow } from '../payments/deposit.ts'
+import { depositRow } from '../payments/deposits/deposit.ts'
 
-/** Where an action stands. `finished` and `declined` are for good, `expired` for lack of both. */
+/** Status of an action. `finished` and `declined` are final; `expired`: neither happened in time. */
 const actionStatus = z.enum(['pending', 'opened', 'finished', 'expired', 'declined'])
 
-/** What the agent asked for, as the page shows it. */
-export const askedSchema = z.object({
+/** Request of the agent, as the page shows it. */
+export const actionRequestSchema = z.object({
   chain: z.string().optional(),
   token: z.string().optional(),
   amount: z.string().optional(),
@@ -23,37 +23,37 @@ export const askedSchema = z.object({
 
 const enteredSchema = z.object({ credential_id: z.uuid(), site: z.string() })
 
-/** One action as SQL answers it. */
+/** One action as SQL returns it. */
 export const actionSchema = z.object({
   id: z.uuid(),
   type: z.enum(['login', 'deposit', 'walletconnect', 'human_verification', 'website_login']),
   status: actionStatus,
-  asked: askedSchema,
+  asked: actionRequestSchema,
   expires_at: z.string(),
   wallet: addressSchema.nullable(),
   finished_at: z.string().nullable(),
-  /** What was put into the vault by it. */
+  /** The entry that the action put into the vault. */
   entered: enteredSchema.nullable(),
   deposit: depositRow.nullable(),
-  /** Whether who sent it is a known recipient. */
+  /** True if the sender of the deposit is a known recipient. */
   sender_known: z.boolean(),
 })
 
-/** One action as SQL answers it, read. */
+/** One action as SQL returns it, parsed. */
 export type HostedAction = z.output<typeof actionSchema>
 
-/** How long the word that a person was there is good for. */
+/** Time for which a confirmed presence of a person is valid. */
 const verifiedMilliseconds = 3_600_000
 
-/** What came of a finished action. */
+/** Result of a finished action. */
 export type ActionResult =
   | ReturnType<typeof arrivedBody>
   | { signed_in_at: string }
   | z.output<typeof enteredSchema>
   | { verified_at: string; valid_until: string }
 
-/** The result in the words of the interface; undefined while there is none. */
-export function resultOf(action: HostedAction): ActionResult | undefined {
+/** Returns the result in the form of the API; undefined while there is none. */
+export function actionResultOf(action: HostedAction): ActionResult | undefined {
   const { type, finished_at, entered, deposit } = action
   if (deposit) return arrivedBody(deposit)
   if (entered) return entered

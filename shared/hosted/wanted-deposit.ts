@@ -1,6 +1,6 @@
 /**
- * What a deposit that an agent asks for has to be: a chain and a token of this deployment, where they
- * are named, and an amount that the token can express. What is not named is the person's choice.
+ * Checks of a deposit that an agent requests: chain and token, if named, must belong to this deployment,
+ * and the token must be able to express the amount. The person chooses what is not named.
  */
 import type { Chain } from '../chains/chain.ts'
 import { connectedChains } from '../chains/registry.ts'
@@ -10,14 +10,14 @@ import { fail, isRefusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 import { parseAmount } from '../money/amount.ts'
 
-/** How an agent names it. */
+/** The deposit as the agent names it. */
 export type DepositOrder = {
   chain?: string | undefined
   token?: string | undefined
   amount?: string | undefined
 }
 
-/** What the database matches deposits by, and what the page shows. */
+/** The criteria by which the database matches deposits, and the text for the page. */
 export type WantedDeposit = {
   chain?: number
   tokens?: string[]
@@ -26,7 +26,7 @@ export type WantedDeposit = {
 
 type OrderRefusal = Refusal<'unsupported_chain' | 'unsupported_token' | 'invalid_request'>
 
-/** Reads an order. An amount without a token is of USDC, as everywhere on the pages. */
+/** Parses an order. An amount without a token is in USDC, as everywhere on the pages. */
 export function wantedDeposit(config: Config, order: DepositOrder): WantedDeposit | OrderRefusal {
   const chains =
     order.chain === undefined ? connectedChains(config) : wantedChains(config, [order.chain])

@@ -1,12 +1,12 @@
 /**
- * The one form of every response: JSON with the fixed headers, a refusal as {error, message}. It
- * never sends what a refusal keeps for the log.
+ * The one form of every response: JSON with the fixed headers, a refusal as {error, message}. The `log`
+ * text of a refusal is never sent.
  */
 import { contractDigest } from '../contract/digest.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { errorTable, fail } from '../contract/errors.ts'
 
-/** Headers of every response; answers hold money and are nobody's to cache or to frame. */
+/** Returns the headers of every response; answers hold money, so nobody may cache or frame them. */
 export function fixedHeaders(requestId: string): Record<string, string> {
   return {
     'content-type': 'application/json; charset=utf-8',
@@ -20,14 +20,14 @@ export function fixedHeaders(requestId: string): Record<string, string> {
   }
 }
 
-/** A successful answer. */
+/** Builds a successful response. */
 export function answer(body: string, requestId: string): Response {
   return new Response(body, { status: 200, headers: fixedHeaders(requestId) })
 }
 
 /**
- * A refusal as the error body of SPEC section 2 with what helps to go on; `challenge` is its
- * WWW-Authenticate where it has one.
+ * Builds the error response of a refusal (functions/README.md), with hints on how to go on. `challenge` is
+ * its WWW-Authenticate header, if it has one.
  */
 export function refuse(refusal: Refusal, requestId: string, challenge?: string): Response {
   const [status, sentence] = errorTable[refusal.refusal]
@@ -48,7 +48,7 @@ export function refuse(refusal: Refusal, requestId: string, challenge?: string):
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** 404 that names the form in which the operation is reached. */
+/** Returns the 404 refusal that names the path form of the operation. */
 export function wrongPath(path: string): Refusal {
   return fail('not_found', { hint: `The path is {base_url}${path}; there is no version in it.` })
 }

@@ -1,26 +1,26 @@
 /**
- * Whether a request comes from a person's browser on a page of ours, by what browsers send and pages
- * elsewhere cannot: their origin, and the token of a cookie. A program can pretend all of it; this
- * tells agents their place, and keeps other sites from using the browser of a person.
+ * Checks for requests from a person's browser on one of our pages. They use what browsers send and other
+ * sites cannot forge: the origin and the token of a cookie. A program can imitate all of it. The checks
+ * tell agents that the page is for a person, and stop other sites from using a person's browser.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 
-/** The cookie whose value every form of ours repeats. `__Host-`: no other host can set it. */
+/** Cookie whose value every form repeats. `__Host-`: no other host can set it. */
 const formCookie = /(?:^|;\s*)__Host-aoa_form=([0-9a-f]{64})(?:;|$)/
 
-/** The token that a browser was given for its forms; undefined where it has none. */
+/** Returns the form token of the browser; undefined if it has none. */
 export function formTokenOf(headers: Headers): string | undefined {
   return formCookie.exec(headers.get('cookie') ?? '')?.[1]
 }
 
-/** Whether a form was sent by a page of ours: `form` is the token that it repeats. */
+/** True if a page of ours sent the form; `form` is the token that it repeats. */
 export function isOwnForm(headers: Headers, webUrl: string, form: string | null): boolean {
   const token = formTokenOf(headers)
   return isOwnPage(headers, new URL(webUrl).origin) && token !== undefined && token === form
 }
 
-/** Browsers name the origin of each POST and how near the page is; what is named has to be ours. */
+/** Browsers send the origin and the site relation with each POST; those that are present must be ours. */
 function isOwnPage(headers: Headers, own: string): boolean {
   const origin = headers.get('origin')
   const site = headers.get('sec-fetch-site')
@@ -28,7 +28,7 @@ function isOwnPage(headers: Headers, own: string): boolean {
   return (origin ?? own) === own && (site ?? 'same-origin') === 'same-origin'
 }
 
-/** Why a request is not a form of ours, told apart for an agent that tries what a person does. */
+/** Returns why a request is not a form of ours, in words for an agent that tries a person's page. */
 export function browserProblem(
   headers: Headers,
   webUrl: string,

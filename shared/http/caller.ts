@@ -1,44 +1,44 @@
 /**
- * Who asks, as far as a request tells it: token, client fingerprint, network address. Whether the
- * token is good is decided in the database, in the transaction of the operation itself.
+ * The caller of a request as the request states it: token, client fingerprint, network address. The
+ * database decides whether the token is valid, in the transaction of the operation itself.
  */
-import { digestOfToken, isOfKind } from '../auth/access-token.ts'
+import { digestOfToken, isTokenOfKind } from '../auth/access-token.ts'
 import { credentialOf, isApiKey } from '../auth/api-key.ts'
 import { readProof } from '../auth/dpop.ts'
-import { readHanded } from '../auth/handed.ts'
+import { readDelegatedCredential } from '../auth/handed.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase, Database } from '../db/database.ts'
 import { bindCredential, unbound } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'
-import type { Later } from '../mail/wake.ts'
+import type { WaitUntil } from '../mail/wake.ts'
 import { wakeMailer } from '../mail/wake.ts'
 import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
 
 /**
- * What stands in the database for the token of a request: an API key or an access token (RFC 6750
- * section 2.1, RFC 9449 section 7), or what a function of ours has read of one already. Undefined where
- * it can be none of them, as for the session of a browser; then no database is asked.
+ * Returns the database's credential for the token of a request: an API key or an access token (RFC 6750
+ * section 2.1, RFC 9449 section 7), or a credential that another of our functions has handed on. Returns
+ * undefined, without asking the database, if the token has another form, such as a browser session.
  */
 export async function credentialFrom(world: World, request: Request): Promise<string | undefined> {
   const [, scheme = '', token = ''] =
     /^(Bearer|DPoP|Handed) ([\w.-]{1,1024})$/i.exec(request.headers.get('authorization') ?? '') ??
     []
-  if (scheme.toLowerCase() === 'handed') return readHanded(world, request, token)
+  if (scheme.toLowerCase() === 'handed') return readDelegatedCredential(world, request, token)
   if (scheme.toLowerCase() === 'dpop') return provenCredential(world, request, token)
   if (isApiKey(token)) return credentialOf(token, required(world.config, 'API_KEY_PEPPER'))
-  return isOfKind('access', token) ? digestOfToken(world, token) : undefined
+  return isTokenOfKind('access', token) ? digestOfToken(world, token) : undefined
 }
 
 /**
- * The same for an access token that is bound to a key: the proof of the key is used up, whatever comes
- * of the request.
+ * Does the same for an access token that is bound to a key. This uses up the proof, whatever the outcome of
+ * the request.
  */
 async function provenCredential(world: World, request: Request, token: string) {
   const sent = request.headers.get('dpop')
-  if (sent === null || !isOfKind('access', token)) return undefined
+  if (sent === null || !isTokenOfKind('access', token)) return undefined
   const addresses = [`${world.config.BASE_URL}${new URL(request.url).pathname}`]
   const proven = { method: request.method, addresses, accessToken: token }
   const proof = await readProof(world, sent, proven)
@@ -48,12 +48,12 @@ async function provenCredential(world: World, request: Request, token: string) {
   return isFresh === true ? credential : undefined
 }
 
-/** Everything that a handler is given. */
+/** Builds everything that a handler receives. */
 export function contextOf(
   contract: Operation,
   world: World,
   request: Request,
-  known: { credential: string; requestId: string; later: Later },
+  known: { credential: string; requestId: string; later: WaitUntil },
 ): Context {
   const isPublic = contract.access === 'public'
   const { credential } = known
@@ -87,15 +87,15 @@ function fingerprint(headers: Headers): Promise<string> {
 }
 
 /**
- * The network address of a client. Without a proxy that is configured, a header would be the client's own
- * word, and all clients count as one.
+ * Returns the network address of a client. Without a configured proxy a header would be the client's own
+ * claim, so all clients count as one.
  */
 export function clientOf({ CLIENT_ADDRESS_HEADER: name }: Named, headers: Headers): string {
   return ((name && headers.get(name)) || 'direct').slice(0, 64)
 }
 type Named = Pick<World['config'], 'CLIENT_ADDRESS_HEADER'>
 
-/** The Idempotency-Key of a request, or null. */
+/** Returns the Idempotency-Key of a request or null; throws a Rejection if it has another form. */
 export function idempotencyKey(headers: Headers): string | null {
   const key = headers.get('idempotency-key')
   if (key === null) return null

@@ -1,27 +1,27 @@
 /**
- * How a client is told what it lacks and where to get it (RFC 6750 section 3, RFC 9449 section 7.1,
- * RFC 9728 section 5.1): the address of the metadata, and the scope that the request needs.
+ * Challenges that tell a client what it lacks and where to get it (RFC 6750 section 3, RFC 9449 section
+ * 7.1, RFC 9728 section 5.1): the address of the metadata and the scope that the request needs.
  */
 import { proofAlgorithms } from '../auth/dpop.ts'
-import { wellKnownOf } from '../contract/about.ts'
+import { wellKnownOf } from '../contract/documents/about.ts'
 import type { Refusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 
-/** What was asked and with what. */
-export type Asked = {
-  /** All that the request needs: a wider scope covers it. */
+/** The request that was refused. */
+export type RefusedRequest = {
+  /** The scope that the request needs; a wider scope covers it. */
   scope: string
-  /** The header as it came. */
+  /** The Authorization header as it came. */
   authorization: string | undefined
-  /** The name of the resource that was asked: none for operations. */
+  /** Path of the resource that was requested; absent for operations. */
   resource?: '/mcp'
 }
 
-/** WWW-Authenticate of a refusal; undefined for one that no other token would change. */
-export function challengeOf(
+/** Returns the WWW-Authenticate header of a refusal; undefined if another token would not help. */
+export function wwwAuthenticateOf(
   { BASE_URL }: Pick<Config, 'BASE_URL'>,
   { refusal }: Refusal,
-  { scope, authorization, resource }: Asked,
+  { scope, authorization, resource }: RefusedRequest,
 ): string | undefined {
   if (refusal !== 'unauthorized' && refusal !== 'insufficient_scope') return undefined
   const code = refusal === 'unauthorized' ? 'invalid_token' : 'insufficient_scope'

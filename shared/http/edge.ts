@@ -1,12 +1,12 @@
 /**
- * Binds a contract and a handler to an edge function: the way of every request (DESIGN section 3).
- * Path and method, token form, media type and size, input, handler, declared answer. A caller that
- * is not admitted hears 401 or 403 before anything is said about its request.
+ * Binds a contract and a handler to an edge function: the stages of every request (shared/README.md). Path
+ * and method, token form, media type and size, input, handler, declared answer. A caller that is not
+ * admitted gets 401 or 403 before it learns anything about its request.
  */
 import type { ExecutionContext, Context as HonoContext } from 'hono'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod'
-import { answerOf } from '../contract/answered.ts'
+import { fullResponseOf } from '../contract/answered.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -14,18 +14,18 @@ import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
 import { contextOf, idempotencyKey } from './caller.ts'
-import { challengeOf } from './challenge.ts'
-import { tellingGap } from './gap-answer.ts'
-import type { Frame } from './gates.ts'
-import { gatesOf, inputGate } from './gates.ts'
+import { wwwAuthenticateOf } from './challenge.ts'
+import { withGapStatus } from './gap-answer.ts'
+import type { PipelineEnv } from './gates.ts'
+import { inputValidator, requestChecks } from './gates.ts'
 import type { Context, Handler } from './handler.ts'
-import { once } from './idempotency.ts'
-import { laterOf } from './later.ts'
+import { runOnce } from './idempotency.ts'
+import { waitUntilOf } from './later.ts'
 
 type Bindings = Record<string, unknown>
-type Received = HonoContext<Frame>
+type PipelineContext = HonoContext<PipelineEnv>
 
-/** What a platform calls: a Workers module or, through an adapter, Deno.serve. */
+/** The entry that a platform calls: a Workers module or, through an adapter, Deno.serve. */
 export type EdgeFunction = {
   fetch(
     request: Request,
@@ -34,39 +34,39 @@ export type EdgeFunction = {
   ): Response | Promise<Response>
 }
 
-/** An operation with what runs it. */
+/** An operation with its handler. */
 export type BoundOperation = {
   contract: Operation
-  /** What its answers must be. */
+  /** Schema that its answers must match. */
   answered: z.ZodType
   run: (input: unknown, context: Context) => Promise<object>
 }
 
-/** Makes the deployable function. `worldOf` is replaced only where a test holds the world. */
+/** Makes the deployable function. Only tests replace `worldOf`. */
 export function edgeFunction<Contract extends Operation>(
   contract: Contract,
   run: Handler<Contract>,
   worldOf: (bindings: Bindings) => World = worldFrom,
 ): EdgeFunction {
-  return edgeFunctions([bound(contract, run)], worldOf)
+  return edgeFunctions([bindOperation(contract, run)], worldOf)
 }
 
 /** Binds a handler to its contract. */
-export function bound<Contract extends Operation>(
+export function bindOperation<Contract extends Operation>(
   contract: Contract,
   run: Handler<Contract>,
 ): BoundOperation {
-  return { contract, answered: answerOf(contract), run: run as BoundOperation['run'] }
+  return { contract, answered: fullResponseOf(contract), run: run as BoundOperation['run'] }
 }
 
-/** The same for a path that has an operation for each of its methods. */
+/** Makes the function of a path that has one operation for each of its methods. */
 export function edgeFunctions(
   operations: readonly [BoundOperation, ...BoundOperation[]],
   worldOf: (bindings: Bindings) => World = worldFrom,
 ): EdgeFunction {
   const path = `/${operations[0].contract.folder}`
   const allow = operations.map(({ contract }) => contract.method).join(', ')
-  const app = new Hono<Frame>()
+  const app = new Hono<PipelineEnv>()
   let world: World | undefined
   app.use(async (c, next) => {
     world ??= worldOf(c.env)
@@ -76,8 +76,8 @@ export function edgeFunctions(
   })
   for (const operation of operations) {
     const { contract } = operation
-    for (const gate of gatesOf(contract)) app.on(contract.method, [path], gate)
-    app.on(contract.method, [path], inputGate(contract))
+    for (const gate of requestChecks(contract)) app.on(contract.method, [path], gate)
+    app.on(contract.method, [path], inputValidator(contract))
     app.on(contract.method, [path], (c) => serve(operation, c))
   }
   app.all(path, (c) =>
@@ -93,49 +93,58 @@ export function edgeFunctions(
   }
 }
 
-async function serve({ contract, answered, run }: BoundOperation, c: Received): Promise<Response> {
+async function serve(
+  { contract, answered, run }: BoundOperation,
+  c: PipelineContext,
+): Promise<Response> {
   const context = contextOf(contract, c.get('world'), c.req.raw, {
     credential: c.get('credential') ?? '',
     requestId: c.get('requestId'),
-    later: laterOf(c),
+    later: waitUntilOf(c),
   })
   const target = contract.method === 'GET' ? 'query' : 'json'
   const input = validInput(c, target)
   const work = async (claim: string | null) => {
     const running = () => run(input, { ...context, claim }).catch(refusedIn)
-    const result = await tellingGap(contract, context.world, running)
+    const result = await withGapStatus(contract, context.world, running)
     return isRefusal(result) ? result : JSON.stringify(answered.parse(result))
   }
   const key = contract.mutates ? idempotencyKey(c.req.raw.headers) : null
   const result =
-    key === null ? await work(null) : await once(contract, key, await c.req.text(), context, work)
+    key === null
+      ? await work(null)
+      : await runOnce(contract, key, await c.req.text(), context, work)
   if (typeof result === 'string') return answer(result, context.requestId)
   return context.isAdmitted()
     ? answerRefusal(contract, result, c)
     : refuseAdmitted(contract, result, c)
 }
 
-/** A Rejection as the value that a handler could have returned: it may come from another function. */
+/** Turns a Rejection, possibly of another function, into a value, as if the handler had returned it. */
 function refusedIn(error: unknown): Refusal {
   if (error instanceof Rejection) return error.refusal
   throw error
 }
 
-function validInput(c: Received, target: 'query' | 'json'): unknown {
+function validInput(c: PipelineContext, target: 'query' | 'json'): unknown {
   return (c.req as { valid(target: string): unknown }).valid(target)
 }
 
-/** Anything thrown. What is wrong with a request is told only to a caller that is admitted. */
-async function answerError(contract: Operation, error: unknown, c: Received): Promise<Response> {
-  const refusal = refusalOf(error)
+/** Answers anything thrown. Only an admitted caller learns what is wrong with its request. */
+async function answerError(
+  contract: Operation,
+  error: unknown,
+  c: PipelineContext,
+): Promise<Response> {
+  const refusal = refusalOfThrown(error)
   const aboutInput = ['invalid_request', 'payload_too_large', 'unsupported_media_type']
   return aboutInput.includes(refusal.refusal)
     ? refuseAdmitted(contract, refusal, c)
     : answerRefusal(contract, refusal, c)
 }
 
-/** Refuses a request of which the database knows nothing, to a caller that it lets in. */
-async function refuseAdmitted(contract: Operation, refusal: Refusal, c: Received) {
+/** Refuses a request that the database has not seen yet, but only to a caller that the database admits. */
+async function refuseAdmitted(contract: Operation, refusal: Refusal, c: PipelineContext) {
   if (contract.access === 'public') return answerRefusal(contract, refusal, c)
   try {
     const world = c.get('world')
@@ -143,11 +152,11 @@ async function refuseAdmitted(contract: Operation, refusal: Refusal, c: Received
     await world.db.call('check_admission', { credential, needed: contract.access })
     return answerRefusal(contract, refusal, c)
   } catch (admission) {
-    return answerRefusal(contract, refusalOf(admission), c)
+    return answerRefusal(contract, refusalOfThrown(admission), c)
   }
 }
 
-function refusalOf(error: unknown): Refusal {
+function refusalOfThrown(error: unknown): Refusal {
   if (error instanceof Rejection) return error.refusal
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 0
   // The JSON parser of the validator throws an HTTPException with status 400.
@@ -157,7 +166,7 @@ function refusalOf(error: unknown): Refusal {
   })
 }
 
-function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Response {
+function answerRefusal(contract: Operation, refusal: Refusal, c: PipelineContext): Response {
   const requestId = c.get('requestId')
   if (refusal.log !== undefined) {
     const { refusal: error, log } = refusal
@@ -165,5 +174,5 @@ function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Resp
   }
   const scope = contract.access === 'any' ? 'read' : contract.access
   const asked = { scope, authorization: c.req.header('authorization') }
-  return refuse(refusal, requestId, challengeOf(c.get('world').config, refusal, asked))
+  return refuse(refusal, requestId, wwwAuthenticateOf(c.get('world').config, refusal, asked))
 }

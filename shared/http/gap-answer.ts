@@ -1,6 +1,6 @@
 /**
- * Adds to answers how the capability stands that the operation belongs to. A refusal because something
- * is not there now says so as well; any other refusal has nothing to do with it.
+ * Adds the status of the operation's capability to its answers. Of the refusals, only `unavailable` carries
+ * it; the others have nothing to do with it.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { isRefusal } from '../contract/errors.ts'
@@ -10,8 +10,8 @@ import type { Operation } from '../contract/operation.ts'
 import { gapsSeen, readHealth } from '../health/read-gaps.ts'
 import type { World } from '../world.ts'
 
-/** Runs an operation. What is known of health is read meanwhile, so that nobody waits for it. */
-export async function tellingGap(
+/** Runs an operation and reads the health in the meantime, so that nobody waits for it. */
+export async function withGapStatus(
   { gap }: Operation,
   world: World,
   run: () => Promise<object>,
@@ -26,7 +26,7 @@ export async function tellingGap(
   return added(result, gap, (onChain ?? state)?.status ?? 'unavailable')
 }
 
-/** See `answerOf` for when an answer has none of it. */
+/** Adds the status where `fullResponseOf` declares it. */
 function added(result: object, gap_id: GapId, gap_status: GapStatus): object {
   const told = { gap_id, gap_status }
   if (!isRefusal(result)) {
@@ -36,7 +36,7 @@ function added(result: object, gap_id: GapId, gap_status: GapStatus): object {
   return { ...result, details: { ...result.details, ...told } }
 }
 
-/** The one chain that an answer is about: `chain` of a transfer, `network` of an x402 payment. */
+/** Returns the one chain that an answer is about: `chain` of a transfer, `network` of an x402 payment. */
 function chainIn(body: object): unknown {
   if ('chain' in body) return body.chain
   if ('network' in body) return body.network

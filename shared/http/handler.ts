@@ -1,16 +1,16 @@
-/** What a handler is given and what it may answer. */
+/** Input of a handler and the answers that it may give. */
 import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
 
-/** One request: who asks, and all that its handler may reach. */
+/** One request: its caller and everything that its handler may use. */
 export type Context = {
   world: World
   /** Bound to the caller of this request; of no use in a public operation. */
   db: CallerDatabase
-  /** Whether the database was asked, and so has let the caller in. */
+  /** True once the database was called: it has then admitted or refused the caller itself. */
   isAdmitted(): boolean
   /** HMAC of the caller's token, for custody. */
   credential: string
@@ -18,17 +18,17 @@ export type Context = {
   requestId: string
   /** Fingerprint of the client: SHA-256 of X-Device-Id, else of the user agent. */
   device(): Promise<string>
-  /** Of the request as it came, for what only a browser sends. */
+  /** Headers of the request as it came, for those that only a browser sends. */
   headers: Headers
-  /** Network address of the client where a trusted proxy told it, else 'direct'. */
+  /** Network address of the client if a trusted proxy named it, else 'direct'. */
   client: string
-  /** Under which this request may enter something once, when it carries an Idempotency-Key. */
+  /** Claim under which this request may enter something once; null without an Idempotency-Key. */
   claim: string | null
-  /** Has the mailer look into the outbox; the answer does not wait for it. */
+  /** Wakes the mailer for the outbox; the answer does not wait for it. */
   mailSoon(): void
 }
 
-/** A plain function from a request that has the described shape to an answer or a refusal. */
+/** A function from a request of the declared shape to an answer or a refusal. */
 export type Handler<Contract> =
   Contract extends Operation<infer Request, infer Response, infer Errors>
     ? (

@@ -1,7 +1,7 @@
 /**
- * The same Idempotency-Key and body of one key or app get the same answer for 24 hours; another body is
- * refused. Who
- * comes while the first is still at work waits a little for its answer, then is told to come back.
+ * Repeats of an Idempotency-Key with the same body, by one key or app, get the same answer for 24 hours;
+ * another body is refused. A repeat that comes while the first request runs waits briefly for its answer,
+ * then is asked to come back.
  */
 import * as z from 'zod'
 import { credentialOf } from '../auth/api-key.ts'
@@ -19,7 +19,7 @@ const claim = z.object({
   body: z.string().nullable(),
 })
 
-/** How long a second caller waits for the answer of the first. */
+/** Number of times that a repeat looks for the first request's answer. */
 const looksMax = 24
 const firstPauseMilliseconds = 40
 const pauseMaxMilliseconds = 1_000
@@ -35,8 +35,11 @@ const foreign = {
   hint: 'What it did stands: look for it in the activity, or ask transfer_status. For something new, use a new Idempotency-Key.',
 }
 
-/** Runs at most once for a key; answers the body that is kept. A refusal gives the key back, unless a secret has left. */
-export async function once(
+/**
+ * Runs the work at most once for a key and returns the kept body. A refusal or an error releases the key,
+ * unless a payment was reserved, a mail entered or a secret sent under it.
+ */
+export async function runOnce(
   contract: Operation,
   key: string,
   body: string,
@@ -60,7 +63,7 @@ export async function once(
 
 type Kept = { operation: string; key: string; status?: number; body?: string }
 
-/** What was done stands whether or not its answer can be kept: a claim runs out by itself. */
+/** Stores the answer of a claim; only logs a failure, since the work is done and the claim expires. */
 async function keepAnswer(context: Context, kept: Kept): Promise<void> {
   await context.db.run('keep_answer', kept).catch((error: unknown) => {
     const { requestId } = context

@@ -1,7 +1,7 @@
 /**
- * Answers that are kept for repeats of a request, sealed: one may hold the session of a site or words
- * of a mail, which are nobody's in the database. Each opens only for the claim it was sealed for. Who
- * holds API_KEY_PEPPER can open them all.
+ * Kept answers for repeats of a request, sealed: an answer may hold the session of a site or the text of a
+ * mail, which the database must not show. Each opens only for the claim it was sealed for. Whoever holds
+ * API_KEY_PEPPER can open them all.
  */
 import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { required } from '../env.ts'
@@ -11,7 +11,7 @@ const cipher = 'AES-GCM'
 const nonceBytes = 12
 const encoder = new TextEncoder()
 
-/** Seals the answer of a claim, as base64 of nonce and ciphertext. */
+/** Seals the answer of a claim; returns nonce and ciphertext in base64. */
 export async function sealAnswer(
   { config, randomBytes }: Pick<World, 'config' | 'randomBytes'>,
   claim: string,
@@ -23,7 +23,7 @@ export async function sealAnswer(
   return encodeBase64(new Uint8Array([...nonce, ...new Uint8Array(sealed)]))
 }
 
-/** Opens the answer of a claim; throws when it was sealed for another, or under another pepper. */
+/** Opens the answer of a claim; throws if it was sealed for another claim or under another pepper. */
 export async function openAnswer(
   { config }: Pick<World, 'config'>,
   claim: string,
@@ -40,7 +40,7 @@ function boundTo(iv: Uint8Array<ArrayBuffer>, claim: string) {
   return { name: cipher, iv, additionalData: encoder.encode(claim) }
 }
 
-/** RFC 5869; the pepper itself makes credentials. */
+/** Derives the key by HKDF (RFC 5869), because the pepper itself makes credentials. */
 async function keyOf(pepper: string) {
   const secret = await crypto.subtle.importKey('raw', encoder.encode(pepper), 'HKDF', false, [
     'deriveKey',

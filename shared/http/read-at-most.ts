@@ -1,13 +1,13 @@
 /**
- * Bodies of unknown length, from senders that may lie or fall silent. What announces a length is not
- * believed: bytes are counted as they come, and the rest of a body that is too long is never taken in.
+ * Bodies of unknown length, from senders that may lie or stall. An announced length is not trusted: bytes
+ * are counted as they arrive, and the rest of a body that is too long is not read.
  */
 import { fail, Rejection } from '../contract/errors.ts'
 
-/** Why a body is not taken: it is over the limit, or it broke off or was framed wrongly on its way. */
+/** Reason to refuse a body: longer than the limit, or cut off or framed wrongly on the way. */
 export type BodyProblem = 'too_long' | 'broken'
 
-/** All bytes of a stream, or why there are none. */
+/** Reads all bytes of a stream, or returns why that failed. */
 export async function readAtMost(
   stream: ReadableStream<Uint8Array> | null,
   bytesMax: number,
@@ -29,7 +29,7 @@ export async function readAtMost(
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-/** The request with its body at hand. A body that does not come whole is a mistake of the sender. */
+/** Returns the request with its body read; throws a Rejection if the body is too long or incomplete. */
 export async function wholeRequest(request: Request, bytesMax: number): Promise<Request> {
   if (request.body === null) return request
   const body = await readAtMost(request.body, bytesMax)

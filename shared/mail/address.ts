@@ -1,6 +1,6 @@
 /**
- * Addresses that a mail may be sent to or from. What passes here can be written into a header or an
- * SMTP command as it is: one address, no quoting, no way to begin another line or another recipient.
+ * Addresses that a mail may be sent to or from. What passes these checks can be written into a header
+ * or an SMTP command unchanged: it is one address, needs no quoting, and cannot start another line.
  */
 
 import { type Config, required } from '../env.ts'
@@ -11,22 +11,22 @@ const lengthMax = 254
 const plain = new RegExp(`^${address}$`)
 const named = new RegExp(`^[A-Za-z0-9 .-]{1,64} <(${address})>$`)
 
-/** Whether mail can be sent to this text. */
+/** Returns true if mail can be sent to this address. */
 export function isAddress(text: string): boolean {
   return text.length <= lengthMax && plain.test(text)
 }
 
-/** The one spelling of a mail address: it names one owner. */
+/** Returns the canonical spelling of a mail address, which identifies one owner. */
 export function canonicalEmail(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
-/** Where notices come from. */
+/** Returns the address that notices are sent from. */
 export function noticeAddress(config: Config): string {
   return `no-reply@${required(config, 'NOTICE_DOMAIN')}`
 }
 
-/** The bare address of a sender, who may have a name; throws when it is neither. */
+/** Returns the bare address of a sender, which may have a name. Throws if there is no valid address. */
 export function senderAddress(from: string): string {
   const found = named.exec(from)?.[1] ?? from
   if (!isAddress(found)) throw new Error('the sender of a mail is no address')

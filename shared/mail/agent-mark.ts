@@ -1,6 +1,6 @@
 /**
- * What stands before the words of an agent that writes to the mailbox of somebody who owns an account
- * here: whoever gets notices must not take it for one.
+ * The mark in front of an agent's words in a mail to somebody who owns an account here. It keeps the
+ * recipient, who also gets notices from this service, from mistaking the mail for one of them.
  */
 import { senderAddress } from './address.ts'
 import { escapeHtml } from './letter.ts'
@@ -8,8 +8,8 @@ import type { Outgoing } from './port.ts'
 
 type Words = Pick<Outgoing, 'from' | 'text' | 'html'>
 
-/** The mail with its mark; `notices` is the address that notices come from. */
-export function markedAsAgents<Mail extends Words>(mail: Mail, notices: string): Mail {
+/** Returns the mail with the mark added. `notices` is the address that notices are sent from. */
+export function markAsAgentMail<Mail extends Words>(mail: Mail, notices: string): Mail {
   const mark =
     `An AI agent wrote this mail: ${senderAddress(mail.from)}. It is no notice about your account. ` +
     `Those come from ${notices}.`

@@ -1,22 +1,22 @@
-/** Tells the owner of an account about apps that have access to it. */
-import type { Deed } from './deed.ts'
-import { notYou, told } from './deed.ts'
+/** Notices to the owner about apps that have access to the account. */
+import type { SecurityEvent } from './deed.ts'
+import { eventFacts, notYou } from './deed.ts'
 import type { Message } from './letter.ts'
 import { letter } from './letter.ts'
 
-/** An app was given access. Its name, which is its own word, stands in the web app alone. */
+/** Writes the notice that an app was given access. Only the web app shows the name that the app chose. */
 export function appConnected(
   webUrl: string,
-  deed: Deed & { host: string; scope: string },
+  event: SecurityEvent & { host: string; scope: string },
 ): Message {
   return letter('app_connected', 'An app was given access to your account', [
     'An app was given access to your account:',
-    { facts: { 'It is at': deed.host, 'What it may do': deed.scope, ...told(deed) } },
-    ...notYou(webUrl, deed),
+    { facts: { 'It is at': event.host, 'What it may do': event.scope, ...eventFacts(event) } },
+    ...notYou(webUrl, event),
   ])
 }
 
-/** A token of an app was used by two, so its access was ended. */
+/** Writes the notice that an app's token was used twice, so its access was ended. */
 export function appTokenReused(webUrl: string, seen: { host: string }): Message {
   return letter('app_token_reused', 'The access of an app was ended', [
     'What only this app should hold was used a second time. Somebody may have copied it, so the ' +

@@ -1,6 +1,6 @@
 /**
- * The name of a browser and its system, of lists of ours: a browser or a program may call itself
- * anything, and none of its own words stands in a mail.
+ * The name of a browser and its system, taken from fixed lists. A browser or program may call itself
+ * anything, so a mail contains none of the text of its user agent.
  */
 
 const browsers: [RegExp, string][] = [
@@ -18,7 +18,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** Such as "Firefox on Linux". What a browser says of itself proves nothing. */
+/** Returns a name such as "Firefox on Linux". It proves nothing, because any client can claim it. */
 export function browserName(userAgent: string): string {
   const named = (list: [RegExp, string][]) => list.find(([form]) => form.test(userAgent))?.[1]
   const [browser, system] = [named(browsers), named(systems)]

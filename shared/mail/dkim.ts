@@ -1,39 +1,39 @@
 /**
- * Signs a mail with DKIM (RFC 6376), relaxed in headers and body, by RSA or Ed25519 (RFC 8463). What
- * is signed is what a reader goes by; a second From, Subject or the like put in later breaks it.
+ * Signs a mail with DKIM (RFC 6376), relaxed in headers and body, by RSA or Ed25519 (RFC 8463). It
+ * signs the headers that readers rely on; a second From or Subject added later breaks the signature.
  */
 import { encodeBase64 } from '../base64.ts'
 import { sha256 } from '../digest.ts'
 
 type PrivateKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
-/** A private key of a domain; its public half is in the DNS at `<selector>._domainkey.<domain>`. */
+/** A private key of a domain. Its public half is in the DNS at `<selector>._domainkey.<domain>`. */
 export type DkimKey = {
   domain: string
   selector: string
-  /** Of RSASSA-PKCS1-v1_5 with SHA-256, or of Ed25519, for signing. */
+  /** A signing key for RSASSA-PKCS1-v1_5 with SHA-256, or for Ed25519. */
   privateKey: PrivateKey
 }
 
-/** RFC 8410 section 3: id-Ed25519, which a private key of another kind does not hold there. */
+/** The object identifier id-Ed25519 (RFC 8410 section 3). Other private keys do not have it there. */
 const ed25519Marker = [0x06, 0x03, 0x2b, 0x65, 0x70]
 
-/** Reads a private key in PKCS#8; throws when it is neither RSA nor Ed25519. */
+/** Reads a private key in PKCS#8. Throws if it is neither RSA nor Ed25519. */
 export function readPrivateKey(pkcs8: Uint8Array<ArrayBuffer>): Promise<PrivateKey> {
   const isEd25519 = ed25519Marker.every((byte, at) => pkcs8[7 + at] === byte)
   const algorithm = isEd25519 ? 'Ed25519' : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
   return crypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign'])
 }
 
-/** RFC 6376 section 5.4.1, as far as mails from here have them. */
+/** The headers of RFC 6376 section 5.4.1 that mails from here can have. */
 const signed = `from to cc subject date message-id in-reply-to references reply-to mime-version
   content-type content-transfer-encoding auto-submitted`.split(/\s+/)
-/** Named once more than they are there, so none can be added (RFC 6376 section 8.15). */
+/** Headers that are signed once more than they occur, so that none can be added (RFC 6376 section 8.15). */
 const sealed = ['from', 'to', 'subject', 'date', 'reply-to', 'content-type']
 
 const lineLength = 72
 
-/** The whole message with its signature on top; throws for a message without From. */
+/** Returns the whole message with its signature on top. Throws if the message has no From header. */
 export async function signDkim(message: string, key: DkimKey, at: Date): Promise<string> {
   const end = message.indexOf('\r\n\r\n')
   if (end === -1) throw new Error('a message has its headers, an empty line and its body')
@@ -58,13 +58,13 @@ function headersOf(block: string): Header[] {
   })
 }
 
-/** A name for each time that it is there, and for one time that it shall not be. */
+/** Returns the name once for each occurrence, and once more if no further occurrence may be added. */
 function namesOf(name: string, headers: readonly Header[]): string[] {
   const count = headers.filter((header) => header.name === name).length
   return Array.from({ length: count + (sealed.includes(name) ? 1 : 0) }, () => name)
 }
 
-/** RFC 6376 section 5.4.2: of several with a name the last comes first; one too many is nothing. */
+/** Picks headers from the last to the first of a name (RFC 6376 section 5.4.2), none for an extra name. */
 function chosen(names: readonly string[], headers: readonly Header[]): Header[] {
   const left = [...headers]
   return names.flatMap((name) => {
@@ -73,13 +73,13 @@ function chosen(names: readonly string[], headers: readonly Header[]): Header[] 
   })
 }
 
-/** RFC 6376 section 3.4.2. */
+/** Canonicalizes a header (RFC 6376 section 3.4.2). */
 function relaxedHeader({ name, value }: Header): string {
   const plain = value.replaceAll('\r\n', '').replaceAll(/[ \t]+/g, ' ')
   return `${name}:${plain.replaceAll(/^ | $/g, '')}\r\n`
 }
 
-/** RFC 6376 section 3.4.4. */
+/** Canonicalizes the body (RFC 6376 section 3.4.4). */
 function relaxedBody(body: string): string {
   const lines = body.split('\r\n').map((line) => line.replaceAll(/[ \t]+/g, ' ').replace(/ $/, ''))
   while (lines.at(-1) === '') lines.pop()
@@ -98,7 +98,7 @@ function tagsOf(key: DkimKey, names: readonly string[], bodyHash: string, at: Da
   return { name: 'dkim-signature', value: tags.join('\r\n ') }
 }
 
-/** RFC 8463 section 3: Ed25519 signs the hash, where RSA hashes by itself. */
+/** Signs the hash with Ed25519 (RFC 8463 section 3); RSA hashes the bytes by itself. */
 async function sign(key: PrivateKey, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const isEd25519 = key.algorithm.name === 'Ed25519'
   const signature = await crypto.subtle.sign(

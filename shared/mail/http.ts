@@ -1,15 +1,15 @@
 /**
- * Sends a mail through a provider's HTTPS interface: the one that Resend documents (POST /emails) and
- * others took over. The id of the mail goes along as Idempotency-Key, so a repeat within the
- * provider's day is not sent twice.
+ * Sends a mail through a provider's HTTPS API: the one that Resend documents (POST /emails) and that
+ * others adopted. The id of the mail is sent as Idempotency-Key, so a retry within the provider's day
+ * is not sent twice.
  */
 import type { Fetch } from '../world.ts'
 import type { MailTransport } from './port.ts'
 
-/** Statuses that speak of the mail itself; all others may pass. */
+/** Status codes that concern the mail itself. All others may be temporary. */
 const aboutTheMail = [400, 413, 422]
 
-/** A transport that posts to one address with one token. */
+/** Returns a transport that posts to one URL with one token. */
 export function httpTransport(provider: {
   fetch: Fetch
   url: string
@@ -35,7 +35,7 @@ export function httpTransport(provider: {
       redirect: 'manual',
       signal: provider.deadline(),
     })
-    // What it says may repeat the mail, and is not read.
+    // The body of the response is not read, because it may repeat the mail.
     await answer.body?.cancel()
     if (answer.ok) return undefined
     const forGood = aboutTheMail.includes(answer.status)
@@ -43,7 +43,7 @@ export function httpTransport(provider: {
   }
 }
 
-/** A provider breaks lines itself, and writes recipient and Message-ID of each mail itself. */
+/** Removes line breaks, and To and Message-ID. The provider folds lines and writes these two by itself. */
 function unfolded(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   const lines = Object.entries(headers).filter(([name]) => !['To', 'Message-ID'].includes(name))
   return Object.fromEntries(lines.map(([name, value]) => [name, value.replaceAll('\r\n', '')]))

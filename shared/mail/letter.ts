@@ -1,20 +1,21 @@
 /**
- * The one form of every mail: plain text, and HTML that says the same, readable in light and dark,
- * with nothing loaded from anywhere. What others wrote is cleaned here and can be neither markup nor
- * another line of the header, and no address in it stays one that a mail program makes a link of. No mail holds a link that changes anything by being opened.
+ * The one format of every mail from this service: plain text, and HTML with the same content that is
+ * readable in light and dark mode and loads nothing. Values written by others are cleaned here: they
+ * can become neither markup nor a further header line, and mail programs make no links of addresses in
+ * them. No mail contains a link that changes anything when it is opened.
  */
 import { visibleLine } from './untrusted.ts'
 
-/** A finished mail but for whom it goes to. */
+/** A finished mail without its recipient. */
 export type Message = {
-  /** What kind of mail it is; a limit counts by it. */
+  /** The kind of mail, by which the hourly limit is counted. */
   topic: string
   subject: string
   text: string
   html: string
 }
 
-/** A paragraph, or something set off from the text. */
+/** A paragraph, or a block that is set off from the text. */
 export type Part =
   | string
   | { code: string }
@@ -23,10 +24,10 @@ export type Part =
 
 type Rendered = { text: string; html: string }
 
-/** Characters of one value that somebody else may have chosen. */
+/** Maximum characters of one value, which somebody else may have chosen. */
 const valueLengthMax = 200
 
-/** Writes a mail; the subject is also its heading. */
+/** Writes a mail. The subject is also its heading. */
 export function letter(topic: string, subject: string, parts: readonly Part[]): Message {
   const heading = clean(subject)
   const rendered = parts.map(render)
@@ -61,7 +62,7 @@ function renderCode(code: string): Rendered {
 
 function renderLink({ link, label }: { link: string; label: string }): Rendered {
   const href = escapeHtml(new URL(link).href)
-  // The address is shown as well: who knows the service by its address can compare.
+  // The address is shown as well, so that readers who know the service's address can compare it.
   const html = `<p><a href="${href}">${escapeHtml(label)}</a><br>
 <small>${href}</small></p>`
   return { text: `${label}:\n${new URL(link).href}`, html }
@@ -79,7 +80,7 @@ padding:2px 16px 2px 0;font-weight:400;white-space:nowrap;opacity:.75">${escapeH
   }
 }
 
-/** One short line of what can be seen, with no address that can be followed. */
+/** Returns the visible characters as one short line, with no address that can be followed. */
 function clean(value: string): string {
   const line = visibleLine(value)
   const characters = Array.from(line)
@@ -90,22 +91,22 @@ function clean(value: string): string {
   )
 }
 
-/** Dots of a name, not of a figure: `shop.example` becomes `shop[.]example`. */
+/** Dots in names but not in numbers: `shop.example` becomes `shop[.]example`. */
 const dots = '[.\\u2024\\u3002\\uff0e\\uff61]'
 const dotOfName = new RegExp(
   `(?<=[^\\s\\d])${dots}(?=[\\p{L}\\p{N}\\p{M}])|(?<=\\d)${dots}(?=\\p{L})`,
   'gu',
 )
-/** The last dot of an address of four numbers that a path or a port follows. */
+/** The last dot of an IPv4 address that a path or a port follows. */
 const dotOfAddress = /(?<=\b\d{1,3}\.\d{1,3}\.\d{1,3})\.(?=\d{1,3}[/:])/g
-/** Schemes that mail programs follow without slashes. */
+/** Schemes that mail programs follow even without slashes. */
 const scheme =
   /\b(mailto|tel|sms|callto|skype|facetime|sip|xmpp|news|webcal|maps|geo|bitcoin|ethereum|javascript|data|https?)(?:: ?|\uff1a)(?=\S)/giu
-/** The last digits of a phone number as it is written for people to call. */
+/** The last digits of a phone number in a form that mail programs make callable. */
 const phoneEnd =
   /((?:\+\d|\(\d{3}\) ?\d{3}-|\b(?:\d-)?\d{3}-\d{3}-)[\d ().-]{0,20}?)(\d{2,4})(?![\d ().-]{0,3}\d)/g
 
-/** Mail programs make links of addresses that nobody marked as such. */
+/** Breaks up addresses, because mail programs make links of them even without markup. */
 function unlinked(line: string): string {
   return line
     .replaceAll(/https?:\/\//g, '')
@@ -125,7 +126,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as HTML shows it. */
+/** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

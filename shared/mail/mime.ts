@@ -1,19 +1,19 @@
 /**
- * A mail as it travels over SMTP (RFC 5322, RFC 2046). Bodies are base64, so no line of theirs is too
- * long, begins with a dot or ends the message. It refuses a header that would be more than one line.
+ * Builds a mail as it is sent over SMTP (RFC 5322, RFC 2046). Bodies are base64, so that no line is too
+ * long, begins with a dot or ends the message. A value that would make more than one header throws.
  */
 import { encodeText } from '../base64.ts'
 import { messageIdOf } from './own-message.ts'
 import type { Outgoing } from './port.ts'
 
-/** RFC 2045 section 6.8. */
+/** Characters per line of base64 (RFC 2045 section 6.8). */
 const lineLength = 76
-/** What makes a further line a part of the same header (RFC 5322 section 2.2.3). */
+/** The line break that continues a header on the next line (RFC 5322 section 2.2.3). */
 const folding = '\r\n '
 
 /**
- * The whole message with its headers, of which those of the mail itself count; `domain` is where its
- * Message-ID is unique.
+ * Returns the whole message. Headers of the mail override the default ones, except MIME-Version and
+ * Content-Type. `domain` makes the Message-ID unique.
  */
 export function mimeMessage(mail: Outgoing, domain: string): string {
   const boundary = `mail-${mail.id}`
@@ -23,7 +23,7 @@ export function mimeMessage(mail: Outgoing, domain: string): string {
     Subject: encodedWords(mail.subject),
     Date: mail.createdAt.toUTCString().replace('GMT', '+0000'),
     'Message-ID': messageIdOf(domain, mail.id),
-    // RFC 3834: nobody's automatic reply is wanted.
+    // Asks recipients to send no automatic reply (RFC 3834).
     'Auto-Submitted': 'auto-generated',
     ...mail.headers,
     'MIME-Version': '1.0',
@@ -55,10 +55,10 @@ function part(boundary: string, kind: 'plain' | 'html', text: string): string[] 
   ]
 }
 
-/** RFC 2047: a text that is not plain ASCII as encoded words of at most 75 characters each. */
+/** Encodes text that is not plain ASCII as encoded words of at most 75 characters each (RFC 2047). */
 function encodedWords(text: string): string {
   if (/^[ -~]*$/.test(text)) return text
-  // 10 characters are at most 40 bytes of UTF-8, so 56 of base64 in a word.
+  // 10 characters are at most 40 bytes of UTF-8, which are 56 characters of base64 in one encoded word.
   const pieces = text.match(/.{1,10}/gsu) ?? []
   return pieces.map((piece) => `=?utf-8?B?${encodeText(piece)}?=`).join(folding)
 }

@@ -1,10 +1,10 @@
-/** Tells the owner what waits for a decision, and what changed in what may be paid. */
-import type { Deed } from './deed.ts'
-import { addressShown, notYou, told, utc } from './deed.ts'
+/** Notices to the owner about decisions that wait, and about changes in what can be paid. */
+import type { SecurityEvent } from './deed.ts'
+import { addressShown, eventFacts, notYou, utc } from './deed.ts'
 import type { Message } from './letter.ts'
 import { letter } from './letter.ts'
 
-/** A payment waits for the owner. `url` is the page that shows its terms. */
+/** Writes the notice that a payment waits for the owner. `url` is the page that shows its terms. */
 export function approvalWanted(payment: {
   amount: string
   recipient: string
@@ -20,7 +20,7 @@ export function approvalWanted(payment: {
   ])
 }
 
-/** A mandate waits for the owner. `url` is the page that shows its terms. */
+/** Writes the notice that a mandate waits for the owner. `url` is the page that shows its terms. */
 export function mandateWanted(mandate: { merchant: string; caps: string; url: string }): Message {
   const { merchant, caps, url } = mandate
   return letter('mandate_wanted', 'Let your agent pay a merchant within limits?', [
@@ -32,8 +32,8 @@ export function mandateWanted(mandate: { merchant: string; caps: string; url: st
 }
 
 /**
- * The account was frozen, by the owner or by an agent. An agent's reason is not in it: mail programs
- * make links of what looks like one, and this would be a stranger's word in the service's name.
+ * Writes the notice that the owner or an agent froze the account. An agent's reason is left out: mail
+ * programs make links of its text, and it would appear to be the service's own words.
  */
 export function accountFrozen(
   webUrl: string,
@@ -47,56 +47,62 @@ export function accountFrozen(
   ])
 }
 
-/** The owner unfroze the account. */
-export function accountUnfrozen(webUrl: string, deed: Deed): Message {
+/** Writes the notice that the owner unfroze the account. */
+export function accountUnfrozen(webUrl: string, event: SecurityEvent): Message {
   return letter('account_unfrozen', 'Your account can pay again', [
     'Your account was unfrozen: payments within your limits are possible again.',
-    { facts: told(deed) },
-    ...notYou(webUrl, deed),
+    { facts: eventFacts(event) },
+    ...notYou(webUrl, event),
   ])
 }
 
-/** Limits were raised; `changes` is the name of each with "from X to Y". */
+/** Writes the notice that limits were raised. `changes` maps the name of each limit to "from X to Y". */
 export function limitsRaised(
   webUrl: string,
-  deed: Deed & { changes: Readonly<Record<string, string>> },
+  event: SecurityEvent & { changes: Readonly<Record<string, string>> },
 ): Message {
   return letter('limits_raised', 'Your limits were raised', [
     'What may be paid from your account was raised:',
-    { facts: { ...deed.changes, ...told(deed) } },
-    ...notYou(webUrl, deed),
+    { facts: { ...event.changes, ...eventFacts(event) } },
+    ...notYou(webUrl, event),
   ])
 }
 
-/** A recipient may from now on be paid without asking each time. */
+/** Writes the notice that a recipient can be paid without asking each time from now on. */
 export function recipientTrusted(
   webUrl: string,
-  deed: Deed & { label: string | null; address: string },
+  event: SecurityEvent & { label: string | null; address: string },
 ): Message {
   return letter('recipient_trusted', 'New trusted recipient', [
     'Payments to this recipient can now pass within your automatic limit:',
-    { facts: { ...(deed.label && { Account: deed.label }), Address: deed.address, ...told(deed) } },
-    ...notYou(webUrl, deed),
+    {
+      facts: {
+        ...(event.label && { Account: event.label }),
+        Address: event.address,
+        ...eventFacts(event),
+      },
+    },
+    ...notYou(webUrl, event),
   ])
 }
 
-/** A mandate is active from now on; `terms` are all of them, for whoever did not approve it. */
+/** Writes the notice that a mandate is active, with all its `terms` for a reader who did not approve it. */
 export function mandateApproved(
   webUrl: string,
-  deed: Deed & { terms: string; isForAnyKey: boolean; mandate: string },
+  event: SecurityEvent & { terms: string; isForAnyKey: boolean; mandate: string },
 ): Message {
-  const whose = deed.isForAnyKey
+  const whose = event.isForAnyKey
     ? 'Any key and app of the account that may pay'
     : 'The key or app that asked for it'
   return letter('mandate_approved', 'A mandate of your account is active', [
     'Your agent can now pay this merchant without asking each time, within the limits that were approved:',
-    { facts: { Terms: deed.terms, For: whose, ...told(deed) } },
-    { link: `${webUrl}/mandate/${deed.mandate}`, label: 'See its limits, suspend or revoke it' },
-    ...notYou(webUrl, deed),
+    { facts: { Terms: event.terms, For: whose, ...eventFacts(event) } },
+    { link: `${webUrl}/mandate/${event.mandate}`, label: 'See its limits, suspend or revoke it' },
+    ...notYou(webUrl, event),
   ])
 }
 
-/** Money left a wallet that the books did not account for, so the service froze the account. */
+/** Writes the notice that the service froze the account because money left that is not in the books. */
 export function moneyUnaccounted(
   webUrl: string,
   found: { at: Date; amount: string; recipient: string; transaction: string },
@@ -112,7 +118,7 @@ export function moneyUnaccounted(
   ])
 }
 
-/** A wallet holds less than its books say, so the service froze the account. */
+/** Writes the notice that the service froze the account because a wallet holds less than its books say. */
 export function balanceShort(
   webUrl: string,
   found: { at: Date; missing: string; wallet: string },

@@ -1,7 +1,7 @@
 /**
- * Seals a mail for the outbox and opens it for sending. A sealed mail is bound to its id and to whom
- * it goes, so the database can neither read a code nor have it sent to another address. Whoever holds
- * OUTBOX_KEY can do both.
+ * Seals a mail for the outbox and opens it for sending. The seal is bound to the mail's id and
+ * recipient, so the database can neither read a code in it nor redirect it to another address. Whoever
+ * holds OUTBOX_KEY can do both.
  */
 import * as z from 'zod'
 import { decodeBase64, decodeBytes, encodeBase64 } from '../base64.ts'
@@ -9,10 +9,10 @@ import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import type { Message } from './letter.ts'
 
-/** What SQL takes as `mail jsonb` and gives to private.enqueue_mail. */
-export type SealedMail = {
+/** The value that SQL takes as `mail jsonb` and passes to private.enqueue_mail. */
+export type OutboxMail = {
   id: string
-  /** Null stands for the owner of the account, wherever the owner then has mail. */
+  /** Recipient; null means the owner of the account, at the owner's address when the mail is sent. */
   to: string | null
   topic: string
   /** Nonce and ciphertext in base64. */
@@ -25,24 +25,24 @@ const letterSchema = z.object({
   subject: z.string(),
   text: z.string(),
   html: z.string(),
-  /** Who it is from; without it, the service itself. */
+  /** The sender; if absent, the service itself. */
   from: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
 })
 
-/** The text of a mail that was opened. */
+/** The content of an opened mail. */
 export type Letter = z.output<typeof letterSchema>
 
 type Addressing = { to?: string; id?: string } & Pick<Letter, 'from' | 'headers'>
 
 /**
- * Seals one mail. Without `to` it goes to the owner of the account that it is enqueued for; with an
- * `id` of its own, of which there can be one.
+ * Seals one mail. Without `to` it goes to the owner of the account that it is enqueued for. A mail with
+ * a given `id` is enqueued only once.
  */
-export async function sealMail(
+export async function sealForOutbox(
   world: Pick<World, 'config' | 'newId' | 'randomBytes'>,
   { to, topic, id = world.newId(), ...letter }: Message & Addressing,
-): Promise<SealedMail> {
+): Promise<OutboxMail> {
   const recipient = to ?? null
   const nonce = world.randomBytes(nonceBytes)
   const key = await outboxKey(world, 'encrypt')
@@ -53,10 +53,10 @@ export async function sealMail(
   return { id, to: recipient, topic, sealed: encodeBase64(new Uint8Array([...nonce, ...sealed])) }
 }
 
-/** Opens one mail; throws when it was sealed under another key, id or address. */
-export async function openMail(
+/** Opens one mail. Throws if it was sealed under another key, id or address. */
+export async function openOutboxMail(
   world: Pick<World, 'config'>,
-  { id, to, sealed }: Pick<SealedMail, 'id' | 'to' | 'sealed'>,
+  { id, to, sealed }: Pick<OutboxMail, 'id' | 'to' | 'sealed'>,
 ): Promise<Letter> {
   const bytes = decodeBytes(sealed) ?? new Uint8Array()
   const key = await outboxKey(world, 'decrypt')

@@ -1,14 +1,14 @@
-/** The borders of mail out: who asks for delivery, and who carries a mail away. */
+/** The interfaces of outgoing mail: one to ask for delivery, and one to hand over a mail. */
 
-/** The mailer as other functions reach it; they only tell it that something waits. */
+/** The mailer as other functions reach it. They only tell it that something waits. */
 export type MailerPort = {
-  /** Sends what waits in the outbox now. */
+  /** Sends the mails that wait in the outbox now. */
   deliver(): Promise<void>
-  /** Throws where it lacks a setting, or the database does not take its token. */
+  /** Throws if a setting is missing or the database does not accept its token. */
   ready(): Promise<void>
 }
 
-/** One mail on its way; equal in every try, so that a repeat can be known as one. */
+/** One mail on its way. It is the same in every try, so that a repeat can be recognized. */
 export type Outgoing = {
   id: string
   /** An address, or a name with an address in angle brackets. */
@@ -18,18 +18,18 @@ export type Outgoing = {
   text: string
   html: string
   createdAt: Date
-  /** Further headers by their names, ASCII, as `replyTo` gives them. */
+  /** Further headers by name, in ASCII, in the form that `replyTo` returns. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** Why a mail was not taken. */
+/** The reason why a mail was not taken. */
 export type Failure = {
   reason: string
-  /** It would be refused again, whenever it is tried. */
+  /** True if the mail would be refused again at any later try. */
   forGood: boolean
-  /** It says nothing about this mail: the server takes none now. */
+  /** True if the failure does not concern this mail: the server takes no mail at the moment. */
   outage: boolean
 }
 
-/** Hands one mail over; nothing when it was taken. It may throw when its neighbour is broken. */
+/** Hands one mail over. Returns undefined if it was taken; may throw if the server does not work. */
 export type MailTransport = (mail: Outgoing) => Promise<Failure | undefined>

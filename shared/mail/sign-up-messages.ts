@@ -1,8 +1,8 @@
-/** Mails to an address that asks for an account; the person behind it may be anybody. */
+/** Mails to an address for which an account is requested. The person behind the address may be anybody. */
 import type { Message } from './letter.ts'
 import { letter } from './letter.ts'
 
-/** The code that proves an address during sign-up. */
+/** Writes the mail with the code that proves an address during sign-up. */
 export function signUpCode({ code, minutes }: { code: string; minutes: number }): Message {
   return letter('sign_up_code', 'Your sign-up code', [
     'Give this code to the agent or the page that asked for it:',
@@ -12,7 +12,7 @@ export function signUpCode({ code, minutes }: { code: string; minutes: number })
   ])
 }
 
-/** In place of a code, for an address that has an account: the asker learns nothing of it. */
+/** Writes the mail for an address that has an account, instead of a code. The requester learns nothing. */
 export function alreadyHaveAccount(webUrl: string): Message {
   return letter('already_have_account', 'You already have an account', [
     'Somebody asked to open an account with this address. You have one already, so nothing was done.',

@@ -1,27 +1,27 @@
 /**
- * Lines and replies of an SMTP connection. A connection that ends, or answers without end, is an
- * error at once; one that stays silent is for whoever opened it to close.
+ * Sends lines and reads replies on an SMTP connection. A connection that closes or sends an endless
+ * reply is an error at once. The caller must close a connection that stays silent.
  */
 
-/** A TCP connection, as the platform opens it. */
+/** A TCP connection as the platform opens it. */
 export type Socket = {
   readable: ReadableStream<Uint8Array>
   writable: WritableStream<Uint8Array>
   close(): Promise<unknown>
 }
-/** Opens a connection; with `tls` it is encrypted from the first byte. */
+/** Opens a connection. With `tls` it is encrypted from the first byte. */
 export type Connect = (hostname: string, port: number, tls: boolean) => Socket
 
-/** Three digits, and all that the server said. */
+/** The three-digit code, and the whole text of the reply. */
 export type Reply = { code: number; text: string }
-/** Sends a line, if any, and reads the reply to it. */
-export type Ask = (line?: string) => Promise<Reply>
+/** Sends a line, if there is one, and reads the reply to it. */
+export type SmtpExchange = (line?: string) => Promise<Reply>
 
-/** A reply is a few lines (RFC 5321 section 4.5.3.1.5: 512 octets each). */
+/** Maximum length of a reply, which is a few lines of 512 octets each (RFC 5321 section 4.5.3.1.5). */
 const replyCharactersMax = 16 * 1024
 
-/** Speaks with the server at the other end. */
-export function askingOn({ readable, writable }: Socket): Ask {
+/** Returns a function that talks to the server at the other end. */
+export function openExchange({ readable, writable }: Socket): SmtpExchange {
   const reader = readable.getReader()
   const writer = writable.getWriter()
   const decoder = new TextDecoder()

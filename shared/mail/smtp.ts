@@ -1,30 +1,31 @@
 /**
- * Sends a mail by SMTP submission (RFC 5321, RFC 6409): one connection a mail. TLS is on from the
- * first byte (RFC 8314) except towards this machine; STARTTLS is not spoken, because whoever sits in
- * between can take it out. A server that closes or stays silent ends the try, never the isolate.
+ * Sends a mail by SMTP submission (RFC 5321, RFC 6409), one connection per mail. TLS is on from the
+ * first byte (RFC 8314), except for smtp: URLs, which are allowed only locally. STARTTLS is not used,
+ * because a man in the middle can strip it. A server that closes or stays silent ends the try, never
+ * the isolate.
  */
 import { encodeText } from '../base64.ts'
 import { senderAddress } from './address.ts'
 import { mimeMessage } from './mime.ts'
 import type { Failure, MailTransport, Outgoing } from './port.ts'
-import type { Ask, Connect } from './smtp-connection.ts'
-import { askingOn } from './smtp-connection.ts'
+import type { Connect, SmtpExchange } from './smtp-connection.ts'
+import { openExchange } from './smtp-connection.ts'
 
-/** Where to submit and as whom. */
+/** The server to submit to, and the identity to use. */
 export type Submission = {
   connect: Connect
-  /** smtps://user@host:port, or smtp://host:port where plain text may travel. */
+  /** smtps://user@host:port, or smtp://host:port where plain text is allowed. */
   server: URL
   password: string
-  /** Names this side, and is where Message-IDs are unique. */
+  /** Name of this client, and the domain in which Message-IDs are unique. */
   domain: string
-  /** Puts the signature of a domain on top of a message, where there is a key for it. */
+  /** Puts a domain's signature on top of a message, if there is a key for it. */
   sign?: (message: string, domain: string) => Promise<string>
-  /** Ends a try. */
+  /** Returns the signal that ends a try. */
   deadline: () => AbortSignal
 }
 
-/** A transport that submits to one server. */
+/** Returns a transport that submits to one server. */
 export function smtpTransport(submission: Submission): MailTransport {
   return async (mail) => {
     const { server, connect, deadline } = submission
@@ -34,7 +35,7 @@ export function smtpTransport(submission: Submission): MailTransport {
     const late = () => void socket.close().catch(() => {})
     signal.addEventListener('abort', late, { once: true })
     try {
-      return await within(signal, converse(askingOn(socket), mail, submission))
+      return await within(signal, converse(openExchange(socket), mail, submission))
     } finally {
       signal.removeEventListener('abort', late)
       late()
@@ -43,7 +44,7 @@ export function smtpTransport(submission: Submission): MailTransport {
 }
 
 async function converse(
-  ask: Ask,
+  exchange: SmtpExchange,
   mail: Outgoing,
   submission: Submission,
 ): Promise<Failure | undefined> {
@@ -58,8 +59,8 @@ async function converse(
     [250, `MAIL FROM:<${senderAddress(mail.from)}>`],
   ]
   for (const [wanted, line] of opening) {
-    const reply = await ask(line)
-    // What is refused here is the server's or the operator's matter, not this mail's.
+    const reply = await exchange(line)
+    // A refusal at this point concerns the server or the operator's settings, not this mail.
     if (reply.code !== wanted) return { reason: reply.text, forGood: false, outage: true }
   }
   const steps: [number, string][] = [
@@ -68,17 +69,17 @@ async function converse(
     [25, `${message}.`],
   ]
   for (const [wanted, lines] of steps) {
-    const reply = await ask(lines)
+    const reply = await exchange(lines)
     if (Math.floor(reply.code / 10) !== wanted) {
       return { reason: reply.text, forGood: reply.code >= 500, outage: false }
     }
   }
-  // It was taken. A goodbye that is waited for could still end as a try that failed, and be repeated.
-  void ask('QUIT').catch(() => {})
+  // The mail was taken. Waiting for the reply to QUIT could fail the try, and send the mail again.
+  void exchange('QUIT').catch(() => {})
   return undefined
 }
 
-/** A signature names the domain of the author, or it would prove nothing about the mail. */
+/** Signs with the domain of the author, because a signature of another domain would prove nothing. */
 function messageOf(mail: Outgoing, { domain, sign }: Submission): string | Promise<string> {
   const message = mimeMessage(mail, domain)
   const from = senderAddress(mail.from)

@@ -1,4 +1,4 @@
-/** Which way mail leaves: MAIL_URL says it. Plain text travels only in the local world. */
+/** Chooses how mail leaves, as MAIL_URL says. Plain text is allowed only in the local environment. */
 import { decodeBytes } from '../base64.ts'
 import type { Config } from '../env.ts'
 import { required } from '../env.ts'
@@ -9,10 +9,10 @@ import type { MailTransport } from './port.ts'
 import { type Submission, smtpTransport } from './smtp.ts'
 import type { Connect } from './smtp-connection.ts'
 
-/** Less than the shortest lease of a mail in the outbox. */
+/** Shorter than the shortest lease of a mail in the outbox. */
 const deadlineMilliseconds = 20_000
 
-/** The transport of this deployment. */
+/** Returns the transport of this deployment. */
 export function transportOf(
   world: Pick<World, 'config' | 'fetch' | 'deadline' | 'now'>,
   connect: Connect,
@@ -29,7 +29,7 @@ export function transportOf(
   return smtpTransport({ ...submission, ...signing(world) })
 }
 
-/** Signs as the domain of who writes; nothing where no selector says where the key is published. */
+/** Signs with the domain of the author. Signs nothing if no selector says where the key is published. */
 function signing({ config, now }: Pick<World, 'config' | 'now'>): Pick<Submission, 'sign'> {
   const { DKIM_SELECTOR: selector } = config
   if (selector === '') return {}

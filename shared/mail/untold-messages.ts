@@ -1,9 +1,9 @@
-/** Tells the owner which notices an hour had no room for. */
+/** The notice to the owner that lists notices left out because of the hourly limit. */
 import type { Message } from './letter.ts'
 import { letter } from './letter.ts'
 
-/** Each topic that is bounded (private.hourly_max), as it is counted in this mail. */
-export const kinds: Readonly<Record<string, string>> = {
+/** Each topic with an hourly limit (private.hourly_max), with its name in this mail. */
+export const topicNames: Readonly<Record<string, string>> = {
   account_frozen: 'The account was frozen',
   app_token_reused: 'The access of an app was ended',
   approval_wanted: 'A payment waits for you',
@@ -14,10 +14,10 @@ export const kinds: Readonly<Record<string, string>> = {
   site_first_used: 'A login in use at a new site',
 }
 
-/** Notices were left out: how many of each topic. */
+/** Writes the notice that other notices were left out, with the number for each topic. */
 export function noticesLeftOut(webUrl: string, topics: Readonly<Record<string, number>>): Message {
   const facts = Object.entries(topics).map(([topic, count]): [string, string] => [
-    kinds[topic] ?? 'Other',
+    topicNames[topic] ?? 'Other',
     `${count}`,
   ])
   return letter('notices_left_out', 'Notices that were left out', [

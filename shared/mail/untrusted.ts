@@ -1,23 +1,23 @@
 /**
- * Words of strangers as data. What they write reaches an agent only in the field `untrusted`, with
- * who wrote it and how much it was, and without characters that hide, reorder or control. Whether
- * the words are true or kind is not judged here, and codes are sealed before (`codes.ts`).
+ * Handles words of strangers as data. They reach an agent only in the field `untrusted`, with their
+ * author and length, and without characters that hide, reorder or control text. This file does not
+ * judge whether the words are true or harmless, and codes are sealed before (`mailbox/codes.ts`).
  */
 
-/** The field in which an answer holds what a stranger wrote. */
+/** The field in which an answer holds words of a stranger. */
 export type Untrusted = {
-  /** Who is said to have written it: a stranger's word as well. */
+  /** The claimed author, which is a stranger's word as well. */
   from: string
-  /** UTF-16 units of the whole text, of which `text` may be the beginning. */
+  /** UTF-16 units of the whole text. `text` may be only its beginning. */
   length: number
   truncated: boolean
   text: string
 }
 
 /**
- * Controls, formats (bidi, zero width, tags), surrogates, private and unassigned ones,
- * separators of lines, what renders as nothing (variation selectors, fillers), and the blank
- * Braille pattern, which looks like a space and is none.
+ * Control and format characters (bidi, zero width, tags), surrogates, private and unassigned code
+ * points, line and paragraph separators, characters that render as nothing (variation selectors,
+ * fillers), and the blank Braille pattern, which looks like a space.
  */
 const hidden = '[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]'
 const hiddenOnes = new RegExp(hidden, 'gu')
@@ -40,17 +40,17 @@ export function untrusted(
   }
 }
 
-/** The text as a person sees it: lines end with LF, and nothing is there that cannot be seen. */
+/** Returns the text as a person sees it: lines end with LF, and invisible characters are removed. */
 export function visibleText(text: string): string {
   return text.toWellFormed().replaceAll(lineEnds, '\n').replaceAll(hiddenInLines, '')
 }
 
-/** The same as one line. */
+/** Returns the visible text as one line. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** The text with a mark for each character that would hide, for a reader who has to notice. */
+/** Replaces each hidden character with U+FFFD, for a reader who has to notice them. */
 export function markHidden(text: string): string {
   return text.toWellFormed().replaceAll(hiddenOnes, '\ufffd')
 }
@@ -58,18 +58,18 @@ export function markHidden(text: string): string {
 const termsMax = 16
 const textLengthMax = 256
 
-/** A field of a stranger's: its name is a stranger's word too, and so never the name of one of ours. */
+/** A field written by a stranger. Its name is a stranger's word too, so it never becomes a field name. */
 export type NamedWords = { name: string; value: string }
 
-/** A stranger's fields as short texts, for people to read. */
+/** Returns a stranger's fields as short texts for people to read, at most 16 of them. */
 export function termsShown(fields: Record<string, unknown>): NamedWords[] {
   return Object.entries(fields)
     .slice(0, termsMax)
-    .map(([name, value]) => ({ name: shown(name), value: shown(textOf(value)) }))
+    .map(([name, value]) => ({ name: shortVisible(name), value: shortVisible(textOf(value)) }))
 }
 
-/** Cut short, and with a mark for what would hide. */
-export function shown(text: string): string {
+/** Cuts the text to 256 UTF-16 units and marks hidden characters. */
+export function shortVisible(text: string): string {
   return markHidden(cut(text, textLengthMax))
 }
 
@@ -77,7 +77,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** At most so many UTF-16 units, never half a character. */
+/** Cuts a text to at most `lengthMax` UTF-16 units, without splitting a surrogate pair. */
 export function cut(text: string, lengthMax: number): string {
   return /[\ud800-\udbff]/.test(text.charAt(lengthMax - 1))
     ? text.slice(0, lengthMax - 1)

@@ -1,8 +1,8 @@
-/** Tells the owner where secrets of the vault go. */
-import { type Deed, told, utc } from './deed.ts'
+/** Notices to the owner about where secrets of the vault are used. */
+import { eventFacts, type SecurityEvent, utc } from './deed.ts'
 import { letter, type Message } from './letter.ts'
 
-/** A secret was used at a site, or read for one, for the first time. */
+/** Writes the notice that a secret was used at a site, or read for one, for the first time. */
 export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: Date }): Message {
   return letter('site_first_used', 'A login of your vault is in use at a new site', [
     'For the first time a secret of your vault is used at this site, or was read by your agent:',
@@ -13,12 +13,12 @@ export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: 
   ])
 }
 
-/** The owner typed a login that an agent had asked for by a link. */
-export function loginEntered(webUrl: string, deed: Deed & { site: string }): Message {
+/** Writes the notice that the owner entered a login that an agent had asked for by a link. */
+export function loginEntered(webUrl: string, event: SecurityEvent & { site: string }): Message {
   return letter('login_entered', 'A login was put into your vault', [
     'An agent asked for a login by a link, and somebody who is signed in as you entered it. Agents ' +
       'can use it at this site:',
-    { facts: { Site: deed.site, ...told(deed) } },
+    { facts: { Site: event.site, ...eventFacts(event) } },
     'Codes from your mail are not used with it before you let it on its page in the vault. If this ' +
       'was not you, delete the login there:',
     { link: `${webUrl}/vault`, label: 'Open the vault' },

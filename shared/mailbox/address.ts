@@ -1,7 +1,7 @@
-/** Addresses of mailboxes here: `alias@MAIL_DOMAIN`, and `alias+anything@MAIL_DOMAIN` beside it. */
+/** Addresses of mailboxes of this service: `alias@MAIL_DOMAIN`, and also `alias+anything@MAIL_DOMAIN`. */
 import type { Config } from '../env.ts'
 
-/** The alias that an address names; undefined for an address elsewhere. */
+/** Returns the alias that an address names, or undefined for an address of another domain. */
 export function aliasOf({ MAIL_DOMAIN }: Config, address: string): string | undefined {
   const at = address.lastIndexOf('@')
   if (address.slice(at + 1).toLowerCase() !== MAIL_DOMAIN.toLowerCase()) return undefined

@@ -1,48 +1,53 @@
 /**
- * What is sealed of a mail: a head, which lists are made of, and a body with the rest. Both hold what
- * a person may see, with the places of its codes; an agent is shown handles in those places.
+ * The sealed content of a mail: a head, from which lists are made, and a body with the rest. Both
+ * contain what a person may see and the places of its codes. An agent is shown handles in those places.
  */
 import * as z from 'zod'
-import { sealPlaces } from './code-places.ts'
+import { sealPlaces } from './codes/code-places.ts'
 
 const place = z.object({
   kind: z.enum(['code', 'link']),
   start: z.int(),
   end: z.int(),
-  /** Names the code to agents. */
+  /** Identifies the code to agents. */
   handle: z.string(),
 })
 
 const markedText = z.object({ text: z.string(), places: z.array(place) })
 
-/** A text that may be cut: `length` is that of the whole, in UTF-16 units. */
+/** Mails that were kept as plain addresses have no places in them. */
+const address = z.union([markedText, z.string().transform(unmarked)])
+
+/** A text that may be cut. `length` is that of the whole text, in UTF-16 units. */
 const bodyText = markedText.extend({ length: z.int() })
 
-/** Form of the record `<mail>/head`. */
+/** Schema of the record `<mail>/head`. */
 export const mailHeadSchema = z.object({
-  /** Of the author, as the author says it. */
+  /** Name of the author, as the author claims it. */
   name: markedText,
   subject: markedText,
+  /** The author's address in lower case, of a mail that came in. */
+  address: markedText.optional(),
 })
 
-/** Form of the record `<mail>/body`. */
+/** Schema of the record `<mail>/body`. */
 export const mailBodySchema = z.object({
-  to: z.array(z.object({ name: markedText, address: z.string() })),
-  /** Of the header Date, ISO 8601; a stranger's word. */
+  to: z.array(z.object({ name: markedText, address })),
+  /** Value of the Date header in ISO 8601, which is a stranger's word. */
   date: z.string().optional(),
   messageId: z.string().optional(),
   inReplyTo: z.string().optional(),
   references: z.array(z.string()),
   text: bodyText,
-  /** What a person would see of the HTML. */
+  /** The visible text of the HTML. */
   htmlText: bodyText,
-  /** Pieces of the HTML that nobody would see, and that are not kept. */
+  /** Number of invisible pieces of the HTML, which are not kept. */
   hiddenPieces: z.int(),
-  /** In the order of the records `<mail>/attachment/<number>`, which count from 1. */
+  /** Files in the order of the records `<mail>/attachment/<number>`, numbered from 1. */
   attachments: z.array(z.object({ name: markedText, type: z.string(), size: z.int() })),
-  /** Of `MailFlaw`. */
+  /** Values of `MailFlaw`. */
   flaws: z.array(z.string()),
-  /** A program wrote it by itself (RFC 3834), or it tells of a mail that failed. */
+  /** True if a program wrote it automatically (RFC 3834), or it is a notice about a mail that failed. */
   automatic: z.boolean(),
 })
 
@@ -53,7 +58,12 @@ export type MailHead = z.output<typeof mailHeadSchema>
 /** The body of a mail. */
 export type MailBody = z.output<typeof mailBodySchema>
 
-/** The text as an agent may read it: a handle stands for each code. */
+/** Returns the text that an agent may read, with a handle for each code. */
 export function textForAgents({ text, places }: MarkedText): string {
   return sealPlaces(text, places, ({ handle }) => handle)
+}
+
+/** Returns a text without codes. */
+export function unmarked(text: string): MarkedText {
+  return { text, places: [] }
 }

@@ -1,50 +1,50 @@
 /**
- * What the account's agents and its owner ask of the vault about mail. Each caller is told by the
- * database what it may see: an agent is given handles in the places of codes.
+ * The interface through which an account's agents and its owner call the vault about mail. The database
+ * decides what each caller may see: an agent gets handles in place of codes.
  */
 import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import type { untrustedText } from '../contract/fields.ts'
 import type { mailDelivery, mailFields } from '../contract/mail.ts'
-import type { Verdict } from './authentication.ts'
+import type { Verdict } from './receive/authentication.ts'
 
 type Fields<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>
 type UntrustedText = z.output<typeof untrustedText>
 
-/** A mail in a list, in the form of the wire. */
+/** A mail in a list, as it is sent over the wire. */
 export type MailItem = Fields<typeof mailFields>
 
-/** Which mails are meant; times are RFC 3339. */
+/** Conditions for mails. Times are RFC 3339. */
 export type MailFilters = {
-  /** An address, or a domain with all below it. */
+  /** An address, or a domain including all its subdomains. */
   from?: string | undefined
-  /** Words of the subject as the caller is shown it. */
+  /** Words of the subject as the caller sees it. */
   subject?: string | undefined
   since?: string | undefined
 }
 
-/** A page of a list. */
+/** A request for a page of a list. */
 export type MailQuestion = MailFilters & {
   limit: number
-  /** Only what came before this number. */
+  /** Only mails with a lower number than this. */
   before: number | undefined
   until?: string | undefined
   unread: boolean
   direction?: 'in' | 'out' | undefined
 }
 
-/** One mail, its text from an offset on, and one of its files with it where that is asked for. */
+/** A request for one mail, its text from an offset, and optionally one of its files. */
 export type MailChoice = { mail: string; attachment?: number | undefined; offset: number }
 
-/** A file of a mail, as it came. */
+/** A file of a mail as it was received. */
 export type MailFile = {
   type: string
   content: Uint8Array
-  /** Who asked may see the codes in it. */
+  /** True if the caller may see the codes in it. */
   showsCodes: boolean
 }
 
-/** A mail that was opened, in the form of the wire. */
+/** An opened mail, as it is sent over the wire. */
 export type OpenedMail = Omit<MailItem, 'untrusted'> & {
   authentication: { spf: Verdict; dkim: Verdict; dmarc: Verdict }
   to: string[]
@@ -59,7 +59,7 @@ export type OpenedMail = Omit<MailItem, 'untrusted'> & {
     untrusted: { name: UntrustedText }
   }[]
   untrusted: MailItem['untrusted'] & { text: UntrustedText }
-  /** Where its text goes on. */
+  /** Offset at which its text continues. */
   next_offset: number | null
 }
 
@@ -68,13 +68,13 @@ export type MailOrder = {
   to?: string[] | undefined
   subject?: string | undefined
   text: string
-  /** The mail that it answers. */
+  /** The id of the mail that it answers. */
   answered?: string | undefined
-  /** Under which it is entered once. */
+  /** Idempotency claim under which it is entered once. */
   claim: string | null
 }
 
-/** A mail that was entered to go out. */
+/** A mail that was entered for sending. */
 export type SentMail = {
   mail_id: string
   at: string
@@ -85,7 +85,7 @@ export type SentMail = {
 
 /** Mail as its account reads and writes it. */
 export type MailboxPort = {
-  /** A page of mails, newest first, for who may read. */
+  /** Returns a page of mails, newest first. The caller needs the scope to read. */
   listMails(
     credential: string,
     question: MailQuestion,
@@ -94,11 +94,21 @@ export type MailboxPort = {
     credential: string,
     choice: MailChoice,
   ): Promise<{ mail: OpenedMail; file?: MailFile } | Refusal>
-  /** The first mail that comes in, or came in since a time; null when none does in time. */
+  /** Returns the first mail that arrives, or arrived since a time; null if none does before the timeout. */
   waitForMail(
     credential: string,
     wanted: MailFilters & { timeoutSeconds: number },
   ): Promise<{ mail: MailItem | null } | Refusal>
-  /** Enters a mail from the account's own address, for who may pay. */
+  /** Enters a mail from the account's own address. The caller needs the scope to pay. */
   sendMail(credential: string, order: MailOrder): Promise<SentMail | Refusal>
+}
+
+/** News by credential, shared by all waits of one isolate. */
+export type MailNews = {
+  /** Number of waits for each credential. */
+  waiting: Map<string, number>
+  /** Number of the newest mail, as last reported; null for a credential that is out of service. */
+  newest: ReadonlyMap<string, number | null>
+  /** Time of the last question to the database. */
+  askedMilliseconds: number
 }

@@ -1,27 +1,30 @@
 /**
- * Mail that goes out from an account's own address. It is entered once, together with a letter to
- * each recipient, after which the mailer sends it. What an agent may not read it cannot send either:
- * it never holds more than a handle, and the subject of an answer leaves codes out.
+ * Sends mail from an account's own address. A mail is entered once, together with a sealed copy for
+ * each recipient, which the mailer then sends. An agent cannot send what it may not read: it holds only
+ * handles, and the subject of an answer leaves codes out.
  */
 import * as z from 'zod'
 import { fail, type Refusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
 import { canonicalEmail, isAddress } from '../mail/address.ts'
-import { sealMail as sealLetter } from '../mail/outbox.ts'
-import { messageIdOf, ownMessage } from '../mail/own-message.ts'
+import { sealForOutbox } from '../mail/outbox.ts'
+import { messageIdOf, ownMailIdOf } from '../mail/own-message.ts'
 import { visibleLine } from '../mail/untrusted.ts'
-import { answering } from '../vault/answering.ts'
-import type { VaultRoom } from '../vault/room.ts'
+import { catchRefusal } from '../vault/answering.ts'
+import type { VaultContext } from '../vault/room.ts'
 import { aliasOf } from './address.ts'
-import { agentMail } from './agent-mail.ts'
-import { sealPlaces } from './code-places.ts'
-import { firstKey } from './first-key.ts'
+import { sealPlaces } from './codes/code-places.ts'
 import type { MailBody } from './kept-mail.ts'
+import { unmarked } from './kept-mail.ts'
 import type { MailboxPort, MailOrder, SentMail } from './port.ts'
-import { type MailRow, mailRow, openBody, openHead, type Reader, readerRow } from './row.ts'
-import { sealMail } from './seal-mail.ts'
-import { type Reply, replyTo } from './thread.ts'
+import { agentMail } from './read/agent-mail.ts'
+import { type MailRow, mailRow, openBody, openHead, type Reader, readerRow } from './read/row.ts'
+import { type Reply, replyTo } from './read/thread.ts'
+import { idsToName } from './read/thread-ids.ts'
+import { seesCodes } from './read/view.ts'
+import { ensureMailKey } from './receive/first-key.ts'
+import { sealMail } from './receive/seal-mail.ts'
 
 const begun = z.object({
   reader: readerRow,
@@ -33,46 +36,55 @@ const sent = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('loop') }),
 ])
 
-/** What a mail takes over from the one that it answers. */
+/** The values that an answer takes from the mail that it answers. */
 type Thread = {
   reply: Reply
   to: string[]
-  /** Mails of this service in the thread. */
+  /** True if the address of its author contains a code that the sender may not read. */
+  isSealed: boolean
+  /** Ids of mails of this service in the thread. */
   before: string[]
   isOfMachine: boolean
 }
 
+/** The mail that is answered, and who shall have the answer if the order says so. */
+type Answered = { row: MailRow; sealed: unknown; to: readonly string[] | undefined }
+
 type Draft = { to: string[]; subject: string; text: string; thread: Thread | undefined }
 
-/** The part of the vault that sends mail. */
-export function sendingOfMail(room: VaultRoom): Pick<MailboxPort, 'sendMail'> {
-  return { sendMail: (credential, order) => answering(() => sendMail(room, credential, order)) }
+/** Opens the part of the vault that sends mail. */
+export function sendingOfMail(context: VaultContext): Pick<MailboxPort, 'sendMail'> {
+  return {
+    sendMail: (credential, order) => catchRefusal(() => sendMail(context, credential, order)),
+  }
 }
 
-/** Enters a mail to be sent, or says why it is not. */
+/** Enters a mail to be sent, or returns why not. */
 async function sendMail(
-  room: VaultRoom,
+  context: VaultContext,
   credential: string,
   order: MailOrder,
 ): Promise<SentMail | Refusal> {
-  const db = bindCredential(room.world.db, credential)
+  const db = bindCredential(context.world.db, credential)
   const { answered, claim } = order
   const found = await db.one('begin_mail', { answered: answered ?? null }, begun)
   if (!found) throw new Error('the database told of no account')
   const { reader, mail_row: row } = found
   if (answered !== undefined && !row) return fail('mail_not_found')
-  const thread = row ? threadOf(room, reader, row, found.sealed_body) : undefined
+  const thread = row
+    ? threadOf(context, reader, { row, sealed: found.sealed_body, to: order.to })
+    : undefined
   const draft = { ...order, ...addressed(order, thread), thread }
-  const refused = problemOf(draft, (to) => aliasOf(room.world.config, to) === reader.alias)
+  const refused = problemOf(draft, (to) => aliasOf(context.world.config, to) === reader.alias)
   if (refused) return refused
-  const { from, ...written } = await write(room, reader, draft)
+  const { from, ...written } = await write(context, reader, draft)
   const entered = await db.one(
     'send_mail',
     { ...written, before: thread?.before ?? [], claim },
     sent,
   )
   if (entered?.outcome !== 'sent') return refusal('This thread has become a loop of machines.')
-  room.mailSoon()
+  context.mailSoon()
   return {
     mail_id: entered.id,
     at: entered.at.toISOString(),
@@ -82,24 +94,31 @@ async function sendMail(
   }
 }
 
-function threadOf(room: VaultRoom, reader: Reader, row: MailRow, sealed: unknown): Thread {
-  const { config } = room.world
-  const { subject } = openHead(room, reader, row)
-  const body = openBody(room, reader, row, sealed)
+function threadOf(context: VaultContext, reader: Reader, { row, sealed, to }: Answered): Thread {
+  const domain = context.world.config.MAIL_DOMAIN
+  const head = openHead(context, reader, row)
+  const { subject, address = unmarked(row.from_address) } = head
+  const body = openBody(context, reader, row, sealed)
   const isOurs = row.direction === 'out'
-  const messageId = isOurs ? messageIdOf(config.MAIL_DOMAIN, row.id) : body.messageId
-  const ids = [messageId, body.inReplyTo, ...body.references]
-  // Two accounts here may write to each other; that it has an end is seen by the length of the thread.
-  const isOfAccount = row.own_topic === null && aliasOf(config, row.from_address) !== undefined
+  const isSealed = address.places.length > 0 && !seesCodes(reader, row)
+  const known = isOurs ? row.deliveries.map((one) => one.to) : isSealed ? [] : [address.text]
+  const messageId = isOurs ? messageIdOf(domain, row.id) : body.messageId
+  const { inReplyTo, references } = body
+  const ids = { messageId, inReplyTo, references }
+  const listed = isOurs ? [] : body.to.map((one) => canonicalEmail(one.address.text))
+  const isToOthers =
+    to?.some((one) => ![...known, ...listed].includes(canonicalEmail(one))) ?? false
+  // Accounts of this service may answer each other. The database ends a thread that becomes too long.
+  const isOfAccount =
+    row.own_topic === null && aliasOf(context.world.config, row.from_address) !== undefined
   return {
     reply: replyTo({
-      ...body,
       subject: sealPlaces(subject.text, subject.places, () => '…'),
-      messageId,
-      inReplyTo: body.inReplyTo,
+      ...idsToName(ids, { domain, isToOthers }),
     }),
-    to: isOurs ? row.deliveries.map(({ to }) => to) : [row.from_address],
-    before: ids.flatMap((id) => ownMessage(config.MAIL_DOMAIN, id) ?? []),
+    to: known,
+    isSealed,
+    before: [messageId, inReplyTo, ...references].flatMap((id) => ownMailIdOf(domain, id) ?? []),
     isOfMachine: body.automatic && !isOfAccount,
   }
 }
@@ -117,9 +136,13 @@ function problemOf(
 ): Refusal | undefined {
   if (thread?.isOfMachine)
     return refusal('A program sent that mail by itself: nobody reads an answer.')
+  if (to.length === 0 && thread?.isSealed)
+    return refusal(
+      'The address of its author contains a code. Say in `to` who shall have the answer.',
+    )
   if (to.length === 0) return refusal('Say in `to` who shall have it, or which mail it answers.')
   if (!to.every(isAddress)) return refusal('A recipient is no address that mail can be sent to.')
-  // It would come back as a circle of mail, and so be refused.
+  // Such a mail would come back to its sender and be refused as a loop.
   if (to.some(isOwn)) return refusal('The account writes to itself: leave its own address out.')
   return subject === '' ? refusal('A mail that answers none needs a subject.') : undefined
 }
@@ -128,15 +151,15 @@ function refusal(message: string): Refusal {
   return fail('mail_refused', { message })
 }
 
-async function write(room: VaultRoom, reader: Reader, draft: Draft) {
-  const { world } = room
+async function write(context: VaultContext, reader: Reader, draft: Draft) {
+  const { world } = context
   const { alias } = reader
   const { to, thread } = draft
   const domain = world.config.MAIL_DOMAIN
   const from = `${alias}@${domain}`
-  const wrap = reader.wrap ?? (await firstKey(room, alias, reader.account))
+  const wrap = reader.wrap ?? (await ensureMailKey(context, alias, reader.account))
   const { mail } = sealMail(
-    room,
+    context,
     { account: reader.account, wrap },
     {
       to: from,
@@ -154,7 +177,7 @@ async function write(room: VaultRoom, reader: Reader, draft: Draft) {
   )
   const letter = agentMail({ id: mail.id, alias, domain, ...draft, reply: thread?.reply })
   const letters = await Promise.all(
-    to.map((recipient) => sealLetter(world, { ...letter, to: recipient })),
+    to.map((recipient) => sealForOutbox(world, { ...letter, to: recipient })),
   )
   return { from, mail, letters }
 }
@@ -162,7 +185,7 @@ async function write(room: VaultRoom, reader: Reader, draft: Draft) {
 function bodyOf({ to, text, thread }: Draft): MailBody {
   const { 'In-Reply-To': inReplyTo, References: references } = thread?.reply.headers ?? {}
   return {
-    to: to.map((address) => ({ name: unmarked(''), address })),
+    to: to.map((address) => ({ name: unmarked(''), address: unmarked(address) })),
     ...(inReplyTo === undefined ? {} : { inReplyTo }),
     references: references?.split('\r\n ') ?? [],
     text: { ...unmarked(text), length: text.length },
@@ -172,8 +195,4 @@ function bodyOf({ to, text, thread }: Draft): MailBody {
     flaws: [],
     automatic: false,
   }
-}
-
-function unmarked(text: string) {
-  return { text, places: [] }
 }

@@ -1,4 +1,4 @@
-/** A mandate as operations answer it (shared/contract/mandate.ts). */
+/** A mandate in the form in which operations return it (shared/contract/mandate.ts). */
 import type { Config } from '../env.ts'
 import { formatUsd } from '../money/amount.ts'
 import { leftOf } from '../policy/mandate.ts'
@@ -7,7 +7,7 @@ import { mandateFacts } from './mandate-row.ts'
 import { readableName } from './readable-name.ts'
 import { mandateSummary } from './words.ts'
 
-/** The mandate in the form of the wire. */
+/** Returns the mandate in the form of the API. */
 export function mandateBody(row: MandateRow, config: Pick<Config, 'WEB_URL'>) {
   const name = readableName(row.merchant_domain)
   return {
@@ -36,7 +36,7 @@ export function mandateBody(row: MandateRow, config: Pick<Config, 'WEB_URL'>) {
   }
 }
 
-/** The page of a mandate; what it shows is for its owner alone. */
+/** Returns the URL of a mandate's page, which only its owner may see. */
 export function mandateUrl({ WEB_URL }: Pick<Config, 'WEB_URL'>, id: string): string {
   return `${WEB_URL}/mandate/${id}`
 }

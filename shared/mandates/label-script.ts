@@ -1,10 +1,10 @@
 /**
- * Scripts of one label of a name, as people read it. A label in one script, or in one of the sets
- * in which Japanese, Chinese and Korean are written, is what UTS 39 section 5.2 calls highly
- * restrictive; only the scripts that UAX 31 table 5 recommends count.
+ * Checks the scripts within one label of a host name. A label in one script, or in one of the sets in which
+ * Japanese, Chinese and Korean are written, is "highly restrictive" in UTS 39 section 5.2. Only the scripts
+ * that UAX 31 table 5 recommends are allowed.
  */
 
-/** Whole labels: letters of one script or set with its own marks, ASCII digits and hyphens. */
+/** Patterns of a whole label: letters and marks of one script or set, ASCII digits and hyphens. */
 const wholeLabels = [
   ['Latin'],
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
@@ -21,7 +21,7 @@ const wholeLabels = [
   return new RegExp(`^[${classes}0-9-]+$`, 'u')
 })
 
-/** Letters that read as ASCII, after the lists of Chromium's policy for names shown to people. */
+/** Letters that look like ASCII, after the lists of Chromium's policy for displaying names. */
 const readAsLatin = [
   { script: /\p{Script=Cyrillic}/u, label: /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u },
   { script: /\p{Script=Armenian}/u, label: /^[աոսօցհյռւզղքց0-9-]+$/u },
@@ -29,19 +29,19 @@ const readAsLatin = [
 ]
 
 /**
- * Letters of phonetic writing that read as a, c, s and others, with which names were forged: Unicode's
- * IPA Extensions, Phonetic Extensions and their supplement, and those of Latin Extended-D; dotless i.
+ * Phonetic letters that look like a, c, s and others and have been used in forged names: Unicode's IPA
+ * Extensions, Phonetic Extensions and their supplement, those of Latin Extended-D, and dotless i.
  */
 const phonetic = /[\u0131\u0250-\u02af\u1d00-\u1dbf\ua722-\ua787\ua7ae-\ua7ff]/u
-/** A combining accent for which Unicode has no letter hides over the letter before it. */
+/** Combining accent without a precomposed letter, which is easily overlooked on the letter before it. */
 const looseAccent = /[\u0300-\u036f]/u
 
-/** Whether a label mixes scripts in a way in which no language is written. */
+/** Returns true if a label mixes scripts in a way in which no language is written. */
 export function mixesScripts(label: string): boolean {
   return !wholeLabels.some((whole) => whole.test(label))
 }
 
-/** Whether people could read a label as another one, under a last label of another script. */
+/** Returns true if a label has forged-looking letters, or reads as ASCII below a TLD of another script. */
 export function readsAsAnother(label: string, last: string): boolean {
   if (phonetic.test(label) || looseAccent.test(label)) return true
   return readAsLatin.some(

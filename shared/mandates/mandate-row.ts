@@ -1,20 +1,20 @@
 /**
- * A mandate as it leaves the database (private.mandate_json), and the same in the words of the policy
- * that decides with it. Money is bigint micro-USD from here on.
+ * Reads a mandate row as the database returns it (private.mandate_json), and converts it to the facts of
+ * the policy that decides with it. Money is bigint micro-USD from here on.
  */
 import * as z from 'zod'
 import { mandateStatuses, mandateTermsRow, policyTerms } from '../consent/mandate-row.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import type { Mandate } from '../policy/mandate.ts'
 
-/** One row of private.mandates with what is used of it. */
+/** Schema of a row of private.mandates, with its usage. */
 export const mandateRow = mandateTermsRow.extend({
-  /** Orders the list. */
+  /** Sort key of the list. */
   number: z.string(),
   status: z.enum(mandateStatuses),
   created_at: time,
   expires_at: time,
-  /** The caps as they were asked for, where the owner narrowed them. */
+  /** The caps as requested, if the owner narrowed them. */
   requested: z.unknown(),
   decided_at: time.nullable(),
   revoked_at: time.nullable(),
@@ -24,10 +24,10 @@ export const mandateRow = mandateTermsRow.extend({
   payments: z.int(),
   day_resets_at: time.nullable(),
 })
-/** A mandate as it was read: amounts as bigint, times in UTC. */
+/** A mandate row as parsed: amounts as bigint, times in UTC. */
 export type MandateRow = z.output<typeof mandateRow>
 
-/** The facts of a mandate that decisions are taken from, but for who pays. */
+/** Returns the facts that decisions are based on, except the payer. */
 export function mandateFacts(row: MandateRow): Omit<Mandate, 'payer'> {
   return {
     ...policyTerms(row),

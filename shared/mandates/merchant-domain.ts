@@ -1,7 +1,7 @@
 /**
- * The one form in which a mandate names its merchant: the lower-case A-label host exactly as the
- * WHATWG parser writes it for an address that is paid. What that parser would silently turn into
- * another name is refused, so that what the owner reads is what is matched (facts: T9).
+ * Converts a merchant's host name to the one form that a mandate stores: the lower-case A-label host,
+ * exactly as the WHATWG URL parser writes it for an address that is paid. A name that the parser would
+ * silently turn into another one is refused, so that the owner reads what is matched.
  */
 
 import { checkUrl } from '../egress/safe-fetch.ts'
@@ -33,23 +33,23 @@ const messages = {
   public_suffix: 'Names below this one belong to many owners. Name the host of one merchant.',
 } as const
 
-/** Which rule of this file a name fails. */
+/** Rule of this file that a name fails. */
 export type DomainProblem = keyof typeof messages
 
-/** A name in its one form, or the first rule that it fails with a sentence that says what to do. */
+/** A name in its one form, or the first rule that it fails, with a sentence that says what to do. */
 export type CanonicalDomain =
   | {
       /** Lower-case A-labels; with a port only on loopback. */
       domain: string
-      /** The same with its A-labels decoded, for people. */
+      /** The same name with its A-labels decoded, for people. */
       unicode: string
       isIdn: boolean
-      /** Whether every name below it has the same owner, so that a mandate may include them. */
+      /** True if all names below it have the same owner, so that a mandate may include them. */
       ownsSubdomains: boolean
     }
   | { problem: DomainProblem; message: string }
 
-/** Puts the host that an agent or a person named into its one form. */
+/** Converts the host that an agent or a person named into its one form. */
 export function canonicalDomain(
   input: string,
   { allowLoopback }: Pick<Config, 'allowLoopback'>,
@@ -75,7 +75,7 @@ function refused(problem: DomainProblem, input: string): CanonicalDomain {
   return { problem, message: messages[problem] + instead }
 }
 
-/** The host of an address that was given in place of one, where that is plain to see. */
+/** Returns the host of a URL that was given instead of a host, if it is plain ASCII. */
 function hostIn(input: string): string | undefined {
   const host = URL.parse(/^https?:\/\//i.test(input) ? input : `https://${input}`)?.hostname
   return host !== undefined && /^[a-z0-9.-]+$/.test(host) ? host : undefined
@@ -86,7 +86,7 @@ function isLoopback(input: string): boolean {
   return port !== null && Number(port[1] ?? 1) <= 65_535
 }
 
-/** What makes a text something else than a host name. */
+/** Returns the first reason why the text is not spelled as a host name. */
 function spellingProblem(input: string): DomainProblem | undefined {
   if (input === '') return 'empty'
   if (input.length > 253) return 'too_long'
@@ -96,7 +96,7 @@ function spellingProblem(input: string): DomainProblem | undefined {
   if (/[/\\?#]/.test(input)) return 'url'
   if (input.includes(':')) return 'port'
   if (input.includes('%')) return 'percent_encoding'
-  // URL standard, "ends in a number": whatever ends so is read as an IPv4 address or not at all.
+  // URL standard, "ends in a number": a host that ends like this is parsed as IPv4 or fails.
   if (/(^|\.)(0x[0-9a-f]*|[0-9]+)\.?$/i.test(input)) return 'ip_address'
   return undefined
 }
@@ -111,7 +111,7 @@ function labelsProblem(input: string): DomainProblem | undefined {
 
 type Name = { domain: string; unicode: string }
 
-/** The host as the parser writes it, if it is the plain reading of the input and of itself. */
+/** Parses the host. The parser's form must be the plain reading of the input, and parse to itself. */
 function readName(input: string): Name | { problem: DomainProblem } {
   const domain = hostOf(input)
   const unicode = domain === undefined ? undefined : readableName(domain)
@@ -128,7 +128,7 @@ function hostOf(name: string): string | undefined {
   return URL.parse(`https://${name}/`)?.hostname
 }
 
-/** Why nobody can be sure who is behind a name; those for tests (RFC 6761) are good locally. */
+/** Returns why a name's owner is uncertain. Names for tests (RFC 6761) are allowed locally. */
 function ownerProblem({ domain, unicode }: Name, isLocal: boolean): DomainProblem | undefined {
   const labels = unicode.split('.')
   const last = labels.at(-1) ?? ''
@@ -137,7 +137,7 @@ function ownerProblem({ domain, unicode }: Name, isLocal: boolean): DomainProble
   if (labels.some(mixesScripts)) return 'mixed_scripts'
   if (labels.some((label) => readsAsAnother(label, last))) return 'reads_as_another'
   if (isLocal && /^(example|test)$/.test(last)) return undefined
-  // A mandate for what is never fetched could only mislead.
+  // A mandate for a host that is never fetched would be misleading.
   const isPublic = 'url' in checkUrl(`https://${domain}/`, { allowLoopback: false })
   return isPublic ? suffixProblem(domain) : 'not_public'
 }

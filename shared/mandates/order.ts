@@ -1,9 +1,10 @@
 /**
- * Reads what an agent asks for into the exact terms that its owner will see: amounts in micro-USD,
- * chains and tokens of this deployment, addresses with their checksum, lists sorted and each once.
+ * Reads an agent's request for a mandate into the exact terms that the owner will see: amounts in
+ * micro-USD, chains and tokens of this deployment, addresses with checksum, and sorted lists without
+ * duplicates.
  */
 import type { Address, Chain } from '../chains/chain.ts'
-import { isLossyRecipient, readAddress } from '../chains/evm/address.ts'
+import { lossReasonOf, readAddress } from '../chains/evm/address.ts'
 import { wantedChains, wantedTokens } from '../chains/wanted.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
@@ -12,8 +13,8 @@ import { parseAmount, usdDecimals } from '../money/amount.ts'
 import type { MandateTerms } from '../policy/mandate.ts'
 import { canonicalDomain } from './merchant-domain.ts'
 
-/** How an agent puts it. */
-export type MandateOrder = {
+/** A mandate as the agent requests it. */
+export type MandateRequest = {
   merchant_domain: string
   include_subdomains?: boolean | undefined
   max_amount_per_payment_usd: string
@@ -25,7 +26,7 @@ export type MandateOrder = {
   pay_to?: string[] | undefined
 }
 
-type OrderRefusal = Refusal<
+type MandateRequestRefusal = Refusal<
   | 'merchant_refused'
   | 'unsupported_chain'
   | 'unsupported_token'
@@ -36,30 +37,33 @@ type Caps = Pick<
   MandateTerms,
   'maxPaymentUsdMicros' | 'maxDayUsdMicros' | 'maxTotalUsdMicros' | 'maxPayments'
 >
-/** The terms but for their end, which the database's clock sets. */
-export type OrderedTerms = Omit<MandateTerms, 'expiresAt'>
+/** Terms without their expiry, which is set by the database's clock. */
+export type RequestedTerms = Omit<MandateTerms, 'expiresAt'>
 
-/** The same for a million dollars as for the owner's own limits: nobody means more. */
+/** One million dollars, the same maximum as for the owner's own limits. */
 const usdMicrosMax = 1_000_000_000_000n
 
-/** Reads an order, or says which field cannot be had as it stands. */
-export function readOrder(config: Config, order: MandateOrder): OrderedTerms | OrderRefusal {
-  const merchant = readMerchant(config, order)
+/** Reads a request, or returns a refusal that says which field is wrong. */
+export function readMandateRequest(
+  config: Config,
+  request: MandateRequest,
+): RequestedTerms | MandateRequestRefusal {
+  const merchant = readMerchant(config, request)
   if (isRefusal(merchant)) return merchant
-  const caps = readCaps(order)
+  const caps = readCaps(request)
   if (isRefusal(caps)) return caps
-  const chains = wantedChains(config, order.chains)
+  const chains = wantedChains(config, request.chains)
   if (isRefusal(chains)) return chains
-  const tokens = readTokens(chains, order.tokens)
+  const tokens = readTokens(chains, request.tokens)
   if (isRefusal(tokens)) return tokens
-  const payTo = readPayees(chains, order.pay_to)
+  const payTo = readPayees(chains, request.pay_to)
   if (isRefusal(payTo)) return payTo
-  const pinned = order.chains && chains.map(({ id }) => id).toSorted((a, b) => a - b)
+  const pinned = request.chains && chains.map(({ id }) => id).toSorted((a, b) => a - b)
   return { ...merchant, ...caps, chains: pinned ?? null, tokens, payTo }
 }
 
-function readMerchant(config: Config, order: MandateOrder) {
-  const { include_subdomains: includeSubdomains = false, merchant_domain } = order
+function readMerchant(config: Config, request: MandateRequest) {
+  const { include_subdomains: includeSubdomains = false, merchant_domain } = request
   const read = canonicalDomain(merchant_domain, config)
   if ('problem' in read) return refuseMerchant(read.problem, read.message)
   if (includeSubdomains && !read.ownsSubdomains) {
@@ -74,11 +78,11 @@ function refuseMerchant(problem: string, message: string): Refusal<'merchant_ref
   return fail('merchant_refused', { message, hint, details: { problem } })
 }
 
-function readCaps(order: MandateOrder): Caps | Refusal<'invalid_request'> {
+function readCaps(request: MandateRequest): Caps | Refusal<'invalid_request'> {
   const read = {
-    max_amount_per_payment_usd: readUsd(order.max_amount_per_payment_usd),
-    max_amount_per_day_usd: readUsd(order.max_amount_per_day_usd),
-    max_total_usd: readUsd(order.max_total_usd),
+    max_amount_per_payment_usd: readUsd(request.max_amount_per_payment_usd),
+    max_amount_per_day_usd: readUsd(request.max_amount_per_day_usd),
+    max_total_usd: readUsd(request.max_total_usd),
   }
   const wrong = Object.entries(read).find(([, usdMicros]) => usdMicros === undefined)
   if (wrong) return invalid(wrong[0], 'more than 0 and at most 1000000, with at most 6 decimals')
@@ -91,11 +95,11 @@ function readCaps(order: MandateOrder): Caps | Refusal<'invalid_request'> {
     maxPaymentUsdMicros: payment,
     maxDayUsdMicros: day,
     maxTotalUsdMicros: total,
-    maxPayments: order.max_payments ?? null,
+    maxPayments: request.max_payments ?? null,
   }
 }
 
-/** Micro-USD; null where none is given, undefined where it is no such amount. */
+/** Reads micro-USD; null if absent, undefined if it is not an allowed amount. */
 function readUsd(text: string | undefined): bigint | null | undefined {
   if (text === undefined) return null
   const usdMicros = parseAmount(text, usdDecimals) ?? 0n
@@ -112,7 +116,7 @@ function readTokens(chains: Chain[], names: string[] | undefined) {
   if (isRefusal(isWanted)) return isWanted
   const tokens = chains.flatMap((chain) => chain.tokens)
   const wanted = tokens.filter(({ symbol, address }) => isWanted(symbol, address))
-  // The native coin is a name that is known, but no token that anything is paid with.
+  // The native coin is a known name, but not a token for payments.
   if (wanted.length === 0) return fail('unsupported_token', { details: { tokens: names } })
   return sorted(wanted.map(({ address }) => address))
 }
@@ -123,14 +127,14 @@ function readPayees(chains: Chain[], texts: string[] | undefined) {
   for (const text of texts) {
     const read = readAddress(text)
     if ('refused' in read) return invalid('pay_to', `${text} is no address with a right checksum`)
-    const loss = chains.map((chain) => isLossyRecipient(read.address, chain)).find(Boolean)
+    const loss = chains.map((chain) => lossReasonOf(read.address, chain)).find(Boolean)
     if (loss) return fail('recipient_refused', { details: { pay_to: text, reason: loss } })
     payees.push(read.address)
   }
   return sorted(payees)
 }
 
-/** By their text, as SQL under the C collation and the canonical terms have them. */
+/** Sorts by text, as SQL under the C collation and the canonical terms do. */
 function sorted(addresses: readonly Address[]): Address[] {
   return [...new Set(addresses)].toSorted((a, b) => (a < b ? -1 : 1))
 }

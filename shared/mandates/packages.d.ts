@@ -1,12 +1,12 @@
-/** What the packages' own types leave out: the module form of punycode, and the list inside tldts. */
+/** Declarations that the packages' own types lack: the module form of punycode, and the list in tldts. */
 declare module 'punycode/punycode.es6.js' {
   export { toUnicode } from 'punycode'
 }
 
 declare module 'tldts/dist/es6/src/data/trie.js' {
-  /** Edges of node n: edgeStart[n] up to, not including, edgeStart[n + 1]. */
+  /** Edge offsets. The edges of node n are edgeStart[n] up to, not including, edgeStart[n + 1]. */
   export const edgeStart: Uint16Array
-  /** Length of each edge's label; the labels stand one after another in labelText. */
+  /** Length of each edge's label. The labels are stored one after another in labelText. */
   export const edgeLength: Uint8Array
   /** The node to which each edge leads. */
   export const edgeChild: Uint16Array

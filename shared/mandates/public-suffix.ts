@@ -1,6 +1,6 @@
 /**
- * What the public suffix list says about a host name, its private part included: under github.io
- * or s3.amazonaws.com every name belongs to somebody else, as under com.
+ * Looks up host names in the public suffix list, its private part included: under github.io or
+ * s3.amazonaws.com each name may have another owner, as under com.
  */
 import { parse } from 'tldts'
 import {
@@ -11,7 +11,7 @@ import {
   rulesRoot,
 } from 'tldts/dist/es6/src/data/trie.js'
 
-/** Whether a name can have one owner: the list knows its suffix, and it is more than that. */
+/** Returns why a name cannot have one owner: its suffix is unknown, or it is a public suffix itself. */
 export function suffixProblem(host: string): 'public_suffix' | 'unknown_suffix' | undefined {
   const options = { allowPrivateDomains: true, extractHostname: false, validateHostname: false }
   const { publicSuffix, isIcann, isPrivate } = parse(host, options)
@@ -20,9 +20,9 @@ export function suffixProblem(host: string): 'public_suffix' | 'unknown_suffix' 
 }
 
 /**
- * Whether some names below a host belong to others, as s3.amazonaws.com does below amazonaws.com.
- * The package answers that for no host, so its list is walked here, from the last label on. In the
- * list a wildcard is always the first label, so nothing lies below one.
+ * Returns true if some names below a host belong to others, as s3.amazonaws.com does below amazonaws.com.
+ * tldts has no function for that, so its list is walked here, starting at the last label. In the list a
+ * wildcard is always the first label, so nothing lies below one.
  */
 export function hasSuffixBelow(host: string): boolean {
   let node: number | undefined = rulesRoot
@@ -43,7 +43,7 @@ function childOf(node: number, label: string): number | undefined {
   return undefined
 }
 
-/** Those of a node end where those of the next begin. */
+/** Returns the first edge of a node. The edges of a node end where those of the next begin. */
 function firstEdge(node: number): number {
   return edgeStart[node] ?? 0
 }

@@ -1,7 +1,7 @@
-/** How a host name reads once its A-labels are decoded (RFC 3492). It decides nothing. */
+/** Decodes the A-labels of a host name for display (RFC 3492). It decides nothing. */
 import { toUnicode } from 'punycode/punycode.es6.js'
 
-/** The name as people read it; undefined where one of its A-labels is none. */
+/** Returns the name as people read it; undefined if one of its A-labels is invalid. */
 export function readableName(name: string): string | undefined {
   try {
     return toUnicode(name)

@@ -1,6 +1,6 @@
 /**
- * The terms of a mandate in one sentence that a person can agree to. All of them are in it: who is
- * paid, each cap, each pin and the end. A cap that is not there is not a word.
+ * Writes the terms of a mandate as one sentence that a person can agree to. It contains all of them: the
+ * payee, each cap, each pin and the end. An absent cap is not mentioned.
  */
 import { findChain, knownChains, tokenByAddress } from '../chains/registry.ts'
 import { utc } from '../mail/deed.ts'
@@ -8,7 +8,7 @@ import { formatUsd } from '../money/amount.ts'
 import type { MandateTerms } from '../policy/mandate.ts'
 import { readableName } from './readable-name.ts'
 
-/** Such as "Pay shop.example.com up to 5 USD each and 20 USD a day, until 2026-12-24 08:00 UTC." */
+/** Returns such as "Pay shop.example.com up to 5 USD each and 20 USD a day, until 2026-12-24 08:00 UTC." */
 export function mandateSummary(terms: MandateTerms): string {
   const below = terms.includeSubdomains ? ' and every host below it' : ''
   const pins = pinWords(terms).map((pin) => `, ${pin}`)
@@ -16,7 +16,7 @@ export function mandateSummary(terms: MandateTerms): string {
   return `Pay ${merchantWords(terms)}${below} up to ${capWords(terms)}${pins.join('')}${until}.`
 }
 
-/** The merchant's host as it is compared, and beside it how it reads where that differs. */
+/** Returns the merchant's host as it is compared, and its readable form if that differs. */
 export function merchantWords({ merchantDomain }: Pick<MandateTerms, 'merchantDomain'>): string {
   const name = readableName(merchantDomain)
   return name === undefined || name === merchantDomain
@@ -24,7 +24,7 @@ export function merchantWords({ merchantDomain }: Pick<MandateTerms, 'merchantDo
     : `${merchantDomain} (reads as ${name})`
 }
 
-/** Every cap, such as "5 USD each, 20 USD a day and 100 USD in all, in at most 30 payments". */
+/** Returns all caps, such as "5 USD each, 20 USD a day and 100 USD in all, in at most 30 payments". */
 export function capWords(terms: Omit<MandateTerms, 'merchantDomain' | 'expiresAt'>): string {
   const { maxPaymentUsdMicros, maxDayUsdMicros, maxTotalUsdMicros, maxPayments } = terms
   const amounts = [

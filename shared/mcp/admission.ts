@@ -1,7 +1,7 @@
 /**
- * Who may send a message to the tools. Every message comes with a token, also one that only lists,
- * and a call needs the scope of its operation. Both are refused as HTTP (MCP 2026-07-28,
- * basic/authorization), so that a client can have its user grant what is missing.
+ * Admission of messages to the tools. Every message needs a token, even one that only lists tools, and a
+ * call needs the scope of its operation. Both are refused at the HTTP level (MCP 2026-07-28,
+ * basic/authorization), so that a client can ask its user to grant what is missing.
  */
 import * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
@@ -10,7 +10,7 @@ import type { Access } from '../contract/scopes.ts'
 import { bindCredential } from '../db/database.ts'
 import { refuse } from '../http/answer.ts'
 import { credentialFrom } from '../http/caller.ts'
-import { challengeOf } from '../http/challenge.ts'
+import { wwwAuthenticateOf } from '../http/challenge.ts'
 import type { World } from '../world.ts'
 import type { OperationTool } from './tools.ts'
 
@@ -22,7 +22,7 @@ const toolCall = z.object({
 })
 const identified = z.object({ caller: z.uuid() })
 
-/** The credential of a request that carries something like a token. */
+/** Returns the credential of a request; throws a Rejection if its token has no valid form. */
 export async function credentialOfRequest(world: World, request: Request): Promise<string> {
   const credential = await credentialFrom(world, request)
   if (credential === undefined) throw new Rejection(fail('unauthorized'))
@@ -30,8 +30,8 @@ export async function credentialOfRequest(world: World, request: Request): Promi
 }
 
 /**
- * The id of the caller's key, session or grant, which stays while tokens of a grant come and go. A
- * call is counted against the caller's rate by its operation, anything else here.
+ * Admits the sender of a message and returns the id of its key, session or grant, which outlives the tokens
+ * of a grant. The operation counts a call against the rate; other messages are counted here.
  */
 export async function admit(
   world: World,
@@ -49,13 +49,13 @@ export async function admit(
   return found.caller
 }
 
-/** The challenge has to name the scope, of which the database tells in words only. */
+/** Adds the needed scope for the challenge, because the database states it only in words. */
 function naming(error: unknown, needed: Access): unknown {
   const isOfScope = error instanceof Rejection && error.refusal.refusal === 'insufficient_scope'
   return isOfScope ? new Rejection({ ...error.refusal, details: { needed } }) : error
 }
 
-/** The scope that a call needs; undefined for a message that calls no operation. */
+/** Returns the scope that a call needs; undefined for a message that calls no operation. */
 function neededFor(message: unknown, tools: Tools): Access | undefined {
   const called = toolCall.safeParse(message)
   const found = called.success ? tools.get(called.data.params.name) : undefined
@@ -63,7 +63,7 @@ function neededFor(message: unknown, tools: Tools): Access | undefined {
   return found.contract.access === 'public' ? 'any' : found.contract.access
 }
 
-/** A refusal with the challenge that belongs to it: of a token, or of the scope that is missing. */
+/** Builds the response of a refusal with its challenge: for a token, or for the missing scope. */
 export function refuseMessage(
   { config }: World,
   { headers }: Request,
@@ -71,7 +71,7 @@ export function refuseMessage(
   requestId: string,
 ): Response {
   const lacking = z.object({ needed: z.string() }).safeParse(refusal.details)
-  const challenge = challengeOf(config, refusal, {
+  const challenge = wwwAuthenticateOf(config, refusal, {
     scope: lacking.data?.needed ?? 'read',
     authorization: headers.get('authorization') ?? undefined,
     resource: '/mcp',

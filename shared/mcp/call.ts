@@ -1,22 +1,22 @@
 /**
- * Calls an operation as its own function is called from outside, for the caller of this request: the
- * operation decides about everything, as if it had been asked directly. The caller's token stays here.
+ * Calls an operation as if from outside, for the caller of this request. The operation decides everything,
+ * as in a direct call. The caller's token is not passed on.
  */
 import * as z from 'zod'
-import { handedOn } from '../auth/handed.ts'
+import { delegationHeader } from '../auth/handed.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 
 /** Sends a request to the function of an operation. */
 export type CallPort = (folder: string, request: Request) => Promise<Response>
 
-/** What of the world a call goes by: where the operations are. */
+/** Part of the world that a call needs: the addresses of the operations. */
 export type CallingWorld = { config: Pick<World['config'], 'BASE_URL' | 'CLIENT_ADDRESS_HEADER'> }
 
-/** What an operation answered: its body, or its refusal as {error, message}. */
+/** Answer of an operation: its body, or its refusal as {error, message}. */
 export type OperationAnswer = { status: number; body: Record<string, unknown> }
 
-/** Of the request to the tool, what the operation would have been told by the client itself. */
+/** Headers of the tool request that a client would send to the operation directly. */
 const forwarded = ['user-agent', 'x-device-id', 'idempotency-key']
 
 const jsonObject = z.record(z.string(), z.unknown())
@@ -24,12 +24,12 @@ const binding = z.custom<Pick<World, 'fetch'>>(
   (value) => typeof value === 'object' && value !== null && 'fetch' in value,
 )
 
-/** The name under which the function of a folder is bound. */
+/** Returns the name of the service binding for a folder. */
 function bindingOf(folder: string): string {
   return folder.toUpperCase().replaceAll('-', '_')
 }
 
-/** Over the service binding of the folder; where a platform has none, over the network. */
+/** Makes a port over the service binding of the folder, or over the network if the platform has none. */
 export function callOver(bindings: Record<string, unknown>, world: World): CallPort {
   return (folder, request) => {
     const bound = binding.safeParse(bindings[bindingOf(folder)])
@@ -37,10 +37,10 @@ export function callOver(bindings: Record<string, unknown>, world: World): CallP
   }
 }
 
-/** The same port for one caller, whose token stays where it was read. */
+/** Makes a port for one caller; it sends a handed-on credential and not the caller's token. */
 export function callFor(world: World, credential: string, call: CallPort): CallPort {
   return async (folder, request) => {
-    request.headers.set('authorization', await handedOn(world, request, credential))
+    request.headers.set('authorization', await delegationHeader(world, request, credential))
     return call(folder, request)
   }
 }
@@ -58,11 +58,11 @@ export async function callOperation(
     if (value) headers.set(name, value)
   }
   const url = new URL(`${world.config.BASE_URL}/${contract.folder}`)
-  const response = await call(contract.folder, requestOf(contract, url, args, headers))
+  const response = await call(contract.folder, operationRequest(contract, url, args, headers))
   return { status: response.status, body: jsonObject.parse(await response.json()) }
 }
 
-function requestOf(
+function operationRequest(
   { method }: Operation,
   url: URL,
   args: Record<string, unknown>,

@@ -1,6 +1,6 @@
 /**
- * The tools over HTTP (Streamable HTTP, MCP 2026-07-28 and the revisions of 2025): one message a
- * request, a new server for each, and nothing kept between them. There is no stream to come back to.
+ * The tools over HTTP (Streamable HTTP, MCP 2026-07-28 and the revisions of 2025): one message per request,
+ * a new server for each, and no state in between. There is no stream to resume.
  */
 import { createMcpHandler, originValidationResponse } from '@modelcontextprotocol/server'
 import { credentialOf } from '../auth/api-key.ts'
@@ -16,19 +16,19 @@ import type { Exchange } from './server.ts'
 import { serverOf } from './server.ts'
 
 const path = '/mcp'
-/** The largest body of an operation, and room for the message around it. */
+/** Largest body of an operation, and room for the message around it. */
 const bodyBytesMax = 144 * 1024
-/** Longer than any operation takes. */
+/** Time limit of an exchange, longer than any operation takes. */
 const exchangeMaxMilliseconds = 120_000
 
-/** What every request is served with. `serverOf` is replaced only where a test adds to the server. */
-export type Service = Pick<Exchange, 'call' | 'tools'> & {
+/** Dependencies of every request. Only a test that extends the server replaces `serverOf`. */
+export type McpService = Pick<Exchange, 'call' | 'tools'> & {
   world: World
   serverOf?: typeof serverOf
 }
 
 /** Answers one request. */
-export async function serveMcp(service: Service, request: Request): Promise<Response> {
+export async function serveMcp(service: McpService, request: Request): Promise<Response> {
   const { world } = service
   const requestId = world.newId()
   if (new URL(request.url).pathname !== path) return refuse(wrongPath(path), requestId)
@@ -42,10 +42,10 @@ export async function serveMcp(service: Service, request: Request): Promise<Resp
   }
 }
 
-async function served(service: Service, request: Request, requestId: string): Promise<Response> {
+async function served(service: McpService, request: Request, requestId: string): Promise<Response> {
   const { world, tools } = service
   const { BASE_URL, WEB_URL } = world.config
-  // A browser names the page that asks; one of another host has no business here.
+  // A browser sends the origin of its page; pages of other hosts are refused.
   const own = [BASE_URL, WEB_URL].map((url) => new URL(url).hostname)
   const foreign = originValidationResponse(request, own)
   if (foreign) return foreign
@@ -54,7 +54,7 @@ async function served(service: Service, request: Request, requestId: string): Pr
     throw new Rejection(fail('method_not_allowed', { details: { allow: 'POST' } }))
   }
   const text = await (await wholeRequest(request, bodyBytesMax)).text()
-  // Undefined for what is no JSON: the protocol has its own answer to that.
+  // Undefined if the text is not JSON; the protocol has its own answer to that.
   const message = parseJson(text)
   if (Array.isArray(message)) {
     throw new Rejection(fail('invalid_request', { message: 'Send one message in a request.' }))
@@ -69,12 +69,12 @@ async function served(service: Service, request: Request, requestId: string): Pr
   }
   const exchange = { world, call, tools, caller, stateKey, headers, failed }
   const handler = createMcpHandler(() => (service.serverOf ?? serverOf)(exchange), {
-    // What is wrong with a message is answered to its sender, who shall not fill the log with it.
+    // An invalid message is answered to its sender, who must not be able to fill the log with it.
     onerror: (error) => {
       if (!error.message.startsWith('Rejected inbound request')) failed(error)
     },
   })
-  // A subscription would otherwise stay open for as long as its client likes.
+  // Without a deadline a subscription would stay open for as long as its client likes.
   const signal = AbortSignal.any([request.signal, world.deadline(exchangeMaxMilliseconds)])
   return handler.fetch(new Request(request.url, { method: 'POST', headers, body: text, signal }))
 }

@@ -1,19 +1,19 @@
 /**
- * One tool for each operation, made from its contract alone: the tool has the operation's name,
- * schemas, scope and gap. What a tool answers is what the operation answers.
+ * One tool for each operation, made from its contract alone: it has the operation's name, schemas, scope
+ * and gap. A tool answers what its operation answers.
  */
 import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { codesOf } from '../contract/about.ts'
 import { annotationsOf } from '../contract/annotations.ts'
 import { contractDigest } from '../contract/digest.ts'
+import { codesOf } from '../contract/documents/about.ts'
+import type { ObjectSchema } from '../contract/documents/json-schema.ts'
+import { requestSchema, responseSchema } from '../contract/documents/json-schema.ts'
 import { gaps } from '../contract/gaps.ts'
-import type { ObjectSchema } from '../contract/json-schema.ts'
-import { requestSchema, responseSchema } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Access } from '../contract/scopes.ts'
 
-/** A field by which a second call goes on with what the first one began. */
+/** Field with which a second call continues what the first one began. */
 export type Continuing = 'transfer_id' | 'attempt_id'
 
 type Described = StandardSchemaWithJSON<Record<string, unknown>>
@@ -29,11 +29,11 @@ export type OperationTool = {
     annotations: ToolAnnotations
     _meta: Record<string, string>
   }
-  /** Where the operation may wait for its owner: what it is gone on with. */
+  /** Field with which a call continues; only if the operation may wait for its owner. */
   continuing?: Continuing
 }
 
-/** The tools by name, in the order of the contracts. */
+/** Returns the tools by name, in the order of the contracts. */
 export function toolsOf(contracts: readonly Operation[]): ReadonlyMap<string, OperationTool> {
   return new Map(contracts.map((contract) => [contract.id, toolOf(contract)]))
 }
@@ -65,7 +65,7 @@ function toolOf(contract: Operation): OperationTool {
 
 const anyObject = z.record(z.string(), z.unknown())
 
-/** Shows the schema and checks nothing: the operation itself judges, and refuses in words that help. */
+/** Shows a schema without validating: the operation itself checks the input, with better messages. */
 function described(schema: ObjectSchema): Described {
   return {
     '~standard': {
@@ -77,7 +77,7 @@ function described(schema: ObjectSchema): Described {
   }
 }
 
-/** What a model must know of an operation before it calls it, beyond what it does. */
+/** Returns what a model must know before it calls an operation, beyond its effect. */
 function conditionsOf({ access, gap }: Operation): string[] {
   const maturity = gap
     ? [`${gap} is ${gaps[gap].best} at best: claim no more than the answer proves.`]

@@ -1,14 +1,14 @@
 /**
- * The only parser and formatter of amounts. An amount is a decimal string on the wire and a bigint
- * of atomic units in code; nothing here, or anywhere, passes through floating point.
+ * The only parser and formatter of amounts. An amount is a decimal string on the wire and a bigint of
+ * atomic units in code. No amount is ever a floating-point number.
  */
-/** What an amount looks like on the wire (DESIGN section 3). */
+/** Form of an amount on the wire: a decimal string in token units (shared/README.md). */
 export const amountPattern = /^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/
 
-/** One US dollar in micro-USD. */
+/** Decimals of a US dollar in micro-USD. */
 export const usdDecimals = 6
 
-/** Token units to atomic units; undefined when it is no amount or finer than the token. */
+/** Converts token units to atomic units; undefined if it is not an amount or is finer than the token. */
 export function parseAmount(text: string, decimals: number): bigint | undefined {
   if (!amountPattern.test(text)) return undefined
   const [whole = '', fraction = ''] = text.split('.')
@@ -16,7 +16,7 @@ export function parseAmount(text: string, decimals: number): bigint | undefined 
   return BigInt(whole + fraction.padEnd(decimals, '0'))
 }
 
-/** Atomic units to token units, without trailing zeros: 1500000n at 6 decimals is "1.5". */
+/** Converts atomic units to token units, without trailing zeros: 1500000n at 6 decimals is "1.5". */
 export function formatAmount(atomic: bigint, decimals: number): string {
   const digits = atomic.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
@@ -24,7 +24,7 @@ export function formatAmount(atomic: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** Micro-USD to a decimal string of dollars. */
+/** Formats micro-USD as a decimal string of dollars. */
 export function formatUsd(usdMicros: bigint): string {
   return formatAmount(usdMicros, usdDecimals)
 }

@@ -1,16 +1,16 @@
 /**
- * What a token amount counts for against limits that are kept in US dollars. It is rounded up, so
- * that no limit is passed by a fraction; it is no market price and nothing is settled by it.
+ * Value of a token amount for limits in US dollars. It is rounded up, so that no limit is exceeded by a
+ * fraction. It is not a market price, and nothing is settled with it.
  */
 import type { Config } from '../env.ts'
 import { parseAmount, usdDecimals } from './amount.ts'
 
-/** Limits are kept in bigint columns: this much or more is no payment that any of them lets through. */
+/** Exclusive upper bound: limits are bigint columns, and none of them allows a payment of this much. */
 export const usdMicrosEnd = 2n ** 62n
 
 type Priced = { symbol: string; decimals: number }
 
-/** Micro-USD of an amount of a stablecoin; undefined when its rate is not configured. */
+/** Returns the micro-USD of a stablecoin amount; undefined if its rate is not configured. */
 export function usdMicrosOf(
   token: Priced,
   amountAtomic: bigint,

@@ -1,9 +1,9 @@
 /**
- * What the endpoints of the authorization server answer: errors of RFC 6749 section 5.2 (and of the
- * RFCs that add to them) as values. An error never tells which part of a secret was wrong.
+ * Errors of the authorization server's endpoints as values: those of RFC 6749 section 5.2 and of the RFCs
+ * that extend it. An error never tells which part of a secret was wrong.
  */
 
-/** Errors and the status that each is answered with. */
+/** HTTP status of each error. */
 export const oauthErrors = {
   invalid_request: 400,
   invalid_client: 401,
@@ -16,13 +16,13 @@ export const oauthErrors = {
   invalid_redirect_uri: 400,
 } as const
 
-/** One of them. */
+/** Code of an error. */
 export type OAuthErrorCode = keyof typeof oauthErrors
 
 /** An error with a sentence for the developer of the client. */
 export type OAuthError = { error: OAuthErrorCode; error_description: string }
 
-/** An error as a value. */
-export function wrong(error: OAuthErrorCode, error_description: string): OAuthError {
+/** Builds an error value. */
+export function oauthError(error: OAuthErrorCode, error_description: string): OAuthError {
   return { error, error_description }
 }

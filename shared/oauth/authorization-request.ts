@@ -1,39 +1,39 @@
 /**
- * What an app asks of the owner (OAuth 2.1 section 4.1.1). A browser is sent back only to an address
- * that the client named beforehand; before that is sure, whatever is wrong is told on the page. Nothing
- * is decided here, and reading the same request twice does nothing.
+ * An app's request to the owner (OAuth 2.1 section 4.1.1). The browser is sent back only to an address that
+ * the client registered; until that is established, errors are shown on the page. Reading a request decides
+ * and changes nothing.
  */
 import type { World } from '../world.ts'
 import { findClient } from './client.ts'
 import type { Client } from './client-metadata.ts'
 import { isResource } from './issuer.ts'
-import { isInstalledApp, isLoopback, isOneOf, shownHost } from './redirect-uri.ts'
+import { isInstalledApp, isLoopback, isRegisteredRedirect, shownHost } from './redirect-uri.ts'
 import type { GrantScope } from './scopes.ts'
 import { scopesIn } from './scopes.ts'
 import { sendBack } from './send-back.ts'
 
-/** A request that may be shown to the owner; all that it says is the word of a stranger. */
+/** A request that may be shown to the owner; all of its content is the unverified claim of a stranger. */
 export type AuthorizationRequest = {
   client: Client
   redirectUri: string
-  /** What a person recognizes of it: a host, or the scheme of an installed app with its colon. */
+  /** Part of the address that a person recognizes: a host, or an installed app's scheme with its colon. */
   redirectHost: string
-  /** Whether the browser is sent to a program on its own machine, which could be any. */
+  /** True if the browser is sent to a program on its own machine, which could be any program. */
   isLocal: boolean
-  /** Narrowest first. */
+  /** Requested scopes, narrowest first. */
   scopes: GrantScope[]
   state?: string
-  /** S256 (RFC 7636), base64url. */
+  /** PKCE challenge, S256 (RFC 7636), base64url. */
   codeChallenge: string
-  /** Thumbprint of the key that tokens are to be bound to (RFC 9449 section 10). */
+  /** Thumbprint of the key to which tokens must be bound (RFC 9449 section 10). */
   dpopKey?: string
 }
 
-/** What a request comes to. */
+/** Result of reading a request. */
 export type ReadRequest =
-  /** In words for the page; the browser is sent nowhere. */
+  /** Reason for the page to show; the browser is sent nowhere. */
   | { kind: 'refused'; reason: string }
-  /** The client is told by this address that it asked wrongly. */
+  /** Address that tells the client its error. */
   | { kind: 'sent_back'; location: string }
   | { kind: 'asked'; request: AuthorizationRequest }
 
@@ -55,7 +55,7 @@ export async function readAuthorizationRequest(
   }
   const client = await findClient(world, id)
   if ('refused' in client) return { kind: 'refused', reason: client.refused }
-  if (!isOneOf(client.redirectUris, redirectUri)) {
+  if (!isRegisteredRedirect(client.redirectUris, redirectUri)) {
     return { kind: 'refused', reason: 'The app did not name the address that it is called from.' }
   }
   const asked = read(world, params, client, redirectUri)

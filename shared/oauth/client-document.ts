@@ -1,7 +1,7 @@
 /**
- * Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document): the id of a client is
- * the https address at which it describes itself. The address was chosen by a stranger, so it is read
- * by the guarded client, in small, and kept for as long as its headers say.
+ * Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document): the id of a client is the
+ * https address at which it describes itself. A stranger chose the address, so the guarded client fetches
+ * it, with small limits. The document is kept for as long as its headers say, between 60 seconds and a day.
  */
 import * as z from 'zod'
 import { parseJson } from '../base64.ts'
@@ -10,17 +10,17 @@ import type { Fetched } from '../egress/safe-fetch.ts'
 import { checkUrl, safeFetch } from '../egress/safe-fetch.ts'
 import type { World } from '../world.ts'
 import type { Client, ClientMetadata, NoClient } from './client-metadata.ts'
-import { clientMetadata, metadataFrom, toldMetadata } from './client-metadata.ts'
+import { clientMetadata, metadataFrom, sentMetadata } from './client-metadata.ts'
 
 const limits = { timeoutMilliseconds: 4000, bytesMax: 5 * 1024 }
-/** The database finds it by its id, and indexes no longer ones. */
+/** Longest id that the database can index. */
 const idLengthMax = 2048
 const keptSeconds = { min: 60, max: 86_400 }
 
-const document = toldMetadata.extend({ client_id: z.string(), client_name: z.string().min(1) })
+const document = sentMetadata.extend({ client_id: z.string(), client_name: z.string().min(1) })
 const found = z.object({ metadata: clientMetadata.nullable() })
 
-/** The client that describes itself at this address. */
+/** Returns the client whose document is at this address. */
 export async function readDocument(world: World, id: string): Promise<Client | NoClient> {
   const checked = checkUrl(id, world.config)
   if ('refused' in checked) return refused(checked.refused)
@@ -44,15 +44,15 @@ async function fetchDocument(world: World, url: URL): Promise<ClientMetadata | N
   if (answer.kind !== 'answered') return refused(whyNot(answer))
   const problem = answerProblem(answer)
   if (problem !== undefined) return refused(problem)
-  const told = document.safeParse(parseJson(new TextDecoder().decode(answer.body)))
-  if (!told.success) return refused('The document lacks what a client has to tell.')
-  const wrong = documentProblem(told.data, url)
+  const sent = document.safeParse(parseJson(new TextDecoder().decode(answer.body)))
+  if (!sent.success) return refused('The document lacks what a client has to tell.')
+  const wrong = documentProblem(sent.data, url)
   if (wrong !== undefined) return refused(wrong)
-  const metadata = metadataFrom(told.data)
+  const metadata = metadataFrom(sent.data)
   await unbound(world.db).run('oauth_keep_document', {
     client_id: url.href,
     metadata,
-    seconds: secondsOf(answer.headers),
+    seconds: keptSecondsOf(answer.headers),
   })
   return metadata
 }
@@ -83,18 +83,19 @@ function answerProblem({ status, headers, truncated }: Answered): string | undef
   return /^application\/([a-z0-9.-]+\+)?json$/.test(type) ? undefined : 'It is no JSON document.'
 }
 
-function documentProblem(told: z.output<typeof document>, url: URL): string | undefined {
-  if (told.client_id !== url.href) return 'The document names another client.'
-  // Section 4.1 of the draft: nobody can have agreed on a secret with who is met for the first time.
-  const isSecret = 'client_secret' in told || 'client_secret_expires_at' in told
-  if (isSecret || (told.token_endpoint_auth_method ?? 'none') !== 'none') {
+function documentProblem(sent: z.output<typeof document>, url: URL): string | undefined {
+  if (sent.client_id !== url.href) return 'The document names another client.'
+  // Section 4.1 of the draft: a client cannot share a secret with a server that it meets for the first
+  // time.
+  const isSecret = 'client_secret' in sent || 'client_secret_expires_at' in sent
+  if (isSecret || (sent.token_endpoint_auth_method ?? 'none') !== 'none') {
     return 'The document asks for a client secret or key, and only public clients are taken.'
   }
-  const usable = metadataFrom(told).redirectUris.length > 0
+  const usable = metadataFrom(sent).redirectUris.length > 0
   return usable ? undefined : 'The document names no redirect address that can be used.'
 }
 
-function secondsOf(headers: Headers): number {
+function keptSecondsOf(headers: Headers): number {
   const control = headers.get('cache-control') ?? ''
   const [, age = '0'] = /(?:^|[\s,])max-age="?([0-9]{1,9})/i.exec(control) ?? []
   const asked = /no-store|no-cache/i.test(control) ? 0 : Number(age)

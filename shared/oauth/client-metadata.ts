@@ -1,42 +1,42 @@
 /**
- * What a client tells of itself (RFC 7591 section 2), whether it registers or publishes a document.
- * Most of what it may tell is of no use here and is dropped: no logo is fetched, no key is kept.
+ * Metadata of a client (RFC 7591 section 2), from a registration or from its document. Fields that the
+ * service does not use are dropped: it fetches no logo and keeps no key.
  */
 import * as z from 'zod'
 import { visibleLine } from '../mail/untrusted.ts'
 import { isRedirectUri } from './redirect-uri.ts'
 
-/** What is kept of it. */
+/** Metadata that is stored. */
 export const clientMetadata = z.object({
-  /** One line that shows all that is in it. */
+  /** Name of the client as one visible line. */
   name: z.string(),
   uri: z.string().optional(),
   redirectUris: z.array(z.string()),
-  /** Whether it takes refresh tokens. */
+  /** True if the client uses refresh tokens. */
   refreshes: z.boolean(),
-  /** Whether it promised that all its tokens are bound to its key (RFC 9449 section 5.2). */
+  /** True if the client declared that all its tokens are bound to its key (RFC 9449 section 5.2). */
   isBound: z.boolean(),
 })
-/** The same, as a type. */
+/** The stored metadata, parsed. */
 export type ClientMetadata = z.output<typeof clientMetadata>
 
-/** A client and how it is known. */
+/** A client and how it is identified. */
 export type Client = ClientMetadata & {
   id: string
-  /** The id is the address of its document: the host of it is proven, and nothing else. */
+  /** True if the id is the address of its document; then the host of it is proven, and nothing else. */
   isDocument: boolean
-  /** Of the document. */
+  /** Host of the document. */
   host?: string
 }
 
-/** A client that cannot be had, in words for the person in front of the page. */
+/** Failure to find a client, with a sentence for the person at the page. */
 export type NoClient = { refused: string }
 
 const nameLengthMax = 60
 const redirectUrisMax = 10
 
-/** What it tells, as it comes: unknown fields are ignored (RFC 7591 section 2). */
-export const toldMetadata = z.looseObject({
+/** Metadata as the client sends it; unknown fields are ignored (RFC 7591 section 2). */
+export const sentMetadata = z.looseObject({
   redirect_uris: z.array(z.string()).min(1).max(redirectUrisMax),
   client_name: z.string().max(1000).optional(),
   client_uri: z.string().max(2048).optional(),
@@ -45,20 +45,20 @@ export const toldMetadata = z.looseObject({
   token_endpoint_auth_method: z.string().optional(),
   dpop_bound_access_tokens: z.boolean().default(false),
 })
-/** The same, as a type. */
-export type ToldMetadata = z.output<typeof toldMetadata>
+/** Metadata as the client sent it, parsed. */
+export type SentMetadata = z.output<typeof sentMetadata>
 
-/** The part that is kept; redirect addresses of forms that nobody is sent to are left out. */
-export function metadataFrom(told: ToldMetadata): ClientMetadata {
-  const uri = told.client_uri
+/** Returns the metadata to store; leaves out redirect addresses that the service does not accept. */
+export function metadataFrom(sent: SentMetadata): ClientMetadata {
+  const uri = sent.client_uri
   return {
     name:
-      Array.from(visibleLine(told.client_name ?? ''))
+      Array.from(visibleLine(sent.client_name ?? ''))
         .slice(0, nameLengthMax)
         .join('') || 'An app without a name',
     ...(uri !== undefined && isRedirectUri(uri) && uri.startsWith('https:') ? { uri } : {}),
-    redirectUris: told.redirect_uris.filter(isRedirectUri),
-    refreshes: told.grant_types.includes('refresh_token'),
-    isBound: told.dpop_bound_access_tokens,
+    redirectUris: sent.redirect_uris.filter(isRedirectUri),
+    refreshes: sent.grant_types.includes('refresh_token'),
+    isBound: sent.dpop_bound_access_tokens,
   }
 }

@@ -1,34 +1,34 @@
 /**
- * The owner's yes or no to an app. Yes gives out a code that the client turns into tokens within a
- * minute; only then does the grant begin, in place of the one that the same app had before.
+ * The owner's decision about an app. A yes issues a code, which the client must redeem within a minute.
+ * Only then does the grant begin; it replaces an earlier grant of the same app.
  */
 import { digestOfToken, newToken } from '../auth/access-token.ts'
-import type { OwnSession } from '../auth/own-session.ts'
-import { notice } from '../auth/own-session.ts'
+import type { OwnerSession } from '../auth/own-session.ts'
+import { sealSessionNotice } from '../auth/own-session.ts'
 import { appConnected } from '../mail/app-messages.ts'
 import type { World } from '../world.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { GrantScope } from './scopes.ts'
 import { sendBack } from './send-back.ts'
 
-/** What the owner gives. */
+/** Access that the owner gives. */
 export type GrantChoice = {
-  /** Each asked for, or narrower than one that was. */
+  /** Granted scopes; each was requested, or is covered by one that was. */
   scopes: readonly GrantScope[]
-  /** What it may move by itself at most; without one, the account's limits alone hold. */
+  /** Most that the app may pay at once without asking; if absent, only the account's limits apply. */
   maxPerPaymentUsdMicros?: bigint
-  /** The same, in 24 hours. */
+  /** The same for 24 hours. */
   maxPerDayUsdMicros?: bigint
-  /** After which it is over: 1 to 180. */
+  /** Days until the grant ends: 1 to 180. */
   days: number
 }
 
 /**
- * Gives access; answers where the browser goes. More than `read` needs a fresh proof. Throws a
- * Rejection: proof_required, account_guarded, account_frozen, too_many_apps, invalid_request.
+ * Gives access and returns the address for the browser. Needs a fresh proof. Throws a Rejection:
+ * proof_required, account_guarded, account_frozen, too_many_apps, invalid_request.
  */
 export async function grantAccess(
-  session: OwnSession,
+  session: OwnerSession,
   request: AuthorizationRequest,
   choice: GrantChoice,
 ): Promise<string> {
@@ -44,14 +44,14 @@ export async function grantAccess(
     max_per_payment_usd_micros: choice.maxPerPaymentUsdMicros?.toString() ?? null,
     max_per_day_usd_micros: choice.maxPerDayUsdMicros?.toString() ?? null,
     days: choice.days,
-    mail: await notice(session, (webUrl, deed) =>
+    mail: await sealSessionNotice(session, (webUrl, deed) =>
       appConnected(webUrl, { ...deed, host: redirectHost, scope }),
     ),
   })
   return sendBack(world, request.redirectUri, { code, ...stateOf(request) })
 }
 
-/** Refuses access; answers where the browser goes. */
+/** Refuses access and returns the address for the browser. */
 export function denyAccess(world: Pick<World, 'config'>, request: AuthorizationRequest): string {
   return sendBack(world, request.redirectUri, {
     error: 'access_denied',
@@ -64,7 +64,7 @@ function stateOf({ state }: AuthorizationRequest): { state?: string } {
   return state === undefined ? {} : { state }
 }
 
-/** What redeeming the code is held to, as the database keeps it. */
+/** Returns the request as the database stores it; redeeming the code is checked against it. */
 function askedOf(request: AuthorizationRequest) {
   const { client, redirectUri, redirectHost, codeChallenge, dpopKey } = request
   return {

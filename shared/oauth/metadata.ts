@@ -1,16 +1,16 @@
 /**
- * What clients discover: the authorization server (RFC 8414, and under the names of OpenID Connect
- * Discovery, by which clients find an issuer with a path), and what it protects (RFC 9728).
+ * Discovery documents: of the authorization server (RFC 8414), also under the names of OpenID Connect
+ * Discovery, by which clients find an issuer with a path; and of the protected resources (RFC 9728).
  */
 import { proofAlgorithms } from '../auth/dpop.ts'
-import { serviceTitle } from '../contract/about.ts'
+import { serviceTitle } from '../contract/documents/about.ts'
 import type { Config } from '../env.ts'
 import { issuerOf, resourcesOf } from './issuer.ts'
 import { scopesSupported } from './scopes.ts'
 
 type Places = Pick<Config, 'BASE_URL' | 'WEB_URL'>
 
-/** The authorization server. */
+/** Returns the metadata of the authorization server. */
 export function serverMetadata(config: Places) {
   const issuer = issuerOf(config)
   return {
@@ -35,8 +35,8 @@ export function serverMetadata(config: Places) {
 }
 
 /**
- * The same for clients that read it as OpenID Connect Discovery demands. There are no ID tokens; its
- * section 3 wants these three fields all the same, and clients refuse a document without them.
+ * Returns the same for clients that require OpenID Connect Discovery. There are no ID tokens, but section 3
+ * of that specification requires these three fields, and clients refuse a document without them.
  */
 export function openidMetadata(config: Places) {
   return {
@@ -47,12 +47,12 @@ export function openidMetadata(config: Places) {
   }
 }
 
-/** One of the two names of what is protected; `path` is empty or `/mcp`. */
+/** Returns the metadata of one of the two resources; `path` is empty or `/mcp`. */
 export function resourceMetadata(config: Places, path: '' | '/mcp') {
   return {
     resource: `${config.BASE_URL}${path}`,
     authorization_servers: [issuerOf(config)],
-    // Clients that are told of no scope ask for all of these: more is asked for when it is needed.
+    // A client that was told no scope requests all of these; it asks for more when a request needs more.
     scopes_supported: ['read'],
     bearer_methods_supported: ['header'],
     dpop_signing_alg_values_supported: proofAlgorithms,

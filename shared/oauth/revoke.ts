@@ -1,24 +1,24 @@
 /**
- * Revocation (RFC 7009): a refresh token ends the whole grant, an access token itself alone. The answer
- * is the same whether there was anything to end. An access token that is bound to a key is found only
- * beside a proof of it; without one, it lives out its minutes.
+ * Revocation (RFC 7009): a refresh token ends the whole grant, an access token only itself. The answer does
+ * not show whether a token was found. An access token that is bound to a key is found only with a proof of
+ * the key; without one it stays valid until it expires.
  */
-import { digestOfToken, isOfKind } from '../auth/access-token.ts'
+import { digestOfToken, isTokenOfKind } from '../auth/access-token.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
 import type { OAuthError } from './answer.ts'
-import { wrong } from './answer.ts'
+import { oauthError } from './answer.ts'
 import type { TokenRequest } from './token.ts'
 
-/** Ends what the form names; undefined is the empty answer of success. */
+/** Revokes the token in the form; undefined is the empty answer of success. */
 export async function revokeToken(
   world: World,
   { form, proof }: TokenRequest,
 ): Promise<OAuthError | undefined> {
   const token = form.get('token')
-  if (token === undefined) return wrong('invalid_request', 'token is missing.')
-  const isAccess = isOfKind('access', token)
-  if (isAccess || isOfKind('refresh', token)) {
+  if (token === undefined) return oauthError('invalid_request', 'token is missing.')
+  const isAccess = isTokenOfKind('access', token)
+  if (isAccess || isTokenOfKind('refresh', token)) {
     const digest = await digestOfToken(world, token, isAccess ? proof?.key : undefined)
     await unbound(world.db).run('oauth_revoke', { token_digest: digest })
   }

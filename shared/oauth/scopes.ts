@@ -1,16 +1,16 @@
 /**
- * What an app can ask for and be given (RFC 6749 section 3.3). `offline_access` is taken from clients
- * that ask for it, and changes nothing: whether there are refresh tokens follows from the client.
+ * Scopes that an app can request and be granted (RFC 6749 section 3.3). `offline_access` is accepted but
+ * has no effect: the metadata of the client decides whether it gets refresh tokens.
  */
 
-/** What can be asked for. */
+/** Scopes that can be requested. */
 export const scopesSupported = ['read', 'pay', 'full', 'vault', 'offline_access'] as const
-/** What a grant holds. */
+/** Scope that a grant can hold. */
 export type GrantScope = Exclude<(typeof scopesSupported)[number], 'offline_access'>
 
 const narrowestFirst: readonly GrantScope[] = ['read', 'vault', 'pay', 'full']
 
-/** The scopes that a parameter names, narrowest first; undefined where one is not known. */
+/** Returns the scopes that a parameter names, narrowest first; undefined if one is unknown. */
 export function scopesIn(parameter: string): GrantScope[] | undefined {
   const asked = parameter.split(' ').filter((name) => name !== '')
   const known: readonly string[] = scopesSupported

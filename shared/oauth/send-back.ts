@@ -1,11 +1,11 @@
 /**
- * The answer of the authorization endpoint (RFC 6749 section 4.1.2): an address of the client to which
- * the browser takes it. That the address is one of the client's own is for the caller to make sure of.
+ * The answer of the authorization endpoint (RFC 6749 section 4.1.2): the address to which the browser is
+ * sent. The caller must make sure that the address belongs to the client.
  */
 import type { World } from '../world.ts'
 import { issuerOf } from './issuer.ts'
 
-/** The address that tells the client an answer; who issued it is part of each (RFC 9207). */
+/** Returns the address that carries the answer to the client, with the issuer (RFC 9207). */
 export function sendBack(
   { config }: Pick<World, 'config'>,
   redirectUri: string,

@@ -1,10 +1,10 @@
 /**
- * The token endpoint (OAuth 2.1 section 3.2): a code or a refresh token becomes tokens. Each request
- * is one call to the database, in which the old is used up and the new begins, or neither. What is used
- * twice ends the grant, and the owner is told.
+ * The token endpoint (OAuth 2.1 section 3.2): exchanges a code or refresh token for tokens. Each request is
+ * one database call that uses up the old one and issues the new ones, or does neither. A second use ends
+ * the grant and tells the owner; a client that lost the answer may repeat a refresh token for 30 seconds.
  */
 import * as z from 'zod'
-import { digestOfToken, isOfKind, newToken, nextRefreshToken } from '../auth/access-token.ts'
+import { digestOfToken, isTokenOfKind, newToken, nextRefreshToken } from '../auth/access-token.ts'
 import type { Proof } from '../auth/dpop.ts'
 import { encodeForUrl } from '../base64.ts'
 import type { CallerDatabase } from '../db/database.ts'
@@ -12,12 +12,12 @@ import { unbound } from '../db/database.ts'
 import { sha256 } from '../digest.ts'
 import type { World } from '../world.ts'
 import type { OAuthError } from './answer.ts'
-import { wrong } from './answer.ts'
+import { oauthError } from './answer.ts'
 import { isResource } from './issuer.ts'
-import { tellOfReuse } from './reuse.ts'
+import { notifyTokenReuse } from './reuse.ts'
 import { scopesIn } from './scopes.ts'
 
-/** Tokens as RFC 6749 section 5.1 wants them. */
+/** Token response of RFC 6749 section 5.1. */
 export type Tokens = {
   access_token: string
   token_type: 'Bearer' | 'DPoP'
@@ -26,7 +26,7 @@ export type Tokens = {
   scope: string
 }
 
-/** The form that was sent and, where there was one, the proof with it. */
+/** The form that was sent, and the DPoP proof if one came with it. */
 export type TokenRequest = { form: ReadonlyMap<string, string>; proof?: Proof }
 
 const outcome = z.enum([
@@ -48,19 +48,19 @@ const row = z.object({
 })
 type Row = z.output<typeof row>
 
-/** Answers one request; `mailSoon` is called when a mail waits. */
-export async function giveTokens(
+/** Answers one token request; calls `mailSoon` if a mail waits. */
+export async function issueTokens(
   world: World,
   request: TokenRequest,
   mailSoon: () => void,
 ): Promise<Tokens | OAuthError> {
   const { form, proof } = request
   if (form.has('client_secret') || form.has('client_assertion')) {
-    return wrong('invalid_client', 'Clients have no secret here: send client_id alone.')
+    return oauthError('invalid_client', 'Clients have no secret here: send client_id alone.')
   }
   const resource = form.get('resource')
   if (resource !== undefined && !isResource(world.config, resource)) {
-    return wrong('invalid_target', 'The resource is not one of this service.')
+    return oauthError('invalid_target', 'The resource is not one of this service.')
   }
   const accessToken = newToken(world, 'access')
   const given = { accessToken, digest: await digestOfToken(world, accessToken, proof?.key) }
@@ -70,9 +70,12 @@ export async function giveTokens(
     case 'refresh_token':
       return refresh(world, request, given, mailSoon)
     case undefined:
-      return wrong('invalid_request', 'grant_type is missing.')
+      return oauthError('invalid_request', 'grant_type is missing.')
     default:
-      return wrong('unsupported_grant_type', 'grant_type is authorization_code or refresh_token.')
+      return oauthError(
+        'unsupported_grant_type',
+        'grant_type is authorization_code or refresh_token.',
+      )
   }
 }
 
@@ -88,11 +91,11 @@ async function redeemCode(
     form.get(one),
   )
   if (code === undefined || client === undefined || verifier === undefined) {
-    return wrong('invalid_request', 'code, client_id and code_verifier are needed.')
+    return oauthError('invalid_request', 'code, client_id and code_verifier are needed.')
   }
-  if (!isOfKind('code', code)) return refusalOf('invalid_grant')
+  if (!isTokenOfKind('code', code)) return tokenErrorOf('invalid_grant')
   const refreshToken = newToken(world, 'refresh')
-  const redeemed = await ask(world).one(
+  const redeemed = await tokenDatabase(world).one(
     'oauth_redeem_code',
     {
       code_digest: await digestOfToken(world, code),
@@ -105,7 +108,7 @@ async function redeemCode(
     },
     row,
   )
-  return answerOf(world, redeemed, { ...given, refreshToken, proof }, mailSoon)
+  return tokenResponseOf(world, redeemed, { ...given, refreshToken, proof }, mailSoon)
 }
 
 async function refresh(
@@ -116,13 +119,13 @@ async function refresh(
 ): Promise<Tokens | OAuthError> {
   const [token, client] = ['refresh_token', 'client_id'].map((one) => form.get(one))
   if (token === undefined || client === undefined) {
-    return wrong('invalid_request', 'refresh_token and client_id are needed.')
+    return oauthError('invalid_request', 'refresh_token and client_id are needed.')
   }
-  if (!isOfKind('refresh', token)) return refusalOf('invalid_grant')
+  if (!isTokenOfKind('refresh', token)) return tokenErrorOf('invalid_grant')
   const scopes = scopesIn(form.get('scope') ?? '')
-  if (!scopes) return refusalOf('invalid_scope')
+  if (!scopes) return tokenErrorOf('invalid_scope')
   const refreshToken = await nextRefreshToken(world, token)
-  const refreshed = await ask(world).one(
+  const refreshed = await tokenDatabase(world).one(
     'oauth_refresh',
     {
       refresh_digest: await digestOfToken(world, token),
@@ -134,10 +137,10 @@ async function refresh(
     },
     row,
   )
-  return answerOf(world, refreshed, { ...given, refreshToken, proof }, mailSoon)
+  return tokenResponseOf(world, refreshed, { ...given, refreshToken, proof }, mailSoon)
 }
 
-function ask(world: World): CallerDatabase {
+function tokenDatabase(world: World): CallerDatabase {
   return unbound(world.db)
 }
 
@@ -145,7 +148,7 @@ function proofArgs(proof: Proof | undefined) {
   return { dpop_key: proof?.key ?? null, proof_digest: proof?.digest ?? null }
 }
 
-async function answerOf(
+async function tokenResponseOf(
   world: World,
   found: Row | undefined,
   given: Given & { refreshToken: string; proof: Proof | undefined },
@@ -154,10 +157,10 @@ async function answerOf(
   if (!found) throw new Error('the token endpoint got no row')
   const { scopes, seconds, ended } = found
   if (ended !== null && found.outcome === 'reused') {
-    await tellOfReuse(world, ended)
+    await notifyTokenReuse(world, ended)
     mailSoon()
   }
-  if (scopes === null || seconds === null) return refusalOf(found.outcome)
+  if (scopes === null || seconds === null) return tokenErrorOf(found.outcome)
   return {
     access_token: given.accessToken,
     token_type: given.proof ? 'DPoP' : 'Bearer',
@@ -167,20 +170,20 @@ async function answerOf(
   }
 }
 
-function refusalOf(refused: Row['outcome']): OAuthError {
+function tokenErrorOf(refused: Row['outcome']): OAuthError {
   switch (refused) {
     case 'invalid_client':
-      return wrong('invalid_client', 'The client is not known: register it again.')
+      return oauthError('invalid_client', 'The client is not known: register it again.')
     case 'invalid_dpop_proof':
-      return wrong('invalid_dpop_proof', 'The DPoP proof was used before.')
+      return oauthError('invalid_dpop_proof', 'The DPoP proof was used before.')
     case 'invalid_scope':
-      return wrong('invalid_scope', 'The scope is not within what was granted.')
+      return oauthError('invalid_scope', 'The scope is not within what was granted.')
     case 'granted':
     case 'rotated':
     case 'repeated':
     case 'reused':
     case 'invalid_grant':
-      return wrong(
+      return oauthError(
         'invalid_grant',
         'The code or token is not good (any more): ask the owner again.',
       )

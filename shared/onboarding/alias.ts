@@ -1,6 +1,6 @@
 /**
- * Aliases: the name of an account and the local part of its mail address. One canonical form, so
- * that two spellings never name two accounts. Whether an alias is free only the database knows.
+ * Aliases: the name of an account and the local part of its mail address. There is one canonical form, so
+ * that two spellings never name two accounts. Only the database knows whether an alias is free.
  */
 import { trimEndOf } from '../trim-end.ts'
 
@@ -9,12 +9,14 @@ const form = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 const lengthMin = 3
 const lengthMax = 32
 
-/** Mailbox names that RFC 2142 and custom give a role at the domain. */
+/** Mailbox names that have a role at a domain, by RFC 2142 and by custom. */
 const roles =
-  words(`abuse admin administrator ftp help hostmaster info mailer-daemon marketing news noc
-  no-reply noreply postmaster root sales service support system trouble usenet uucp webmaster www`)
+  words(`abuse admin administrator contact email enquiries feedback ftp hello help hostmaster inbox info
+  inquiries legal mail mailer-daemon marketing members newsletter news noc no-reply noreply office onboarding
+  postmaster press privacy register registration reply root sales sender service sign-up signup status support
+  system team trouble usenet users uucp webmaster welcome www`)
 
-/** Words by which a name would pass for the service, for the account's owner or for an approval. */
+/** Words with which a name could pass for the service, the account's owner or an approval. */
 const claims =
   words(`account accounts admin admins administration administrator alert alerts aoa approval approvals
   approve approved audit auth authentication authenticator authorization authorize authorized billing
@@ -26,24 +28,24 @@ const claims =
   treasury trust trusted unfreeze unlock validate validation vault verification verified verify wallet
   withdraw withdrawal withdrawals your-user`)
 
-/** Long enough to be read out of a name that is written in one, and in no other word. */
+/** Minimum length of a claim that is found anywhere in an alias; shorter ones occur inside other words. */
 const claimLengthMin = 6
-/** Of a longer word a slip of one letter is read over. */
+/** Minimum length of a claim that people still read with one wrong letter. */
 const slipLengthMin = 7
-/** Of an alias so many parts written in one are tried. */
+/** Maximum number of neighbouring parts that are also checked as one word. */
 const joinedMax = 3
 
 function words(text: string): readonly string[] {
   return text.split(/\s+/)
 }
 
-/** The form in which an alias is kept: NFKC, trimmed, lower case. */
+/** Returns the stored form of an alias: NFKC, trimmed, lower case. */
 export function canonicalAlias(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
 /**
- * How a canonical alias looks at a glance. Two that look alike are never both accounts; SQL has the same
+ * Returns how a canonical alias looks at a glance. Two accounts never have the same look; SQL has the same
  * rules in private.alias_look, on which accounts are unique.
  */
 export function aliasLook(alias: string): string {
@@ -56,9 +58,9 @@ export function aliasLook(alias: string): string {
 }
 
 /**
- * The look of an alias to who reads in haste: digits and pairs of letters that stand for a letter (after
- * the confusables of Unicode Technical Standard 39, as far as they are a to z and 0 to 9, and those in
- * use beyond them). Coarser than `aliasLook`: by this one nobody is refused for another account's sake.
+ * Returns how an alias looks to a hasty reader: digits and letter pairs become the letter they resemble
+ * (after the confusables of Unicode Technical Standard 39 within a to z and 0 to 9, and other common ones).
+ * It is coarser than `aliasLook` and is not used to compare accounts.
  */
 function hastyLook(alias: string): string {
   return aliasLook(alias.replaceAll('cl', 'd').replaceAll('nn', 'm'))
@@ -74,7 +76,7 @@ function hastyLook(alias: string): string {
     .replaceAll('v', 'u')
 }
 
-/** Letters that stand twice are read as one. */
+/** Returns the hasty look with doubled letters read as one. */
 function readLook(alias: string): string {
   return hastyLook(alias).replaceAll(/(.)\1+/g, '$1')
 }
@@ -84,20 +86,20 @@ const claimLooks = new Set(claims.map(readLook))
 const longClaimLooks = [...claimLooks].filter(({ length }) => length >= claimLengthMin)
 const slippingLooks = [...claimLooks].filter(({ length }) => length >= slipLengthMin)
 
-/** Whether an alias sounds like the service: as a whole, by parts, or by a word within. */
+/** True if an alias sounds like the service: as a whole, in its parts, or by a word inside. */
 function soundsLikeService(alias: string): boolean {
   const look = readLook(alias)
   return (
     roleLooks.has(look) ||
-    partsOf(alias).some(
+    partLooksOf(alias).some(
       (part) => claimLooks.has(part) || slippingLooks.some((claim) => isSlip(part, claim)),
     ) ||
     longClaimLooks.some((claim) => look.includes(claim))
   )
 }
 
-/** The looks of the parts of an alias, and of some that follow each other. */
-function partsOf(alias: string): string[] {
+/** Returns the looks of the parts of an alias, and of neighbouring parts joined. */
+function partLooksOf(alias: string): string[] {
   const parts = alias.split('-')
   return parts.flatMap((_, at) =>
     Array.from({ length: joinedMax }, (_none, more) =>
@@ -106,7 +108,7 @@ function partsOf(alias: string): string[] {
   )
 }
 
-/** Whether two differ by one letter: another one, one more or less, or two that changed places. */
+/** True if two texts differ by one letter: replaced, added, missing, or swapped with its neighbour. */
 function isSlip(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false
   let at = 0
@@ -121,19 +123,19 @@ function isSlip(one: string, other: string): boolean {
   )
 }
 
-/** Why a canonical alias can never be registered; undefined when only the database can object. */
+/** Returns why a canonical alias can never be registered; undefined if only the database can object. */
 export function aliasProblem(alias: string): 'malformed' | 'reserved' | undefined {
   const hasLength = alias.length >= lengthMin && alias.length <= lengthMax
   if (!hasLength || !form.test(alias)) return 'malformed'
   return soundsLikeService(alias) ? 'reserved' : undefined
 }
 
-/** Well-formed aliases near one that cannot be had; each is still to be checked. */
+/** Returns well-formed aliases near an unavailable one; their availability is still to be checked. */
 export function aliasSuggestions(alias: string): string[] {
   const begun = alias.replace(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+/, '')
   const stem = trimEndOf(begun.slice(0, lengthMax - 6), '-')
   const near = [stem, `${stem}-agent`, `${stem}-2`, `my-${stem}`]
   const free = near.filter((one) => one !== alias && aliasProblem(one) === undefined)
-  // Near a name that is reserved, all are.
+  // All names near a reserved one are reserved.
   return free.length > 0 ? free : ['my-agent']
 }

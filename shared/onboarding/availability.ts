@@ -1,24 +1,24 @@
 /**
- * Whether an alias can be had, and what near it can, in one question to the database. It tells what is
- * taken, never by whom, and holds nothing: only opening an account takes an alias.
+ * Availability of an alias and of similar ones, with one database call. It tells what is taken, but not by
+ * whom, and reserves nothing: only opening an account takes an alias.
  */
 import * as z from 'zod'
 import type { CallerDatabase } from '../db/database.ts'
 import { aliasProblem, aliasSuggestions, canonicalAlias } from './alias.ts'
 
-/** How an alias stands, under the canonical form in which it would be registered. */
+/** Availability of an alias, in the canonical form in which it would be registered. */
 export type Availability = {
   alias: string
   available: boolean
-  /** `similar`: it looks like one that is taken. */
+  /** `similar`: it looks like a taken one. */
   reason?: 'taken' | 'similar' | 'reserved' | 'malformed'
-  /** Free ones near an alias that cannot be had. */
+  /** Free aliases near an unavailable one. */
   suggestions: string[]
 }
 
 const standingRow = z.object({ alias: z.string(), standing: z.enum(['free', 'taken', 'similar']) })
 
-/** Asks for an alias as somebody typed it; `client` is counted against the rate. */
+/** Checks an alias as a person typed it; `client` is counted against the rate. */
 export async function checkAvailability(
   { db, client }: { db: CallerDatabase; client: string },
   text: string,

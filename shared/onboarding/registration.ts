@@ -1,6 +1,6 @@
 /**
- * The second half of onboarding: what a registration link is for, and the account that it opens, once.
- * The API key is made here and answered here; what is kept of it is a digest.
+ * The second half of onboarding: reads a registration link and opens its account, once. The API key is made
+ * and returned here; only a digest is stored.
  */
 import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../auth/api-key.ts'
@@ -20,19 +20,19 @@ const registrationRow = z.object({
   expires_at: z.string(),
 })
 
-/** What an open link is for. */
-export type Registration = z.output<typeof registrationRow>
+/** Content of an open link. */
+export type PendingRegistration = z.output<typeof registrationRow>
 
-/** Reads a link without using it; undefined when it opens nothing. */
-export async function readRegistration(
+/** Reads a link without using it; returns undefined if it opens nothing. */
+export async function readPendingRegistration(
   world: World,
   link: string,
-): Promise<Registration | undefined> {
+): Promise<PendingRegistration | undefined> {
   const question = { link_digest: await sha256Hex(link) }
   return unbound(world.db).one('signup_read', question, registrationRow)
 }
 
-/** What the person chose; with a session id, the browser is signed in as well. */
+/** Choices of the person; with a session id, the browser is signed in as well. */
 export type AccountOrder = {
   link: string
   alias: string
@@ -41,20 +41,20 @@ export type AccountOrder = {
   sessionId?: string
 }
 
-/** A new account. The key is in no other place than this. */
+/** A new account. This is the only copy of its key. */
 export type OpenedAccount = { id: string; alias: string; address: string; apiKey: string }
 
-/** Why no account was opened. */
+/** Reasons why no account was opened. */
 export type AccountRefusal = Refusal<
   'registration_closed' | 'alias_unavailable' | 'weak_password' | 'account_exists'
 >
 
-/** Opens the account of a link. Whatever is refused leaves the link as it was. */
+/** Opens the account of a link. After a refusal the link stays valid. */
 export async function openAccount(
   world: World,
   order: AccountOrder,
 ): Promise<OpenedAccount | AccountRefusal> {
-  const registration = await readRegistration(world, order.link)
+  const registration = await readPendingRegistration(world, order.link)
   if (!registration) return fail('registration_closed')
   const asking = { db: unbound(world.db), client: order.browser.client }
   const { alias, ...standing } = await checkAvailability(asking, order.alias)

@@ -1,7 +1,7 @@
 /**
- * The first half of onboarding: a code goes to a mail address, and the code is exchanged for a link that
- * opens one account. Nothing here tells whether an address has an account: for one that has, the same
- * is done and another mail is sent.
+ * The first half of onboarding: a code goes to a mail address and is exchanged for a link that opens one
+ * account. Nothing here shows whether an address has an account: for one that has, the steps are the same
+ * and another mail is sent.
  */
 import * as z from 'zod'
 import { withWork } from '../auth/proof-of-work.ts'
@@ -11,19 +11,19 @@ import { unbound } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'
 import { canonicalEmail } from '../mail/address.ts'
-import { sealMail } from '../mail/outbox.ts'
+import { sealForOutbox } from '../mail/outbox.ts'
 import { alreadyHaveAccount, signUpCode } from '../mail/sign-up-messages.ts'
 import type { World } from '../world.ts'
 import { aliasProblem, canonicalAlias } from './alias.ts'
-import { codeDigest, createCode, createLink } from './code.ts'
+import { codeDigest, createCode, createRegistrationSecret } from './code.ts'
 
-/** How long a code is good; api.signup_confirm holds it. */
+/** Seconds for which a code is valid; api.signup_confirm enforces it. */
 export const codeSeconds = 600
 
-/** Who asks: the world, and the network address that limits count by. */
+/** The caller: the world, and the network address by which limits count. */
 export type Asking = { world: World; client: string }
 
-/** Sends a code to the address, or tells an owner that there is an account already. */
+/** Sends a code to the address, or tells an owner that an account already exists. */
 export async function requestSignup(
   { world, client }: Asking,
   asked: { email: string; alias?: string | undefined; solution?: string | undefined },
@@ -38,8 +38,8 @@ export async function requestSignup(
     email,
     code_digest: await codeDigest(required(config, 'OTP_PEPPER'), email, code),
     client,
-    code_mail: await sealMail(world, { to: email, ...signUpCode({ code, minutes }) }),
-    known_mail: await sealMail(world, { to: email, ...alreadyHaveAccount(config.WEB_URL) }),
+    code_mail: await sealForOutbox(world, { to: email, ...signUpCode({ code, minutes }) }),
+    known_mail: await sealForOutbox(world, { to: email, ...alreadyHaveAccount(config.WEB_URL) }),
     ...(wish === undefined ? {} : { wish }),
   }
   await withWork(world, { purpose: 'sign-up', solution: asked.solution }, (work) =>
@@ -50,13 +50,13 @@ export async function requestSignup(
 
 const confirmedRow = z.object({ expires_at: z.string() })
 
-/** Exchanges a code for the link; every way in which a code is not good answers the same. */
+/** Exchanges a code for the link; a code that is invalid for any reason gets the same answer. */
 export async function confirmCode(
   { world, client }: Asking,
   asked: { email: string; code: string },
 ): Promise<{ registrationUrl: string; expiresAt: string } | Refusal<'code_not_accepted'>> {
   const email = canonicalEmail(asked.email)
-  const link = createLink(world)
+  const link = createRegistrationSecret(world)
   const question = {
     email,
     code_digest: await codeDigest(required(world.config, 'OTP_PEPPER'), email, asked.code),

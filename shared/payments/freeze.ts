@@ -1,21 +1,21 @@
 /**
- * Freezes an account and has cancelled on chain what was signed and is not settled. The freeze stands
- * once SQL has answered; a cancellation that fails leaves it so and is told, and housekeeping tries
- * again. What was open at the freeze is named in pages, each payment in one of them as it stands now; what
- * is being cancelled can settle until the chain has cancelled it.
+ * Freezes an account and has its signed, unsettled payments cancelled on chain. The freeze stands once SQL
+ * has answered. A cancellation that fails leaves it in place and is reported, and housekeeping tries again.
+ * Payments that were open at the freeze are listed in pages, each once and in its current state. A payment
+ * can settle until the chain has executed its cancellation.
  */
 import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
 import { time } from '../db/row-fields.ts'
 import type { Context } from '../http/handler.ts'
 import { accountFrozen } from '../mail/money-messages.ts'
-import { sealMail } from '../mail/outbox.ts'
+import { sealForOutbox } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
 import { paymentRow } from './payment.ts'
 
-/** Payments of one page. */
+/** Number of payments in one page. */
 const listedMax = 1_000
-/** Of them, the largest, that a call has cancelled itself; housekeeping queues the rest. */
+/** Number of the largest of them whose cancellation a call queues itself; housekeeping queues the rest. */
 const cancelledMax = 50
 
 const obstacles = ['expired', 'permit2'] as const
@@ -33,10 +33,14 @@ const openPayment = paymentRow
   .extend({
     valid_before: z.int(),
     obstacle: z.enum(obstacles).nullable(),
-    /** A transaction with its transfer is stored, and not mined yet as far as the ledger knows. */
+    /** True if its signature was released to a merchant. */
+    is_handed: z.boolean(),
+    /** True if a transaction with its transfer was released and its slot is not final in the ledger. */
     is_carried: z.boolean(),
-    /** Its cancellation is queued or sent. */
+    /** True if its cancellation is queued or sent. */
     is_cancelled: z.boolean(),
+    /** True if it was in a block that is gone, and no gas is kept for its cancellation. */
+    is_reopened: z.boolean(),
   })
 type OpenPayment = z.output<typeof openPayment>
 
@@ -48,23 +52,24 @@ const frozenRow = z.object({
 
 type Why =
   | 'live_authorization'
+  | 'handed_over'
   | 'not_queued'
   | 'in_transaction'
   | 'in_block'
   | 'ended'
   | (typeof obstacles)[number]
 
-/** What it takes of a request: an agent's, or one of the owner for a page. */
-type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId' | 'client'>
+/** Context of a freeze: an agent's request, or the owner's request for a page. */
+type FreezeContext = Pick<Context, 'world' | 'db' | 'credential' | 'requestId' | 'client'>
 
-/** What the caller says of it, and where the list goes on. */
-type Wish = { reason?: string | undefined; cursor?: string | undefined }
+/** Caller's reason, and the position at which the list continues. */
+type FreezeRequest = { reason?: string | undefined; cursor?: string | undefined }
 
-/** Freezes the caller's account; answers what is being stopped and what cannot be. */
-export async function freezeAccount(context: Freezing, { reason, cursor }: Wish) {
+/** Freezes the caller's account; returns what is being stopped and what cannot be stopped. */
+export async function freezeAccount(context: FreezeContext, { reason, cursor }: FreezeRequest) {
   const { world, client } = context
   const message = accountFrozen(world.config.WEB_URL, { at: world.now(), client })
-  const mail = await sealMail(world, message)
+  const mail = await sealForOutbox(world, message)
   const question = {
     listed_max: listedMax,
     mail,
@@ -74,18 +79,21 @@ export async function freezeAccount(context: Freezing, { reason, cursor }: Wish)
   const frozen = await context.db.one('freeze_account', question, frozenRow)
   if (!frozen) throw new Error('freeze_account answered no row')
   const { open_payments: open, next_place: next } = frozen
-  const cancellable = new Set(open.filter(isCancellable).slice(0, cancelledMax))
-  const listed = await Promise.all(
-    open.map(async (payment) => {
-      const isQueued = !cancellable.has(payment) || (await cancel(context, payment))
-      return { payment, why: whyOpen(payment, isQueued) }
-    }),
+  const first = open.filter(isCancellable).slice(0, cancelledMax)
+  const queued = new Map(
+    await Promise.all(first.map(async (one) => [one, await cancel(context, one)] as const)),
   )
+  // Housekeeping queues the rest if all of these could be queued and gas is kept for it.
+  const areQueued = [...queued.values()].every(Boolean)
+  const listed = open.map((payment) => {
+    const isSure = queued.get(payment) ?? (areQueued && !payment.is_reopened)
+    return { payment, why: whyOpen(payment, payment.is_cancelled || isSure) }
+  })
   const named = (isIn: (why: Why) => boolean) => listed.filter(({ why }) => isIn(why)).map(describe)
   return {
     frozen_at: frozen.frozen_since,
-    cancelling: named((why) => why === 'live_authorization'),
-    cannot_be_stopped: named((why) => why !== 'live_authorization' && why !== 'ended'),
+    cancelling: named(isBeingCancelled),
+    cannot_be_stopped: named((why) => !isBeingCancelled(why) && why !== 'ended'),
     ended: named((why) => why === 'ended'),
     next_cursor: next === null ? null : String(next),
   }
@@ -95,15 +103,21 @@ function isCancellable({ state, obstacle, is_cancelled }: OpenPayment): boolean 
   return !['settled', 'released'].includes(state) && obstacle === null && !is_cancelled
 }
 
-function whyOpen({ state, obstacle, is_carried }: OpenPayment, isQueued: boolean): Why {
+function isBeingCancelled(why: Why): boolean {
+  return why === 'live_authorization' || why === 'handed_over'
+}
+
+function whyOpen({ state, obstacle, is_handed, is_carried }: OpenPayment, isQueued: boolean): Why {
   if (state === 'settled') return 'in_block'
   if (state === 'released') return 'ended'
   if (is_carried) return 'in_transaction'
-  return obstacle ?? (isQueued ? 'live_authorization' : 'not_queued')
+  if (obstacle !== null) return obstacle
+  if (!isQueued) return 'not_queued'
+  return is_handed ? 'handed_over' : 'live_authorization'
 }
 
-/** Whether its cancellation is queued. */
-async function cancel({ world, requestId }: Freezing, { id }: OpenPayment): Promise<boolean> {
+/** Cancels a payment; true if its cancellation is queued. */
+async function cancel({ world, requestId }: FreezeContext, { id }: OpenPayment): Promise<boolean> {
   if (!world.custody) throw new Error('CUSTODY is not bound')
   try {
     const { outcome } = await world.custody.cancel({ paymentId: id })
@@ -115,9 +129,11 @@ async function cancel({ world, requestId }: Freezing, { id }: OpenPayment): Prom
 }
 
 const sentences: Record<Why, string> = {
-  live_authorization: 'Its signature is out and unused; it is being cancelled.',
-  not_queued: 'Its signature is out, and its cancellation could not be queued yet.',
-  in_transaction: 'A transaction that carries it may be on its way to the chain.',
+  live_authorization: 'It is signed and unused; it is being cancelled.',
+  handed_over:
+    'It is signed and its merchant has it; it is being cancelled, and can be used until it is.',
+  not_queued: 'It is signed and unused, and its cancellation could not be queued yet.',
+  in_transaction: 'A transaction that carries it was sent to the chain.',
   in_block: 'It is in a block. Should the block be replaced before it is final, it is cancelled.',
   permit2:
     'Its permit of Permit2 is out; nothing but a transaction of the wallet itself could cancel it.',

@@ -1,19 +1,19 @@
 /**
- * A payment as it leaves the database. Parsed once here; everything else in payments/ works on this
- * type. Money is bigint from here on.
+ * Parses a payment as it comes from the database. Everything else in payments/ works on this type. Money is
+ * bigint from here on.
  */
 import * as z from 'zod'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import { consentLevels } from '../policy/facts.ts'
 
-/** One row of private.payments; state changes only in SQL. */
+/** Row of private.payments; its state changes only in SQL. */
 export const paymentRow = z.object({
   id: z.uuid(),
   account: z.uuid(),
-  /** The key or app that asked, with those that take its place. */
+  /** Key or app that asked; keys that replace it share this id. */
   asked_by: z.uuid(),
-  /** What the owner ticked when approving it. */
+  /** Choices that the owner made when approving it. */
   for_any_key: z.boolean(),
   remembers_payee: z.boolean(),
   remembered_device: z.string().nullable(),
@@ -37,9 +37,9 @@ export const paymentRow = z.object({
   amount_atomic: bigintText,
   amount_usd_micros: bigintText,
   memo: z.string().nullable(),
-  /** Whether the service itself heard the challenge from the origin that is paid. */
+  /** True if the service itself received the challenge from the origin that is paid. */
   heard: z.boolean(),
-  /** The mandate under which it was authorized. */
+  /** Mandate under which it was authorized. */
   mandate: z.uuid().nullable(),
   terms: z.record(z.string(), z.unknown()),
   expires_at: time,
@@ -61,8 +61,8 @@ export const paymentRow = z.object({
   delivery: z.unknown().optional(),
 })
 
-/** A row as it was read: hex checked, amounts as bigint, times in UTC. */
+/** Parsed row: hex checked, amounts as bigint, times in UTC. */
 export type Payment = z.output<typeof paymentRow>
 
-/** A payment alone. */
+/** Row with a payment alone. */
 export const foundRow = z.object({ payment_row: paymentRow })

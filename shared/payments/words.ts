@@ -1,6 +1,6 @@
 /**
- * Sentences about payments, for people. They say what is asked or what happened, in full: amount,
- * token, chain, payee. Text of strangers is never part of them but for host names.
+ * Writes sentences about payments for people. They say in full what is asked or what happened: amount,
+ * token, chain, payee. They contain no text of strangers except host names.
  */
 import { assetOf } from '../chains/registry.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
@@ -8,7 +8,7 @@ import type { Reason, ReasonCode } from '../policy/decide.ts'
 import type { MandateReason, MandateReasonCode, Uncovered } from '../policy/mandate.ts'
 import type { Payment } from './payment.ts'
 
-/** One sentence that a person can confirm, such as "Pay 5 USDC on Base to bob (0x…)." */
+/** Returns one sentence that a person can confirm, such as "Pay 5 USDC on Base to bob (0x…)." */
 export function summaryOf(payment: Payment): string {
   const { chain, token } = assetOf(payment)
   const amount = `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`
@@ -19,12 +19,12 @@ export function summaryOf(payment: Payment): string {
   return `Pay ${most}${amount} on ${chain.title} to ${payee}${purpose}.`
 }
 
-/** The mandate that carries a payment, in the form of the wire. */
+/** Returns the mandate that carries a payment, in its wire form. */
 export function coveredBy(mandate: string | null | undefined) {
   return mandate ? { covered_by: { mandate_id: mandate } } : {}
 }
 
-/** A state in the words of the interface: what is not known to have settled is submitted. */
+/** Returns a state in the interface's words; one that is reserved or signed is submitted. */
 export function statusOf(state: Payment['state']) {
   switch (state) {
     case 'prepared':
@@ -77,7 +77,7 @@ const sentences: Record<ReasonCode | MandateReasonCode, string> = {
     'The merchant has not told the service itself what it wants: prepare the payment without a challenge.',
 }
 
-/** A reason in the form of the wire. */
+/** Returns a reason in its wire form. */
 export function reasonBody(reason: Reason | MandateReason) {
   const { code, headroomUsdMicros, resetsAt } = reason
   const left = headroomUsdMicros === undefined ? undefined : formatUsd(headroomUsdMicros)
@@ -90,7 +90,7 @@ export function reasonBody(reason: Reason | MandateReason) {
   }
 }
 
-/** The rules of one mandate that fail, in the form of the wire. */
+/** Returns the failed rules of one mandate in their wire form. */
 export function uncoveredBody({ mandateId, reasons }: Uncovered) {
   return reasons.map((reason) => ({ ...reasonBody(reason), mandate_id: mandateId }))
 }

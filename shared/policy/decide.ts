@@ -1,20 +1,20 @@
 /**
- * The one place that decides about a payment. Pure: the same facts give the same answer. It never
- * grants more than SQL will commit; SQL checks the same limits again when requests race.
+ * The only place that decides about a payment. Pure: the same facts give the same answer. It never grants
+ * more than SQL will commit; SQL checks the same limits again when requests race.
  */
 import type { ConsentLevel, Facts, Window } from './facts.ts'
 import type { Uncovered } from './mandate.ts'
 import { bestCover, uncoveredBy } from './mandate.ts'
-import type { MemoryReasonCode } from './memory.ts'
-import { memoryReasons } from './memory.ts'
+import type { HistoryReasonCode } from './memory.ts'
+import { historyReasons } from './memory.ts'
 
-/** Why a payment does not go through by itself. Each surface has its sentence for each. */
+/** Reason why a payment does not pass by itself. Each surface has a sentence for each. */
 export type ReasonCode =
   | 'new_recipient'
   | 'new_device'
   | 'similar_recipient'
   | 'other_resource'
-  | MemoryReasonCode
+  | HistoryReasonCode
   | 'automatic_limit'
   | 'asserted_limit'
   | 'asserted_new_recipient_limit'
@@ -25,15 +25,15 @@ export type ReasonCode =
 /** A reason with the figures that an agent needs to ask for less or to wait. */
 export type Reason = {
   code: ReasonCode
-  /** What is left of the limit that the reason names. */
+  /** Remainder of the limit that the reason names. */
   headroomUsdMicros?: bigint
   resetsAt?: string | null
 }
 
 /**
- * `neededLevel` is the lowest consent that carries the payment; `mandateId` is the mandate that
- * carries it at the level `mandate`. `mandates` are those of this merchant or payee that do not
- * cover it, each with the rules that fail.
+ * `neededLevel` is the lowest consent that carries the payment; `mandateId` is the mandate that carries it
+ * at the level `mandate`. `mandates` are those of this merchant or payee that do not cover it, each with
+ * the failing rules.
  */
 export type Decision =
   | { verdict: 'allow'; consentLevel: ConsentLevel; mandateId?: string }
@@ -41,9 +41,10 @@ export type Decision =
   | { verdict: 'refuse'; reasons: Reason[]; mandates: Uncovered[] }
 
 /**
- * Allows, asks for a confirmation of a named level, or refuses. What somebody confirmed or the owner
- * gave beforehand is used first, so that it does not use up what needs less. An approval carries
- * anything below the cap, but only once the agent says that it wants the payment still.
+ * Allows a payment, asks for confirmation at a named level, or refuses. The owner's approval, mandates and
+ * the user's confirmation are used before the automatic limit, to keep that limit for payments without
+ * consent. An approval carries anything below the caps, but only once the agent says that it still wants
+ * the payment.
  */
 export function decide(facts: Facts): Decision {
   const { mandates, now } = facts
@@ -65,7 +66,7 @@ export function decide(facts: Facts): Decision {
   return { verdict: 'confirm', ...asked(facts, automatic, asserted) }
 }
 
-/** What nobody's consent passes: the caps of whoever pays, and that of the account. */
+/** Returns the caps that no consent can exceed: those of the paying credential, and that of the account. */
 function againstCaps(facts: Facts): Reason[] {
   const { amountUsdMicros, credentialPaymentCap, credentialDaily, dailySpendingCap } = facts
   const isOver = credentialPaymentCap !== null && amountUsdMicros > credentialPaymentCap
@@ -76,7 +77,7 @@ function againstCaps(facts: Facts): Reason[] {
   ].filter((reason) => !!reason)
 }
 
-/** Of the agent, where its word is enough; else of the owner, by passkey where there is one. */
+/** Asks the agent if its word is enough, else the owner, by passkey if there is one. */
 function asked(facts: Facts, automatic: Reason[], asserted: Reason[]) {
   const mandates = uncoveredBy(facts.mandates, facts, facts.now)
   if (asserted.length === 0) {
@@ -93,7 +94,7 @@ function againstAutomatic(facts: Facts): Reason[] {
   if (!facts.recipientKnown) reasons.push({ code: 'new_recipient' })
   if (!facts.deviceKnown) reasons.push({ code: 'new_device' })
   if (facts.otherResource) reasons.push({ code: 'other_resource' })
-  for (const code of memoryReasons(facts.history, facts, false)) reasons.push({ code })
+  for (const code of historyReasons(facts.history, facts, false)) reasons.push({ code })
   const overLimit = over('automatic_limit', facts.automaticDaily, facts.amountUsdMicros)
   return overLimit ? [...reasons, overLimit] : reasons
 }
@@ -116,7 +117,7 @@ function over(code: ReasonCode, window: Window, amountUsdMicros: bigint): Reason
   return { code, headroomUsdMicros: left, resetsAt: window.resetsAt }
 }
 
-/** What is left of a window, never below zero. */
+/** Returns the remainder of a window, never below zero. */
 export function headroom(window: Window): bigint {
   return window.spent < window.limit ? window.limit - window.spent : 0n
 }

@@ -1,55 +1,55 @@
-/** What the exposure of a key is worked out from, and what it names as its bounds. */
+/** Input of a key's exposure, and the names of its bounds. */
 
 /** Micro-USD by the limits that they count against. */
 export type Sums = Record<'automatic' | 'asserted' | 'total' | 'own', bigint>
 
-/** Micro-USD that leave the windows after so many whole minutes; `own` of what this key moved. */
+/** Micro-USD that leave the windows after so many whole minutes; `own` is what this key moved. */
 export type Leaving = Sums & { minutes: number }
 
-/** An active mandate and what is left of it, in micro-USD; null where it has no such cap. */
+/** An active mandate and its remaining amounts in micro-USD; null if it has no such cap. */
 export type ExposedMandate = {
   expiresInMinutes: number
   maxPaymentUsdMicros: bigint
   maxDayUsdMicros: bigint | null
   leftTotalUsdMicros: bigint | null
   leftPayments: number | null
-  /** By how much more its open payments could be if each of them were released and paid anew. */
+  /** Amount by which its open payments could grow if each were released and paid again. */
   regainedUsdMicros: bigint
-  /** What is open under it, which is used up in what is left and in `leaving`. */
+  /** Open payments under it; the remaining amounts and `leaving` count them as used. */
   openUsdMicros: bigint
-  /** What leaves its 24 hours after so many whole minutes. */
+  /** Amounts that leave its 24 hours after so many whole minutes. */
   leaving: readonly { minutes: number; usdMicros: bigint }[]
 }
 
-/** Payments of one amount that the owner approved, that nobody has paid and that this key may pay. */
+/** Unpaid payments of one amount that the owner approved and that this key may pay. */
 export type Approved = {
-  /** Until when they can be paid. */
+  /** Minutes until they can no longer be paid. */
   expiresInMinutes: number
   eachUsdMicros: bigint
   usdMicros: bigint
 }
 
-/** What the figure is taken from; limits in micro-USD. */
+/** Facts from which the exposure is computed; limits in micro-USD. */
 export type ExposureFacts = {
   frozen: boolean
   canPay: boolean
-  /** Minutes that the key is still good for; null when it does not expire. */
+  /** Minutes until the key expires; null if it does not expire. */
   expiresInMinutes: number | null
   limits: { automatic: bigint; asserted: bigint; assertedNewRecipient: bigint; total: bigint }
-  /** Of the key itself; null where it has no such cap. */
+  /** Caps of the key itself; null if it has no such cap. */
   caps: { payment: bigint | null; day: bigint | null }
-  /** Whether the owner knows any, of the account and of this key. */
+  /** True if the account has a known recipient; `deviceKnown`: if this key has a known device. */
   recipientKnown: boolean
   deviceKnown: boolean
-  /** What the chain could still execute. */
+  /** Signed payments that the chain could still execute. */
   open: Sums
-  /** What has settled. */
+  /** Settled payments. */
   leaving: readonly Leaving[]
   approved: readonly Approved[]
   mandates: readonly ExposedMandate[]
 }
 
-/** What the figure is made of, and what keeps it from being larger. */
+/** Parts of the exposure, and limits that keep it from being larger. */
 export const bounds = [
   'account_frozen',
   'key_scope',
@@ -64,5 +64,5 @@ export const bounds = [
   'credential_daily_cap',
   'open_signatures',
 ] as const
-/** One of them. */
+/** One of these bounds. */
 export type Bound = (typeof bounds)[number]

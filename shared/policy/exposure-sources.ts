@@ -1,11 +1,11 @@
 /**
- * What fills the windows of an exposure beside the limits: mandates, of which each has something left
- * in all and something of each day, and approved payments, which can be paid once and until they
- * expire. Pure.
+ * Sources that fill the windows of an exposure besides the limits: mandates, each with a remaining total
+ * and a remaining amount for each day; and approved payments, which can be paid once and until they expire.
+ * Pure.
  */
 import type { Approved, Bound, ExposedMandate } from './exposure-facts.ts'
 
-/** 24 hours, what the caps leave in them beside the limits, and the largest payment that may fit. */
+/** 24 hours: the room that the caps leave besides the limits, and the largest payment that may fit. */
 export type Window = {
   begin: number
   end: number
@@ -13,15 +13,15 @@ export type Window = {
   largest: bigint
 }
 
-/** So much in all and in each window at most, in micro-USD; null where only other caps end it. */
+/** Maximum in total and in each window, in micro-USD; null if only other caps limit it. */
 export type Source = { bound: Bound; inAll: bigint | null; perWindow: readonly (bigint | null)[] }
 
-/** Beyond so many the rest are taken as one, which can only make the figure larger. */
+/** Maximum number of sources; the rest are merged into one, which can only make the exposure larger. */
 const sourcesMax = 64
 
 /**
- * The mandates that the key may use. What is open under one leaves now, or it
- * is released and the mandate pays as much later, so that other payments fit into the first window.
+ * Returns the mandates that the key may use. An open payment under one leaves now; or it is released and
+ * the mandate pays as much later, so that other payments fit into the first window.
  */
 export function mandateSources(
   mandates: readonly ExposedMandate[],
@@ -30,18 +30,18 @@ export function mandateSources(
 ): Source[] {
   const sources = mandates.map((mandate) => ({
     bound: 'mandate_limits' as const,
-    inAll: plus(inAllOf(mandate, paymentCap), mandate.openUsdMicros),
+    inAll: plus(maxTotalOf(mandate, paymentCap), mandate.openUsdMicros),
     perWindow: windows.map((window, at) => {
-      const left = dayOf(mandate, window)
+      const left = maxInWindowOf(mandate, window)
       return at === 0 ? plus(left, mandate.openUsdMicros) : left
     }),
   }))
   const few = sources.slice(0, sourcesMax)
   const rest = sources.slice(sourcesMax)
-  return rest.length === 0 ? few : [...few, asOne(rest, windows)]
+  return rest.length === 0 ? few : [...few, mergeSources(rest, windows)]
 }
 
-function asOne(sources: readonly Source[], windows: readonly Window[]): Source {
+function mergeSources(sources: readonly Source[], windows: readonly Window[]): Source {
   return {
     bound: 'mandate_limits',
     inAll: sumOf(sources.map(({ inAll }) => inAll)),
@@ -49,7 +49,7 @@ function asOne(sources: readonly Source[], windows: readonly Window[]): Source {
   }
 }
 
-/** The approved payments, those together that fit into the same windows before they expire. */
+/** Returns the approved payments, merged if they fit into the same windows before they expire. */
 export function approvedSources(
   approved: readonly Approved[],
   windows: readonly Window[],
@@ -64,7 +64,7 @@ export function approvedSources(
   return [...byWindows.values()]
 }
 
-/** Whether an approved payment may be paid in a window. */
+/** True if an approved payment may be paid in a window. */
 function isPayableIn(
   { eachUsdMicros, expiresInMinutes }: Approved,
   { largest, begin }: Window,
@@ -72,8 +72,8 @@ function isPayableIn(
   return eachUsdMicros <= largest && expiresInMinutes > begin
 }
 
-/** What a mandate's day lets through in a window; null where it has no such cap. */
-function dayOf(
+/** Returns what a mandate's day cap allows in a window; null if it has no such cap. */
+function maxInWindowOf(
   { expiresInMinutes, maxDayUsdMicros, leaving }: ExposedMandate,
   { begin, end }: Window,
 ): bigint | null {
@@ -85,8 +85,8 @@ function dayOf(
   return left > 0n ? left : 0n
 }
 
-/** What a mandate lets through in all; null where only caps beside it end it. */
-function inAllOf(mandate: ExposedMandate, paymentCap: bigint | null): bigint | null {
+/** Returns what a mandate allows in total; null if only other caps limit it. */
+function maxTotalOf(mandate: ExposedMandate, paymentCap: bigint | null): bigint | null {
   const { maxPaymentUsdMicros, leftTotalUsdMicros, leftPayments, regainedUsdMicros } = mandate
   if (leftPayments === null) return leftTotalUsdMicros
   const isCapped = paymentCap !== null && paymentCap < maxPaymentUsdMicros
@@ -97,33 +97,33 @@ function inAllOf(mandate: ExposedMandate, paymentCap: bigint | null): bigint | n
 
 const plus = (value: bigint | null, more: bigint) => (value === null ? null : value + more)
 
-/** What flows, and which windows hold no more. */
+/** Amount of the flow, and the windows that it fills. */
 type Flow = { usdMicros: bigint; isFull: readonly boolean[] }
 
 /**
- * The most that the sources bring into what the windows have left beside the limits. It is the least
- * of all cuts (Ford and Fulkerson): some windows are full, and into the others each source brings what
- * it has. There are seven windows in a week, so 128 cuts.
+ * Returns the most that the sources can bring into the room that the windows have besides the limits. It is
+ * the minimum cut (Ford and Fulkerson): some windows are full, and each source brings what it has into the
+ * others. A week has seven windows, so there are 128 cuts.
  */
 export function flowInto(windows: readonly Window[], sources: readonly Source[]): Flow {
   let least: Flow | undefined
   for (let cut = 2 ** windows.length - 1; cut >= 0; cut -= 1) {
     const isFull = windows.map((_, at) => ((cut >> at) & 1) === 1)
     const full = windows.filter((_, at) => isFull[at]).map(({ beside }) => beside)
-    const usdMicros = sumOf([...full, ...sources.map((source) => broughtBy(source, isFull))])
+    const usdMicros = sumOf([...full, ...sources.map((source) => supplyOf(source, isFull))])
     if (usdMicros === null || (least && usdMicros >= least.usdMicros)) continue
     least = { usdMicros, isFull }
   }
   return least ?? { usdMicros: 0n, isFull: [] }
 }
 
-/** What one source brings into the windows that are not full. */
-function broughtBy({ inAll, perWindow }: Source, isFull: readonly boolean[]): bigint | null {
+/** Returns what one source brings into the windows that are not full. */
+function supplyOf({ inAll, perWindow }: Source, isFull: readonly boolean[]): bigint | null {
   const brought = sumOf(perWindow.filter((_, at) => !isFull[at]))
   return inAll === null || (brought !== null && brought < inAll) ? brought : inAll
 }
 
-/** Null where one has no end. */
+/** Adds values; null if one of them is unlimited. */
 function sumOf(values: readonly (bigint | null)[]): bigint | null {
   let sum = 0n
   for (const value of values) {

@@ -1,10 +1,10 @@
 /**
- * The most that can leave with a key and with nobody asked: what a thief of it would get. Pure. All
- * that is signed and open may be executed on top of what the key can newly pay: within the automatic
- * limit, the limit on the agent's word, the active mandates, what the owner approved and is not paid
- * yet, the daily cap and the key's own caps over rolling 24 hours, with what leaves them in time. It
- * looks at no balance, so a wallet may hold less, and it takes a thief to sell at every merchant that a
- * mandate is for.
+ * The most that can leave with a key without asking anyone: what a thief of the key would get. Pure.
+ * Everything signed and open may be executed on top of what the key can newly pay. New payments are bounded
+ * by the automatic limit, the limit on the agent's word, the active mandates, unpaid approvals, the daily
+ * cap and the key's own caps over rolling 24 hours, with the amounts that leave them in time. Balances are
+ * not considered, so a wallet may hold less. The thief is assumed to sell at every merchant for which there
+ * is a mandate.
  */
 import type { Bound, ExposureFacts, Sums } from './exposure-facts.ts'
 import { bounds } from './exposure-facts.ts'
@@ -18,15 +18,15 @@ export type Exposure = { usdMicros: bigint; boundBy: Bound[] }
 const dayMinutes = 1440
 
 /**
- * The most from now on and before `horizonMinutes` have passed. Windows of 24 hours that end with
- * the horizon cover it without a gap, none can hold more than its limits leave at its end, and who
- * pays as much as fits as early as it fits fills each of them. What is open leaves and counts for a day
- * from now on; were it released instead, as much could be paid in its place and no more, but that a
- * mandate's total may then be used in a later window.
+ * Returns the most that can leave from now until `horizonMinutes` have passed. Windows of 24 hours that end
+ * with the horizon cover it without a gap. No window can hold more than its limits leave at its end, and a
+ * thief who pays as much as fits as early as it fits fills each of them. Open payments leave and count for
+ * a day from now on. If they were released instead, as much could be paid in their place and no more,
+ * except that a mandate's total may then be used in a later window.
  *
- * It is reached where approved payments are small or fit as they are, mandates count no payments, and
- * the key's daily cap counts what is open under them; elsewhere it is an upper bound. To whom the owner
- * does not know little is paid on the agent's word, but there are as many addresses as a thief wants.
+ * The figure is reached if approved payments are small or fit as they are, mandates do not count payments,
+ * and the key's daily cap counts what is open under them; otherwise it is an upper bound. Payments on the
+ * agent's word to an unknown recipient are small, but a thief can use any number of addresses.
  */
 export function exposureWithin(facts: ExposureFacts, horizonMinutes: number): Exposure {
   const boundBy = new Set<Bound>(facts.open.total > 0n ? ['open_signatures'] : [])
@@ -43,21 +43,21 @@ export function exposureWithin(facts: ExposureFacts, horizonMinutes: number): Ex
   return { usdMicros, boundBy: bounds.filter((bound) => boundBy.has(bound)) }
 }
 
-/** Why the key can pay nothing. */
+/** Returns why the key can pay nothing; undefined if it can pay. */
 function hindranceOf({ frozen, canPay, caps }: ExposureFacts): Bound | undefined {
   if (frozen) return 'account_frozen'
   if (!canPay) return 'key_scope'
   return caps.payment === 0n ? 'credential_payment_cap' : undefined
 }
 
-/** The first window ends first; it may have begun before now. */
+/** Returns the ends of the windows. The first window ends first; it may have begun before now. */
 function windowEnds(horizonMinutes: number): number[] {
   const ends: number[] = []
   for (let end = horizonMinutes; end > 0; end -= dayMinutes) ends.unshift(end)
   return ends
 }
 
-/** What the key can newly pay. */
+/** Returns what the key can newly pay. */
 function newWithin(facts: ExposureFacts, ends: readonly number[]): Exposure {
   if (ends.length === 0) return { usdMicros: 0n, boundBy: [] }
   const windows = fillAll(facts, ends)
@@ -76,11 +76,11 @@ function newWithin(facts: ExposureFacts, ends: readonly number[]): Exposure {
 const suppliersOf = (sources: readonly Source[], at: number): Bound[] =>
   sources.filter(({ perWindow }) => perWindow[at] !== 0n).map(({ bound }) => bound)
 
-/** What flows into the first window unless it is released. */
+/** Returns the open amount under mandates, which counts in the first window unless it is released. */
 const openUnderMandates = ({ mandates }: ExposureFacts): bigint =>
   mandates.reduce((sum, { openUsdMicros }) => sum + openUsdMicros, 0n)
 
-/** A window with what fits into both limits, below the caps, and what these are. */
+/** A window with the amount that fits into both limits below the caps, and the bounds behind it. */
 type Filled = Window & { byLimits: bigint; capBound: Bound; limitBounds: Bound[] }
 
 function fillAll(facts: ExposureFacts, ends: readonly number[]): Filled[] {
@@ -90,7 +90,7 @@ function fillAll(facts: ExposureFacts, ends: readonly number[]): Filled[] {
   })
 }
 
-/** What both caps leave, also in place of what is open and may be released. */
+/** Returns the room of both caps, as if open payments were released. */
 function largestIn(facts: ExposureFacts, end: number): bigint {
   const { limits, caps } = facts
   const total = roomIn(facts, end, limits.total, 'total')
@@ -125,7 +125,7 @@ function fill(facts: ExposureFacts, end: number): Fill {
   }
 }
 
-/** What a limit leaves at the end of a window; less than nothing where it was lowered since. */
+/** Returns what a limit leaves at the end of a window; negative if the limit was lowered since. */
 function roomIn({ leaving }: ExposureFacts, end: number, limit: bigint, of: keyof Sums): bigint {
   return leaving.reduce((room, one) => (one.minutes < end ? room : room - one[of]), limit)
 }

@@ -1,10 +1,10 @@
 /**
- * What a decision about a payment is taken from: plain data, read in one database call. All USD
- * figures are bigint micro-USD; windows are the rolling 24 hours.
+ * Input of a decision about a payment: plain data, read in one database call. All USD figures are bigint
+ * micro-USD; windows are the rolling 24 hours.
  */
 import type { CoverRequest, Mandate } from './mandate.ts'
 
-/** Who stands behind a payment, weakest first (DESIGN section 4). */
+/** Levels of consent behind a payment, weakest first (shared/README.md). */
 export const consentLevels = [
   'none',
   'mandate',
@@ -12,33 +12,33 @@ export const consentLevels = [
   'user_session',
   'user_passkey',
 ] as const
-/** One level; a later one of the list stands for more. */
+/** One level; later ones in the list are stronger. */
 export type ConsentLevel = (typeof consentLevels)[number]
 
-/** A limit of the account and what of it is used, reserved amounts included. */
+/** A limit of the account and its used amount, including reservations. */
 export type Window = { limit: bigint; spent: bigint; resetsAt: string | null }
 
-/** What the owner's word stands for: a click in the session, or a passkey over the terms. */
+/** Levels of the owner's word: a click in the session, or a passkey over the terms. */
 export const ownersLevels = ['user_session', 'user_passkey'] as const satisfies ConsentLevel[]
 
-/** Everything that `decide` looks at. */
+/** Everything that `decide` uses. */
 export type Facts = CoverRequest & {
   automaticDaily: Window
   assertedDaily: Window
   dailySpendingCap: Window
-  /** What an agent may pay on its word to this recipient while the owner does not know it. */
+  /** Limit on the agent's word for this recipient while the owner does not know it. */
   assertedNewRecipient: Window
-  /** What whoever pays may move by itself, whatever the consent; null where it has no such cap. */
+  /** Caps of the paying credential, whatever the consent; null if it has no such cap. */
   credentialPaymentCap: bigint | null
   credentialDaily: Window | null
   recipientKnown: boolean
-  /** The agent's word that the user confirmed exactly this payment. */
+  /** The agent's statement that the user confirmed exactly this payment. */
   userConfirmed: boolean
-  /** How the owner approved exactly these terms, having seen whatever speaks against them. */
+  /** The owner's approval of exactly these terms, given with all objections in view. */
   ownerApproved: (typeof ownersLevels)[number] | null
-  /** The account has a passkey, so the owner's word is asked for over the terms. */
+  /** True if the account has a passkey; then the owner must sign the terms with it. */
   hasPasskey: boolean
-  /** Of the account; those that have nothing to do with the payment do no harm. */
+  /** Mandates of the account; those unrelated to the payment have no effect. */
   mandates: readonly Mandate[]
   now: Date
 }

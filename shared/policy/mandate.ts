@@ -1,70 +1,70 @@
 /**
- * Whether a mandate of the owner carries a payment, and which rules say that it does not. Pure: the
- * same mandate, payment and time give the same answer. Each failing rule gives one reason. It counts
- * nothing itself: custody checks the caps again under the account's lock.
+ * Decides whether a mandate of the owner covers a payment, and which rules fail. Pure: the same mandate,
+ * payment and time give the same answer. Each failing rule gives one reason. It books nothing: custody
+ * checks the caps again under the account's lock.
  */
-import type { History, MemoryReasonCode } from './memory.ts'
-import { memoryReasons } from './memory.ts'
+import type { History, HistoryReasonCode } from './memory.ts'
+import { historyReasons } from './memory.ts'
 import { hostMatches } from './merchant-host.ts'
 
-/** What the owner approves: a list or a cap that is null does not limit. Amounts in micro-USD. */
+/** Terms that the owner approves; a null list or cap sets no limit. Amounts in micro-USD. */
 export type MandateTerms = {
-  /** Canonical, as shared/mandates/merchant-domain.ts makes it. */
+  /** In the canonical form of shared/mandates/merchant-domain.ts. */
   merchantDomain: string
   includeSubdomains: boolean
   maxPaymentUsdMicros: bigint
-  /** Over the rolling 24 hours. */
+  /** Cap over the rolling 24 hours. */
   maxDayUsdMicros: bigint | null
   maxTotalUsdMicros: bigint | null
   maxPayments: number | null
   chains: readonly number[] | null
-  /** Addresses with the checksum of EIP-55, as are the payees. */
+  /** Addresses with the checksum of EIP-55, like those of `payTo`. */
   tokens: readonly string[] | null
   payTo: readonly string[] | null
-  /** It covers nothing at that time or later. */
+  /** The mandate covers nothing at this time or later. */
   expiresAt: Date
 }
 
-/** What is stored; that a mandate is expired or exhausted follows from its terms and its use. */
+/** Stored state; expired and exhausted follow from the terms and the use. */
 export type MandateState = 'pending_approval' | 'active' | 'suspended' | 'declined' | 'revoked'
 
-/** Who pays under a mandate, against who asked for it and from which device. */
+/** The payer under a mandate, compared with the key and device that asked for it. */
 export const payersUnder = ['asker', 'other_device', 'other_key'] as const
 
-/** A mandate and what of it is used, reserved amounts included. */
+/** A mandate and its used amounts, including reservations. */
 export type Mandate = MandateTerms & {
   id: string
   state: MandateState
-  /** `other_key` may not; one on another device than asked may where the owner knows the device. */
+  /** `other_key` may not pay; `other_device` may pay if the owner knows the device. */
   payer: (typeof payersUnder)[number]
   spentDayUsdMicros: bigint
   spentTotalUsdMicros: bigint
   payments: number
-  /** When the oldest payment leaves the 24 hours. */
+  /** Time when the oldest payment leaves the 24 hours. */
   dayResetsAt: Date | null
 }
 
-/** The facts of a payment that the rules look at. */
+/** Facts of a payment that the rules use. */
 export type CoverRequest = {
   kind: 'transfer' | 'x402'
   amountUsdMicros: bigint
-  /** Of the origin that is paid, with a port only on loopback; null for a transfer. */
+  /** Host of the paid origin, with a port only on loopback; null for a transfer. */
   host: string | null
   chain: number
   token: string
   payTo: string
-  /** The service itself heard the challenge from that origin. */
+  /** True if the service itself got the challenge from that origin. */
   heard: boolean
-  /** The challenge names a resource on another host than the one that is paid. */
+  /** True if the challenge names a resource on another host than the paid one. */
   otherResource: boolean
   deviceKnown: boolean
-  /** A recipient that the owner knows and that looks like this one: the mark of address poisoning. */
+  /** A known recipient that looks like this one: the sign of address poisoning. */
   similarRecipient: string | null
-  /** Of the resource that is paid. */
+  /** History of the paid resource. */
   history: History
 }
 
-/** A rule that fails. Each surface has its sentence for each. */
+/** A rule that fails. Each surface has a sentence for each. */
 export type MandateReasonCode =
   | `mandate_${Exclude<MandateState, 'active'>}`
   | 'mandate_expired'
@@ -82,22 +82,22 @@ export type MandateReasonCode =
   | 'similar_recipient'
   | 'challenge_not_heard'
   | 'other_resource'
-  | MemoryReasonCode
+  | HistoryReasonCode
 
-/** A failing rule with what is left of the limit that it names, and when there is more. */
+/** A failing rule with the remainder of its limit, and the time when it grows again. */
 export type MandateReason = {
   code: MandateReasonCode
   headroomUsdMicros?: bigint
   resetsAt?: string | null
 }
 
-/** Covered, or every rule that says no. */
+/** The mandate covers the payment, or every rule that fails. */
 export type Cover = { covers: true } | { covers: false; reasons: MandateReason[] }
 
-/** A mandate that has to do with a payment and does not cover it. */
+/** A mandate that concerns a payment but does not cover it. */
 export type Uncovered = { mandateId: string; reasons: MandateReason[] }
 
-/** Asks every rule, so that an agent hears at once all that stands against a payment. */
+/** Checks every rule, so that an agent learns all objections to a payment at once. */
 export function coverOf(mandate: Mandate, request: CoverRequest, now: Date): Cover {
   const isPinned = pins(mandate, request)
   const { state } = mandate
@@ -107,14 +107,14 @@ export function coverOf(mandate: Mandate, request: CoverRequest, now: Date): Cov
     ...capReasons(mandate, request.amountUsdMicros),
     ...payerReasons(mandate, request),
     ...trustReasons(request, isPinned),
-    ...memoryReasons(request.history, request, isPinned).map((code) => ({ code })),
+    ...historyReasons(request.history, request, isPinned).map((code) => ({ code })),
   ]
   return reasons.length === 0 ? { covers: true } : { covers: false, reasons }
 }
 
 /**
- * The rules that need nothing but the terms that the owner approved and the payment itself, which is
- * how custody asks them again before it signs.
+ * Checks the rules that need only the approved terms and the payment itself; custody checks these again
+ * before it signs.
  */
 export function termsReasons(
   terms: MandateTerms,
@@ -128,7 +128,7 @@ export function termsReasons(
     const isMerchant = hostMatches(merchantDomain, includeSubdomains, request.host)
     if (!isMerchant) reasons.push({ code: 'other_merchant' })
   } else if (payTo === null) {
-    // Nothing shows that an address is the merchant's, so only the owner can have said so.
+    // Nothing proves that an address is the merchant's, so the owner must have named it.
     reasons.push({ code: 'payee_not_pinned' })
   }
   if (payTo && !payTo.includes(request.payTo)) reasons.push({ code: 'other_payee' })
@@ -155,7 +155,7 @@ function capReasons(mandate: Mandate, amountUsdMicros: bigint): MandateReason[] 
   return reasons
 }
 
-/** What is left of the caps in micro-USD, never below zero; null where there is no cap. */
+/** Returns the remainder of the caps in micro-USD, never below zero; null if there is no cap. */
 export function leftOf(mandate: Omit<Mandate, 'payer'>): {
   day: bigint | null
   total: bigint | null
@@ -168,13 +168,13 @@ export function leftOf(mandate: Omit<Mandate, 'payer'>): {
   }
 }
 
-/** The owner let this key or app pay from this device, and nobody else. */
+/** Checks the payer: the owner allowed this key or app to pay from this device, and nobody else. */
 function payerReasons({ payer }: Mandate, { deviceKnown }: CoverRequest): MandateReason[] {
   if (payer === 'other_key') return [{ code: 'other_key' }]
   return payer === 'other_device' && !deviceKnown ? [{ code: 'new_device' }] : []
 }
 
-/** A payee whom the owner named needs no merchant's word for it. */
+/** Checks trust in the payee; a payee that the owner named needs no confirmation by the merchant. */
 function trustReasons(request: CoverRequest, isPinned: boolean): MandateReason[] {
   const { kind, heard, otherResource, similarRecipient } = request
   const reasons: MandateReason[] = []
@@ -188,7 +188,7 @@ function pins({ payTo }: MandateTerms, request: Pick<CoverRequest, 'payTo'>): bo
   return payTo?.includes(request.payTo) ?? false
 }
 
-/** Whether the mandate was given for this merchant or names this payee; not whether it covers. */
+/** True if the mandate is for this merchant or names this payee; it need not cover the payment. */
 export function concerns(
   terms: MandateTerms,
   request: Pick<CoverRequest, 'host' | 'payTo'>,
@@ -197,7 +197,7 @@ export function concerns(
   return hostMatches(merchantDomain, includeSubdomains, request.host) || pins(terms, request)
 }
 
-/** The narrowest of those that cover, so that the wider ones last; undefined when none does. */
+/** Returns the narrowest covering mandate, to save the wider ones; undefined if none covers. */
 export function bestCover(
   mandates: readonly Mandate[],
   request: CoverRequest,
@@ -205,14 +205,14 @@ export function bestCover(
 ): Mandate | undefined {
   let best: Mandate | undefined
   for (const mandate of mandates) {
-    // Most are for other merchants, and asking that alone is quick.
+    // Most mandates are for other merchants, and this check is cheap.
     if (!concerns(mandate, request) || !coverOf(mandate, request, now).covers) continue
     if (!best || narrower(mandate, best, request) < 0) best = mandate
   }
   return best
 }
 
-/** Exact host before subdomain, named payee before any, soonest expiry, then the id. */
+/** Orders exact host before subdomain, named payees before any payee, earliest expiry, then the id. */
 function narrower(a: Mandate, b: Mandate, { host }: CoverRequest): number {
   const isExact = ({ merchantDomain }: Mandate) => hostMatches(merchantDomain, false, host)
   const isPinned = ({ payTo }: Mandate) => payTo !== null
@@ -224,10 +224,10 @@ function narrower(a: Mandate, b: Mandate, { host }: CoverRequest): number {
   )
 }
 
-/** Nobody reads more of them, and an account may have many. */
+/** Maximum number of mandates in an answer; an account may have many. */
 const toldMax = 5
 
-/** The mandates of this merchant or payee that do not cover, those that lack the least first. */
+/** Returns the mandates of this merchant or payee that do not cover, fewest failing rules first. */
 export function uncoveredBy(
   mandates: readonly Mandate[],
   request: CoverRequest,

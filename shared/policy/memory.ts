@@ -1,10 +1,10 @@
 /**
- * What earlier purchases of the same resource say about the next one: a merchant that suddenly wants
- * its money elsewhere, or far more or less of it, is asked about. Pure. A resource that was never
- * paid has no history and nothing to disagree with.
+ * Lessons of earlier purchases of the same resource: if a merchant suddenly wants its money elsewhere, or
+ * much more or less of it, somebody is asked. Pure. A resource that was never paid has no history to
+ * disagree with.
  */
 
-/** Of the last settled payments of one resource; empty, and null, where there was none. */
+/** The last settled payments of one resource; empty and null if there are none. */
 export type History = {
   payees: readonly string[]
   assets: readonly { chain: number; token: string }[]
@@ -12,13 +12,13 @@ export type History = {
   highestUsdMicros: bigint | null
 }
 
-/** How a payment disagrees with the history. */
-export type MemoryReasonCode = 'changed_payee' | 'changed_asset' | 'unusual_price'
+/** A way in which a payment disagrees with the history. */
+export type HistoryReasonCode = 'changed_payee' | 'changed_asset' | 'unusual_price'
 
-/** The part of a payment that history speaks about. */
+/** Part of a payment that is compared with the history. */
 export type Remembered = { payTo: string; chain: number; token: string; amountUsdMicros: bigint }
 
-/** The history of what was never paid. */
+/** The history of a resource that was never paid. */
 export const noHistory: History = {
   payees: [],
   assets: [],
@@ -27,14 +27,14 @@ export const noHistory: History = {
 }
 
 /**
- * Prices are usual from half the lowest to twice the highest. A payee whom the owner named is not
- * a changed one.
+ * Returns how a payment disagrees with the history. Usual prices are from half the lowest to twice the
+ * highest. A payee that the owner named is never a changed one.
  */
-export function memoryReasons(
+export function historyReasons(
   history: History,
   { payTo, chain, token, amountUsdMicros }: Remembered,
   isPayeePinned: boolean,
-): MemoryReasonCode[] {
+): HistoryReasonCode[] {
   const { payees, assets, lowestUsdMicros, highestUsdMicros } = history
   const isChangedPayee = payees.length > 0 && !payees.includes(payTo)
   const isKnownAsset = assets.some((asset) => asset.chain === chain && asset.token === token)

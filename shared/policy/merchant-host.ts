@@ -1,19 +1,19 @@
 /**
- * Whether a host is one that a mandate was given for. Pure and without packages, so that custody can
- * ask it too. Text is compared as it stands: what is not a plain lower-case host name matches
- * nothing, so no odd spelling of a merchant is ever taken for the merchant. It knows no public
- * suffixes: a merchant's domain was checked when the mandate was asked for.
+ * Decides whether a mandate was given for a host. Pure and without packages, so that custody can use it
+ * too. Text is compared exactly: anything but a plain lower-case host name matches nothing, so an odd
+ * spelling never passes for a merchant. Public suffixes are not known here: the domain was checked when the
+ * mandate was requested.
  */
 
-/** RFC 1123 section 2.1 in lower case, at least two labels, the last no number (so no IPv4). */
+/** RFC 1123 section 2.1 in lower case, at least two labels, the last not a number (so no IPv4). */
 const hostName =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/
-/** Where a merchant of local development listens; the port may be left out. */
+/** Address of a merchant in local development; the port may be left out. */
 const loopback = /^(localhost|127\.0\.0\.1)(:[1-9][0-9]{0,4})?$/
 
 /**
- * Whether `host`, as `new URL(origin).host` tells it, is the merchant `domain` or, when they are
- * included, below it. A host has a port only on loopback: a loopback domain without one covers all.
+ * True if `host`, in the form of `new URL(origin).host`, is the merchant's `domain` or, with subdomains,
+ * below it. A host has a port only on loopback; a loopback domain without a port covers all ports.
  */
 export function hostMatches(
   domain: string,
@@ -28,8 +28,8 @@ export function hostMatches(
   return !domain.includes(':') && loopback.exec(host)?.[1] === domain
 }
 
-/** The host of an origin as `hostMatches` wants it; null for what is no origin that can be paid. */
-export function hostOf(origin: unknown): string | null {
+/** Returns the host of an origin in the form of `hostMatches`; null if the origin cannot be paid. */
+export function payableHostOf(origin: unknown): string | null {
   if (typeof origin !== 'string' || !URL.canParse(origin)) return null
   const url = new URL(origin)
   const isPaid = url.protocol === 'https:' || loopback.test(url.host)

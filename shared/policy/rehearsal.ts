@@ -1,19 +1,19 @@
 /**
- * What a mandate would have done, and the most that it can do: what the owner is shown before
- * approving it. Pure. The past is replayed as if the mandate had been active in it, alone, with the
- * device known and each challenge heard by the service, for none of that is kept.
+ * The rehearsal of a mandate: what it would have done, shown to the owner before approval. Pure. It replays
+ * the past as if only this mandate had been active, the device known and each challenge heard by the
+ * service, because none of that is stored.
  */
 import type { CoverRequest, Mandate, MandateReason, MandateTerms } from './mandate.ts'
 import { concerns, coverOf } from './mandate.ts'
 import type { History } from './memory.ts'
 
-/** A payment of the account as it was; `at` is when it was entered. */
+/** A past payment of the account; `at` is the time when it was entered. */
 export type PastPayment = Pick<
   CoverRequest,
   'kind' | 'amountUsdMicros' | 'host' | 'chain' | 'token' | 'payTo'
 > & {
   at: Date
-  /** What was bought, as private.payments.resource has it; null for a transfer. */
+  /** The bought resource, as in private.payments.resource; null for a transfer. */
   resource: string | null
   state:
     | 'prepared'
@@ -27,38 +27,38 @@ export type PastPayment = Pick<
     | 'declined'
 }
 
-/** Allowed with nobody asked, asked about as without a mandate, or over the account's daily cap. */
+/** Allowed without asking, asked about as without a mandate, or over the account's daily cap. */
 export type Verdict = 'allowed' | 'asked' | 'refused'
 /** One past payment of this merchant or payee; the reasons are those for asking. */
-export type Rehearsed = { payment: PastPayment; verdict: Verdict; reasons: MandateReason[] }
-/** How many payments, and what they come to in micro-USD. */
+export type BacktestedPayment = { payment: PastPayment; verdict: Verdict; reasons: MandateReason[] }
+/** Number of payments, and their sum in micro-USD. */
 export type Tally = { payments: number; usdMicros: bigint }
-/** In the order of time. */
-export type Rehearsal = { payments: Rehearsed[] } & Record<Verdict, Tally>
+/** Backtested payments in the order of time, and the tally of each verdict. */
+export type Backtest = { payments: BacktestedPayment[] } & Record<Verdict, Tally>
 
 const dayMilliseconds = 86_400_000
 const pastMilliseconds = 90 * dayMilliseconds
-/** What memory goes by: the last settled payments of a resource. */
+/** Number of settled payments of a resource that memory uses. */
 const rememberedMax = 20
 
 /**
- * Replays the last 90 days of the account. Payments that were released moved nothing and
- * are left out; one that nobody confirmed, or that the owner declined, is paid if it is allowed.
+ * Replays the last 90 days of the account. Released payments moved nothing and are left out. A payment that
+ * nobody confirmed, or that the owner declined, counts as paid if the mandate allows it.
  */
-export function rehearse(
+export function backtestMandate(
   terms: Omit<MandateTerms, 'expiresAt'>,
   past: readonly PastPayment[],
   dailySpendingCapUsdMicros: bigint,
   now: Date,
-): Rehearsal {
+): Backtest {
   const account = rollingDay()
   const used = { day: rollingDay(), totalUsdMicros: 0n, payments: 0 }
   const settled = new Map<string, PastPayment[]>()
-  const payments: Rehearsed[] = []
-  for (const payment of inOrder(past, now)) {
+  const payments: BacktestedPayment[] = []
+  for (const payment of recentInOrder(past, now)) {
     const { at, amountUsdMicros, resource } = payment
     const bought = resource === null ? undefined : settled.get(resource)
-    const judged = judge(payment, mandateAt(at, terms, used), historyOf(bought ?? []))
+    const judged = judgePayment(payment, mandateAt(at, terms, used), historyOf(bought ?? []))
     const isOver = account.spentAt(at) + amountUsdMicros > dailySpendingCapUsdMicros
     const done = judged && isOver ? refused(payment) : judged
     if (done) payments.push(done)
@@ -77,7 +77,7 @@ export function rehearse(
   return { payments, allowed: tally('allowed'), asked: tally('asked'), refused: tally('refused') }
 }
 
-function inOrder(past: readonly PastPayment[], now: Date): PastPayment[] {
+function recentInOrder(past: readonly PastPayment[], now: Date): PastPayment[] {
   const since = now.getTime() - pastMilliseconds
   return past
     .filter(({ at }) => at.getTime() > since && at <= now)
@@ -89,8 +89,12 @@ function hasMoved({ state }: PastPayment): boolean {
   return ['authorized', 'signed', 'unknown', 'settled'].includes(state)
 }
 
-/** Undefined for a payment that has nothing to do with the mandate. */
-function judge(payment: PastPayment, mandate: Mandate, history: History): Rehearsed | undefined {
+/** Judges one payment; returns undefined if the mandate does not concern it. */
+function judgePayment(
+  payment: PastPayment,
+  mandate: Mandate,
+  history: History,
+): BacktestedPayment | undefined {
   if (!concerns(mandate, payment)) return undefined
   const trusted = { heard: true, otherResource: false, deviceKnown: true, similarRecipient: null }
   const cover = coverOf(mandate, { ...payment, ...trusted, history }, payment.at)
@@ -99,8 +103,8 @@ function judge(payment: PastPayment, mandate: Mandate, history: History): Rehear
     : { payment, verdict: 'asked', reasons: cover.reasons }
 }
 
-/** The cap comes before any mandate, so no rule of it is a reason. */
-function refused(payment: PastPayment): Rehearsed {
+/** Returns a refusal without reasons: the daily cap is checked before any mandate. */
+function refused(payment: PastPayment): BacktestedPayment {
   return { payment, verdict: 'refused', reasons: [] }
 }
 
@@ -120,7 +124,7 @@ function mandateAt(at: Date, terms: Omit<MandateTerms, 'expiresAt'>, used: Used)
   }
 }
 
-/** What was spent in the 24 hours that end with a time; times never go back. */
+/** Makes a sum over the 24 hours that end with a time; times must not go back. */
 function rollingDay() {
   const counted: { at: number; usdMicros: bigint }[] = []
   let sum = 0n
@@ -155,7 +159,7 @@ function historyOf(bought: readonly PastPayment[]): History {
   }
 }
 
-function tallyOf(some: readonly Rehearsed[]): Tally {
+function tallyOf(some: readonly BacktestedPayment[]): Tally {
   const usdMicros = some.reduce((sum, { payment }) => sum + payment.amountUsdMicros, 0n)
   return { payments: some.length, usdMicros }
 }

@@ -1,7 +1,7 @@
 /**
- * What would let a payment through that did not go: the least change of one thing at a time. Pure.
- * Each change is tried on `decide` before it is told, so nothing is suggested that would not pass
- * if nothing else is spent meanwhile.
+ * Suggestions that would let a failed payment pass: the smallest change of one thing at a time. Pure. Each
+ * change is tested with `decide` first, so every suggestion passes if nothing else is spent in the
+ * meantime.
  */
 import { decide, headroom } from './decide.ts'
 import type { Facts, Window } from './facts.ts'
@@ -18,14 +18,14 @@ const windowNames = [
 type WindowName = (typeof windowNames)[number]
 
 /**
- * When the amount fits into each window: now or earlier, later, or null for never. `mandates` has
- * the same for the day of each mandate by its id; one that is missing is not waited for.
+ * Times when the amount fits into each window: now or earlier, later, or null for never. `mandates` has the
+ * same for each mandate's day cap, by its id; a missing one is not waited for.
  */
 export type Fits = Record<WindowName, Date | null> & {
   mandates?: Readonly<Record<string, Date | null>>
 }
 
-/** Limits of the account and caps of whoever pays, by the names that reasons use. */
+/** Limits of the account and caps of the paying credential, by the names that reasons use. */
 export const limitCodes = [
   'automatic_limit',
   'asserted_limit',
@@ -36,7 +36,7 @@ export const limitCodes = [
 ] as const
 type LimitCode = (typeof limitCodes)[number]
 
-/** One change, and whether the user's confirmation has to come with it. */
+/** One change, and whether the user's confirmation must accompany it. */
 export type Change = { userConfirmed: boolean } & (
   | {
       change:
@@ -51,7 +51,7 @@ export type Change = { userConfirmed: boolean } & (
   | { change: 'raise_limit'; limit: LimitCode; usdMicros: bigint }
 )
 
-/** The changes that would pass; those that need the user's confirmation only where it adds some. */
+/** Returns the changes that would pass; those that need the user's confirmation only if it adds some. */
 export function changesThatPass(every: Facts, fits: Fits): Change[] {
   const facts = { ...every, mandates: every.mandates.filter((one) => concerns(one, every)) }
   const without = changesAs(facts, fits)
@@ -66,7 +66,7 @@ export function changesThatPass(every: Facts, fits: Fits): Change[] {
   return [...approval, ...without, ...added]
 }
 
-/** Asked of the owner only where no word of the agent is enough. */
+/** Suggests the owner's approval, used only if the agent's word is not enough. */
 function approvalOf(confirmed: Facts): Change[] {
   const ownerApproved = confirmed.hasPasskey ? 'user_passkey' : 'user_session'
   return isAllowed({ ...confirmed, ownerApproved })
@@ -96,14 +96,14 @@ function changesAs(facts: Facts, fits: Fits): Change[] {
   ]
 }
 
-/** Only for what was bought before: a first purchase shows no habit that is worth a mandate. */
+/** Suggests a mandate, but only for a repeated purchase: a first purchase shows no habit. */
 function mandateFor(facts: Facts): Change[] {
   const { host, history, userConfirmed, amountUsdMicros } = facts
   if (host === null || history.payees.length === 0) return []
   const wanted: Mandate = {
     id: '',
     state: 'active',
-    // It is for who asks for it, from this device.
+    // The mandate would be for the asking key and this device.
     payer: 'asker',
     merchantDomain: host,
     includeSubdomains: false,
@@ -126,10 +126,10 @@ function mandateFor(facts: Facts): Change[] {
     : []
 }
 
-/** Stands for a cap that there is not, where nothing can come of it. */
+/** Window of an absent cap; raising it can never help. */
 const noWindow: Window = { limit: 0n, spent: 0n, resetsAt: null }
 
-/** What is allowed ends where one of the limits does, so only those amounts are tried. */
+/** Returns the largest amount that passes now; only the ends of limits need to be tried. */
 function mostNow(facts: Facts): bigint | undefined {
   const { highestUsdMicros } = facts.history
   const ends = [
@@ -147,7 +147,7 @@ function mostNow(facts: Facts): bigint | undefined {
     .find((usdMicros) => isAllowed({ ...facts, amountUsdMicros: usdMicros }))
 }
 
-/** The first of the times at which a window has room and all rules agree. */
+/** Returns the first time at which a window has room and all rules agree. */
 function soonest(facts: Facts, fits: Fits): Date | undefined {
   return [...windowNames.map((name) => fits[name]), ...Object.values(fits.mandates ?? {})]
     .flatMap((time) => time ?? [])
@@ -155,7 +155,7 @@ function soonest(facts: Facts, fits: Fits): Date | undefined {
     .find((time) => isAllowed(after(facts, fits, time)))
 }
 
-/** The facts at a time when nothing else was spent, as far as this amount is concerned. */
+/** Returns the facts at a later time for this amount, if nothing else is spent. */
 function after(facts: Facts, fits: Fits, time: Date): Facts {
   const { amountUsdMicros: amount } = facts
   const hasRoom = (fit: Date | null | undefined) => !!fit && fit <= time
@@ -212,7 +212,7 @@ function isAllowed(facts: Facts): boolean {
   return decide(facts).verdict === 'allow'
 }
 
-/** Whether a change without confirmation makes the same one with it worthless. */
+/** True if a change without confirmation makes the same change with confirmation pointless. */
 function covers(without: Change, confirmed: Change): boolean {
   if (without.change === 'pay_less' && confirmed.change === 'pay_less') {
     return without.usdMicros >= confirmed.usdMicros

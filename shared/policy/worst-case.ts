@@ -1,10 +1,10 @@
 /**
- * The most that one mandate can move over its life, for an account that spent nothing else in the
- * day before. Pure. What other mandates and limits let through comes on top, below the daily cap.
+ * The most that one mandate can move over its life, for an account that spent nothing else in the day
+ * before. Pure. Other mandates and limits come on top, below the daily cap.
  */
 import type { MandateTerms } from './mandate.ts'
 
-/** What keeps the figure from being larger. */
+/** Limit that keeps the figure from being larger. */
 export type WorstCaseBound =
   | 'max_amount_per_payment'
   | 'max_amount_per_day'
@@ -19,8 +19,8 @@ export type WorstCase = { usdMicros: bigint; boundBy: WorstCaseBound[] }
 const dayMilliseconds = 86_400_000
 
 /**
- * From now until it expires. Of 24 hours none can hold more than the day's cap, and payments a day
- * apart fill each of them; where payments are counted, the largest come first. So it is exact.
+ * Returns the maximum from now until the expiry. No 24 hours hold more than the day's cap, and payments a
+ * day apart fill each day; if payments are counted, the largest come first. So the figure is exact.
  */
 export function worstCase(
   terms: Pick<
@@ -55,7 +55,7 @@ export function worstCase(
 
 type Counted = { payments: bigint; perPayment: bigint; perDay: bigint; days: bigint }
 
-/** As many payments of full size as the days hold, then one for what each day has left. */
+/** Counts as many full-size payments as the days hold, then one for the rest of each day. */
 function countedMost({ payments, perPayment, perDay, days }: Counted): bigint {
   const full = min(payments, days * (perDay / perPayment))
   const rest = min(payments - full, days)

@@ -1,6 +1,6 @@
 /**
- * Associated data of an authenticated cipher: the facts that a ciphertext belongs to. Different lists
- * of fields never give the same bytes, so a ciphertext cannot be moved to another record by shifting
+ * Associated data of an authenticated cipher: the facts that a ciphertext is bound to. Different lists of
+ * fields never encode to the same bytes, so a ciphertext cannot be moved to another record by shifting
  * characters from one field into the next.
  */
 const fieldsMax = 16
@@ -8,8 +8,8 @@ const fieldBytesMax = 1024
 const lengthBytes = 4
 
 /**
- * Encodes each field as its UTF-8 length (4 bytes, big-endian) and its UTF-8 bytes.
- * Throws on more than 16 fields, on one over 1024 bytes and on text that is not well formed.
+ * Encodes each field as its UTF-8 length (4 bytes, big-endian) followed by its UTF-8 bytes. Throws on more
+ * than 16 fields, on a field over 1024 bytes and on text that is not well formed.
  */
 export function encodeAssociatedData(fields: readonly string[]): Uint8Array {
   if (fields.length > fieldsMax) throw new Error('too many fields of associated data')
@@ -26,7 +26,7 @@ export function encodeAssociatedData(fields: readonly string[]): Uint8Array {
 }
 
 function encodeField(field: string): Uint8Array {
-  // Every lone surrogate encodes as U+FFFD, so two different texts would become the same bytes.
+  // A lone surrogate encodes as U+FFFD, so two different texts would become the same bytes.
   if (!field.isWellFormed()) throw new Error('a field of associated data is not well-formed text')
   const bytes = new TextEncoder().encode(field)
   if (bytes.length > fieldBytesMax) throw new Error('a field of associated data is too long')

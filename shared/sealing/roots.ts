@@ -1,7 +1,7 @@
 /**
- * The root secrets of one purpose and the key-encryption keys made from them. One version seals and
- * every version opens, so a root comes in by being known everywhere before it seals, and is retired
- * by rewrapping first and removing it afterwards. No error of this file repeats what it read.
+ * Root secrets of one purpose and the key-encryption keys derived from them. One version seals and every
+ * version opens. To add a root, bind it everywhere before it seals; to retire one, rewrap all keys before
+ * removing it. No error of this file repeats its input.
  */
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -19,34 +19,34 @@ export const derivationSalt = utf8ToBytes('aoa/v1')
 const secrets = z.record(z.string().regex(/^[1-9][0-9]{0,8}$/), z.string())
 const sealing = z.int().positive().optional()
 
-/** What keys are for: a private key, an entry of the vault, a mail. None opens what another sealed. */
+/** Purpose of a key: a private key, an entry of the vault, or a mail. A key opens only its own purpose. */
 export type Purpose = 'custody' | 'vault' | 'mail'
 
 /** Root secrets behind a function, so that printing or serializing the object shows none of them. */
 export type Roots = {
   readonly purpose: Purpose
-  /** The version that seals. */
+  /** Version that seals. */
   readonly sealingVersion: number
   /** All versions that open, in ascending order. */
   readonly versions: readonly number[]
   /**
-   * A fresh copy of the version's key-encryption key, 32 bytes; whoever asks fills it with zeros.
-   * Throws MissingRoot for a version that is not here.
+   * Returns a fresh copy of the version's key-encryption key, 32 bytes; the caller fills it with zeros.
+   * Throws MissingRootError for a version that is not bound.
    */
   kek(version: number): Uint8Array
 }
 
-/** What was sealed is whole, but the root that opens it was not given to this function. */
-export class MissingRoot extends Error {
+/** Error of a sealed record that is intact, but whose root is not bound to this function. */
+export class MissingRootError extends Error {
   constructor(purpose: Purpose, version: number) {
     super(`${purpose} has no root of version ${version}: bind it again, nothing is lost`)
   }
 }
 
 /**
- * Reads `{"1": "<32 bytes in base64>", ..., "sealing": 1}`; throws when that is not exactly what it
- * is. Without `sealing` the highest version seals. One secret may serve several purposes: their keys
- * have nothing in common.
+ * Reads `{"1": "<32 bytes in base64>", ..., "sealing": 1}` and throws on any other shape. Without `sealing`
+ * the highest version seals. One secret may serve several purposes: the keys derived for them are
+ * independent.
  */
 export function readRoots(text: string, purpose: Purpose): Roots {
   const { roots, named } = parseRoots(text, purpose)
@@ -57,7 +57,7 @@ export function readRoots(text: string, purpose: Purpose): Roots {
     versions,
     kek(version) {
       const root = roots.get(version)
-      if (!root) throw new MissingRoot(purpose, version)
+      if (!root) throw new MissingRootError(purpose, version)
       return hkdf(sha256, root, derivationSalt, utf8ToBytes(`kek/${purpose}/${version}`), 32)
     },
   }
@@ -81,7 +81,7 @@ function parseRoots(text: string, purpose: Purpose) {
   return { roots, named }
 }
 
-/** JSON.parse quotes its input in its errors, which here would put a secret into a log. */
+/** Parses the JSON without quoting it in an error, as JSON.parse does: that would log a secret. */
 function parseParts(text: string, purpose: Purpose) {
   if (text.length > textCharactersMax) throw new Error(`the ${purpose} roots are too long`)
   try {

@@ -1,18 +1,18 @@
-/** Refusals that cross from one worker to another, as values. */
+/** Conversion of thrown refusals into values, which can cross from one worker to another. */
 import type { Refusal } from '../contract/errors.ts'
 import { fail, Rejection } from '../contract/errors.ts'
-import { MissingRoot } from '../sealing/roots.ts'
+import { MissingRootError } from '../sealing/roots.ts'
 
 /**
- * What the work answers, or the refusal with which the database ended it. A root that is not bound
- * here, but was, is for the operator to bind again: until then nothing of its records is changed.
+ * Returns the result of the work, or the refusal that ended it. A root that is no longer bound gives
+ * `unavailable`: the operator binds it again, and until then none of its records changes.
  */
-export async function answering<T>(work: () => Promise<T>): Promise<T | Refusal> {
+export async function catchRefusal<T>(work: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof Rejection) return error.refusal
-    if (error instanceof MissingRoot) return fail('unavailable', { log: error.message })
+    if (error instanceof MissingRootError) return fail('unavailable', { log: error.message })
     throw error
   }
 }

@@ -1,11 +1,11 @@
-/** How an operation asks the vault: what the vault refuses ends the request as SQL would have. */
+/** Calls from operations to the vault. A refusal of the vault ends the request as one of SQL would. */
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import type { World } from '../world.ts'
 import type { VaultPort } from './port.ts'
 
-/** What the vault answers; throws a Rejection for what it refuses. */
-export async function askVault<T>(
+/** Returns the vault's answer; throws a Rejection if the vault refuses. */
+export async function callVault<T>(
   { vault }: Pick<World, 'vault'>,
   ask: (vault: VaultPort) => Promise<T | Refusal>,
 ): Promise<T> {

@@ -1,10 +1,10 @@
-/** Bodies with secrets in them: a form's fields and a JSON object's members. Nothing is overwritten. */
+/** Request bodies with secrets in them, as a form or as JSON. A secret overwrites nothing. */
 
 type Body = { type: string; text: string } | { refused: string }
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-/** application/x-www-form-urlencoded, the fields in their order and the secrets after them. */
-export function placedInForm(
+/** Builds an application/x-www-form-urlencoded body: the fields in their order, then the secrets. */
+export function buildFormBody(
   fields: Readonly<Record<string, string>>,
   secrets: readonly { name: string; value: string }[],
 ): Body {
@@ -19,14 +19,14 @@ export function placedInForm(
   return { type: 'application/x-www-form-urlencoded', text }
 }
 
-/** application/json; objects on the way to a member are made where they are missing. */
-export function placedInJson(
+/** Builds an application/json body. Missing objects on the way to a member are created. */
+export function buildJsonBody(
   members: Readonly<Record<string, Json>>,
   secrets: readonly { pointer: string; value: string }[],
 ): Body {
   let root: Json = { ...members }
   for (const { pointer, value } of secrets) {
-    // RFC 6901 section 4: ~1 first, or ~01 would become a slash.
+    // RFC 6901 section 4: ~1 is decoded first, or ~01 would become a slash.
     const names = pointer
       .slice(1)
       .split('/')
@@ -40,7 +40,7 @@ export function placedInJson(
   return { type: 'application/json', text: JSON.stringify(root) }
 }
 
-/** A copy with the value in it. Entries instead of assignment: `__proto__` is a name like others. */
+/** Returns a copy with the value in it. Built from entries, so `__proto__` is a name like any other. */
 function placedAt(at: Json | undefined, names: readonly string[], value: string): Json | undefined {
   const [name, ...rest] = names
   if (name === undefined) return at === undefined ? value : undefined

@@ -1,8 +1,7 @@
 /**
- * Sealed records: the secret part of an entry of the vault, or a mail. Each has a key of its own,
- * derived from the account's, and opens at the place that it was sealed for and nowhere else:
- * account, record, version, site and purpose are bound into it. It hides the length in steps, not
- * that there is a record.
+ * Sealed records: the secret part of an entry of the vault, or a mail. Each has a key of its own, derived
+ * from the account's key. Account, record, version, site and purpose are bound into it, so it opens only
+ * where it was sealed for. It hides the length in steps, but not that there is a record.
  */
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { hkdf } from '@noble/hashes/hkdf.js'
@@ -12,73 +11,85 @@ import * as z from 'zod'
 import { decodeBase64, encodeBase64 } from '../base64.ts'
 import { encodeAssociatedData } from '../sealing/associated-data.ts'
 import type { Roots } from '../sealing/roots.ts'
-import { keyBytes, nonceBytes, spend, unwrapKey, type Wrap } from '../sealing/wrap.ts'
+import {
+  keyBytes,
+  nonceBytes,
+  unwrapKey,
+  useThenWipe,
+  type WrappedAccountKey,
+} from '../sealing/wrap.ts'
 import type { RandomBytes } from './keys.ts'
 import { type PaddingRule, pad, unpad } from './padding.ts'
 
 const shape = 1
 const mailBytesMax = 10 * 1024 * 1024
 
-/** What fits in a record, by its purpose. */
+/** Limits of a record's content, by purpose. */
 const paddingRules: { vault: PaddingRule; mail: PaddingRule } = {
   vault: { lengthBytes: 2, contentBytesMax: 65_535 },
   mail: { lengthBytes: 4, contentBytesMax: mailBytesMax },
 }
 
 const schema = z.strictObject({
-  /** Version of this shape and of its derivation. */
+  /** Version of this shape and of its key derivation. */
   version: z.literal(shape),
   nonce: z.string().max(64),
   ciphertext: z.string().max(2 * mailBytesMax),
 })
 
-/** Plain JSON, bytes in base64. */
+/** A sealed record: plain JSON, bytes in base64. */
 export type SealedRecord = z.output<typeof schema>
 
-/** Where a record belongs. A mail has the domain that it came from, or nothing, for its site. */
-export type Place = { account: string; record: string; version: number; site: string }
+/** Facts that a record is bound to. The site of a mail is the domain that it came from, or empty. */
+export type RecordBinding = { account: string; record: string; version: number; site: string }
 
-/** Roots and the account's wrapped key under them; its purpose is that of the record. */
-export type AccountKeys = { roots: Roots; wrap: Wrap }
+/** Roots and the account's key wrapped under them. Their purpose is that of the record. */
+export type AccountKeys = { roots: Roots; wrap: WrappedAccountKey }
 
-/** Reads a stored record; throws when it has another shape. */
+/** Reads a stored record; throws if it has another shape. */
 export function readSealed(stored: unknown): SealedRecord {
   return schema.parse(stored)
 }
 
-/** Seals bytes for their place: 64 KB in the vault, 10 MB of a mail. Throws when they are more. */
+/** Seals bytes for their place. Throws if they exceed 64 KB in the vault or 10 MB in a mail. */
 export function sealRecord(
   keys: AccountKeys,
   random: RandomBytes,
-  place: Place,
+  binding: RecordBinding,
   content: Uint8Array,
 ): SealedRecord {
   const padded = pad(content, paddingOf(keys.roots))
   const nonce = random(nonceBytes)
-  const ciphertext = spend(padded, () =>
-    withRecordKey(keys, place, (key, data) => xchacha20poly1305(key, nonce, data).encrypt(padded)),
+  const ciphertext = useThenWipe(padded, () =>
+    withRecordKey(keys, binding, (key, data) =>
+      xchacha20poly1305(key, nonce, data).encrypt(padded),
+    ),
   )
   return { version: shape, nonce: encodeBase64(nonce), ciphertext: encodeBase64(ciphertext) }
 }
 
-/** The bytes of a record; throws unless it was sealed for this place and is untouched. */
-export function openRecord(keys: AccountKeys, place: Place, sealed: SealedRecord): Uint8Array {
+/** Returns the bytes of a record; throws unless it was sealed for this place and is intact. */
+export function openRecord(
+  keys: AccountKeys,
+  binding: RecordBinding,
+  sealed: SealedRecord,
+): Uint8Array {
   const nonce = decodeBase64(sealed.nonce, nonceBytes)
   const ciphertext = decodeBase64(sealed.ciphertext)
-  const padded = withRecordKey(keys, place, (key, data) =>
+  const padded = withRecordKey(keys, binding, (key, data) =>
     xchacha20poly1305(key, nonce, data).decrypt(ciphertext),
   )
-  return spend(padded, () => unpad(padded, paddingOf(keys.roots)))
+  return useThenWipe(padded, () => unpad(padded, paddingOf(keys.roots)))
 }
 
 function withRecordKey<T>(
   { roots, wrap }: AccountKeys,
-  place: Place,
+  binding: RecordBinding,
   use: (key: Uint8Array, associatedData: Uint8Array) => T,
 ): T {
   const { purpose } = roots
-  const { account, record, site } = place
-  const version = String(place.version)
+  const { account, record, site } = binding
+  const version = String(binding.version)
   const data = encodeAssociatedData([
     purpose,
     'record',
@@ -89,8 +100,10 @@ function withRecordKey<T>(
     String(shape),
   ])
   const info = utf8ToBytes(`${purpose}/record/${version}`)
-  return spend(unwrapKey(roots, account, wrap), (accountKey) =>
-    spend(hkdf(sha256, accountKey, utf8ToBytes(record), info, keyBytes), (key) => use(key, data)),
+  return useThenWipe(unwrapKey(roots, account, wrap), (accountKey) =>
+    useThenWipe(hkdf(sha256, accountKey, utf8ToBytes(record), info, keyBytes), (key) =>
+      use(key, data),
+    ),
   )
 }
 

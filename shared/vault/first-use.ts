@@ -1,9 +1,9 @@
-/** The notice to the owner that a secret goes to a site, or was read for one, for the first time. */
-import { type SealedMail, sealMail } from '../mail/outbox.ts'
+/** Notice to the owner that a secret is used at a site, or read for it, for the first time. */
+import { type OutboxMail, sealForOutbox } from '../mail/outbox.ts'
 import { siteFirstUsed } from '../mail/vault-messages.ts'
 import type { World } from '../world.ts'
 
-/** The notice, sealed for the outbox. */
-export function firstUseMail(world: World, site: string): Promise<SealedMail> {
-  return sealMail(world, siteFirstUsed(world.config.WEB_URL, { site, at: world.now() }))
+/** Returns the notice, sealed for the outbox. */
+export function firstUseMail(world: World, site: string): Promise<OutboxMail> {
+  return sealForOutbox(world, siteFirstUsed(world.config.WEB_URL, { site, at: world.now() }))
 }

@@ -1,37 +1,37 @@
 /**
- * Makes the request of a template: secrets in their places, addressed to the entry's own site. It
- * sends nothing, and does not judge whether a place is approved. Of the agent's own it carries no
- * sign of who asks, such as a cookie: what is sent belongs to the secret's account or to nobody.
+ * Builds the request of a template: puts the secrets in their places and addresses it to the entry's own
+ * site. It sends nothing and does not judge whether a place is approved. The request carries no credential
+ * of the agent's own, such as a cookie, so it acts for the secret's account or for nobody.
  */
 import { encodeText } from '../base64.ts'
-import { placedInForm, placedInJson } from './body.ts'
-import { linkAddress, linkSecrets } from './link.ts'
+import { buildFormBody, buildJsonBody } from './body.ts'
+import { linkAddress, linkSecrets } from './entries/link.ts'
 import { normalUrl } from './places/path.ts'
 import { isRemovable, secretsMax } from './removable.ts'
 import type { Injection, RequestTemplate } from './template.ts'
 
-/** What the guarded client sends, and every text in it that no answer may carry back. */
+/** A request for the guarded client, with every text in it that no answer may carry back. */
 export type SecretRequest = {
   url: URL
   method: string
   headers: (readonly [string, string])[]
   body?: Uint8Array<ArrayBuffer>
   secrets: string[]
-  /** And those that the agent may know, so guesses need not be kept from it. */
+  /** TOTP codes to remove as well. The agent may know them, so guesses at them need no defence. */
   totpCodes: readonly string[]
-  /** What comes back is not told: by what is withheld of it, a few requests would find out a PIN. */
+  /** True if the answer is withheld: what is removed from it would reveal a PIN within a few requests. */
   isUntold: boolean
 }
 
-/** The entry that is used: its canonical origin, its user name, its values and links by name. */
+/** An opened entry: its canonical origin, its user name, its values and links by name. */
 export type UsedEntry = {
   origin: string
   username: string
   values: ReadonlyMap<string, string>
   links: ReadonlyMap<string, string>
-  /** Codes of other requests, which are not sent and no answer may tell. */
+  /** Codes of other requests and the seed of codes, which are not sent and which no answer may carry. */
   hidden: readonly string[]
-  /** Those of this moment and around it, which `vault_totp` tells. */
+  /** TOTP codes of now and around it, which `vault_totp` gives to the agent anyway. */
   totpCodes: readonly string[]
 }
 
@@ -45,17 +45,17 @@ const besideSecrets = new Set([
   'user-agent',
   'x-requested-with',
 ])
-/** APIs name the version that is spoken, as in `X-GitHub-Api-Version`. */
+/** Headers that name an API version, such as `X-GitHub-Api-Version`, which an agent may set too. */
 const versionHeader = /-version$/
 
 /**
- * Headers that the connection, the guarded client or the body decides about. A range would let an
- * agent read an answer in pieces, each too short for a reflected secret to be seen in it.
+ * Headers that the connection, the guarded client or the body decides. A range would let an agent read an
+ * answer in pieces that are each too short for a reflected secret to be found.
  */
 const ownHeaders =
   /^(host|connection|range|if-range|content-length|content-type|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept-encoding|via|forwarded|x-forwarded-.*|proxy-.*|sec-.*)$/
 
-/** The request, or a sentence why it is not made, which never holds a secret. */
+/** Returns the request, or a sentence that says why it cannot be made and never holds a secret. */
 export function requestWith(entry: UsedEntry, template: RequestTemplate): SecretRequest | Refused {
   const empty = template.inject.find((place) => valueOf(entry, place) === undefined)
   if (empty) return { refused: whyEmpty(entry, empty) }
@@ -103,8 +103,8 @@ function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate):
 }
 
 /**
- * What may not come back: the values that are sent, and what is made of them. The site may know the
- * others as well, from other requests: they are looked for where they are long enough to be removed.
+ * Returns the texts that must not come back: the values that are sent and texts made of them. The site may
+ * know other values from earlier requests, so these are included if they are long enough to remove.
  */
 function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
   const sent = inject.flatMap((place) => {
@@ -116,13 +116,13 @@ function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
   return [...new Set([...sent.flat(), ...otherTexts(entry)])]
 }
 
-/** Secrets that the site may know from other requests, without TOTP codes. */
+/** Returns the secrets that the site may know from other requests, without TOTP codes. */
 export function otherTexts({ values, hidden }: UsedEntry): string[] {
   const named = [...values].flatMap(([name, value]) => (name === 'totp' ? [] : [value]))
   return [...named, ...hidden].filter(isRemovable)
 }
 
-/** What is sent and stays what it is, unlike a code, with which nobody can try twice. */
+/** Returns the sent values that stay valid, unlike a code, which can be tried only once. */
 function lastingTexts({ values }: UsedEntry, { inject }: RequestTemplate): string[] {
   const names = inject.map((place) => (place.where === 'basic' ? 'password' : place.secret))
   return names.flatMap((name) => (/^(totp$|mail\.)/.test(name) ? [] : (values.get(name) ?? [])))
@@ -163,7 +163,7 @@ function placedInHeaders(
   return { list }
 }
 
-/** One that is used up by its first use proves who types it, and no program's request. */
+/** True if a one-time code would go into a header. It proves who types it, not which program sends it. */
 function isCodeInHeader(place: Injection): boolean {
   const isInHeader = place.where === 'header' || place.where === 'bearer'
   return isInHeader && /^(totp$|mail\.)/.test(place.secret)
@@ -185,7 +185,7 @@ function bodyOf(
   if (isForm && isJson) return { refused: 'A request has a form or JSON, not both.' }
   if (method === 'GET' || method === 'HEAD') return { refused: `A ${method} request has no body.` }
   if (inject.some(({ where }) => where === 'link')) return { refused: 'A link is opened as it is.' }
-  return isForm ? placedInForm(form ?? {}, toForm) : placedInJson(json ?? {}, toJson)
+  return isForm ? buildFormBody(form ?? {}, toForm) : buildJsonBody(json ?? {}, toJson)
 }
 
 function valueOf(entry: UsedEntry, place: Injection): string | undefined {

@@ -1,26 +1,30 @@
 /**
- * The key of an account for one purpose, its vault or its mail. It exists wrapped only, and unwrapped
- * while a record is sealed or opened. Deleting the wrap shreds everything that the account sealed
- * for that purpose.
+ * The key of an account for one purpose, its vault or its mail. It is stored only wrapped, and is unwrapped
+ * only while a record is sealed or opened. Deleting the wrap makes everything that the account sealed for
+ * that purpose unreadable.
  */
 import type { Roots } from '../sealing/roots.ts'
-import { keyBytes, spend, type Wrap, wrapKey } from '../sealing/wrap.ts'
+import { keyBytes, useThenWipe, type WrappedAccountKey, wrapKey } from '../sealing/wrap.ts'
 
-/** Bytes that nobody can guess; `World.randomBytes` is one. */
+/** Source of unpredictable bytes, such as `World.randomBytes`. */
 export type RandomBytes = (length: number) => Uint8Array
 
-/** Draws the key of an account. Later versions of the root take it over with `rewrapKey`. */
-export function newAccountKey(roots: Roots, random: RandomBytes, account: string): Wrap {
-  return spend(random(keyBytes), (key) => wrapKey(roots, random, account, key))
+/** Generates the key of an account and wraps it. `rewrapKey` moves it to a later version of the root. */
+export function newAccountKey(
+  roots: Roots,
+  random: RandomBytes,
+  account: string,
+): WrappedAccountKey {
+  return useThenWipe(random(keyBytes), (key) => wrapKey(roots, random, account, key))
 }
 
-/** The stored key of an account or, where it has none, one that is drawn now and has to be kept. */
+/** Returns the stored key of an account or, if there is none, a new one that the caller must store. */
 export function keyOrNew(
   roots: Roots,
   random: RandomBytes,
   account: string,
-  stored: Wrap | null,
-): { wrap: Wrap; drawn: Wrap | null } {
+  stored: WrappedAccountKey | null,
+): { wrap: WrappedAccountKey; drawn: WrappedAccountKey | null } {
   if (stored) return { wrap: stored, drawn: null }
   const drawn = newAccountKey(roots, random, account)
   return { wrap: drawn, drawn }

@@ -1,14 +1,14 @@
 /**
- * Padding that hides how long a secret is: 256 bytes, then steps of 1 KB. The length stands in front;
- * what follows the content is zeros, and nothing else is accepted when it is taken off again.
+ * Padding that hides the length of a secret: 256 bytes, then multiples of 1 KB. The length comes first, and
+ * zeros follow the content. Unpadding accepts nothing else.
  */
 const smallestBytes = 256
 const stepBytes = 1024
 
-/** Bytes of the length in front and bytes that the content may have. */
+/** Number of bytes of the length in front, and the most bytes that the content may have. */
 export type PaddingRule = { lengthBytes: 2 | 4; contentBytesMax: number }
 
-/** Pads the content; throws when it is longer than the rule allows. */
+/** Pads the content; throws if it is longer than the rule allows. */
 export function pad(content: Uint8Array, rule: PaddingRule): Uint8Array {
   if (content.length > rule.contentBytesMax) throw new Error('the content is too long to be sealed')
   const full = rule.lengthBytes + content.length
@@ -22,7 +22,7 @@ export function pad(content: Uint8Array, rule: PaddingRule): Uint8Array {
   return padded
 }
 
-/** The content; throws unless `pad` made these bytes of it. */
+/** Returns the content; throws unless `pad` made these bytes from it. */
 export function unpad(padded: Uint8Array, rule: PaddingRule): Uint8Array {
   const view = new DataView(padded.buffer, padded.byteOffset, padded.byteLength)
   const length = rule.lengthBytes === 2 ? view.getUint16(0) : view.getUint32(0)

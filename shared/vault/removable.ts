@@ -1,12 +1,12 @@
-/** Which secrets can be taken out of an answer. Of the others, an answer that holds one is withheld. */
+/** Limits for the removal of secrets. After a shorter lasting secret is sent, the answer is withheld. */
 
-/** Secrets that one answer is looked through for. */
+/** Most secrets for which one answer is searched. */
 export const secretsMax = 64
 
-/** A shorter one stands in many texts by chance, and its removal would tell where. */
+/** Fewest characters to remove: a shorter secret occurs by chance, and the gaps would show where. */
 const removableCharactersMin = 6
 
-/** Whether a secret is long enough to be removed. */
+/** True if a secret is long enough to be removed. */
 export function isRemovable(secret: string): boolean {
   return Array.from(secret).length >= removableCharactersMin
 }

@@ -1,25 +1,28 @@
-/** What the parts of the vault work with. */
+/** Context that the parts of the vault share. */
 import { required } from '../env.ts'
-import { type Later, wakeMailer } from '../mail/wake.ts'
+import { type WaitUntil, wakeMailer } from '../mail/wake.ts'
 import type { Roots } from '../sealing/roots.ts'
 import { readRoots } from '../sealing/roots.ts'
-import type { Wrap } from '../sealing/wrap.ts'
+import type { WrappedAccountKey } from '../sealing/wrap.ts'
 import type { World } from '../world.ts'
-import type { Place } from './envelope.ts'
+import type { RecordBinding } from './envelope.ts'
 import { openRecord, readSealed } from './envelope.ts'
 
-/** The world of the vault and the roots that it alone holds. */
-export type VaultRoom = {
+/** The vault's services and the roots that only the vault holds. */
+export type VaultContext = {
   world: World
   roots(purpose: 'vault' | 'mail'): Roots
-  /** The bytes of a stored record; throws unless it was sealed for this place. */
-  open(purpose: 'vault' | 'mail', record: Place & { wrap: Wrap; sealed: unknown }): Uint8Array
-  /** Has the mailer look into the outbox; nobody waits for it. */
+  /** Returns the bytes of a stored record; throws unless it was sealed for this place. */
+  open(
+    purpose: 'vault' | 'mail',
+    record: RecordBinding & { wrap: WrappedAccountKey; sealed: unknown },
+  ): Uint8Array
+  /** Wakes the mailer for the outbox, without waiting for it. */
   mailSoon(): void
 }
 
-/** Reads the roots when they are first asked for. */
-export function openRoom(world: World, later: Later): VaultRoom {
+/** Returns a context that reads the roots when they are first needed. */
+export function openVaultContext(world: World, later: WaitUntil): VaultContext {
   const opened = new Map<string, Roots>()
   const rootsOf = (purpose: 'vault' | 'mail') => {
     const roots =
@@ -30,8 +33,8 @@ export function openRoom(world: World, later: Later): VaultRoom {
   return {
     world,
     roots: rootsOf,
-    open: (purpose, { wrap, sealed, ...place }) =>
-      openRecord({ roots: rootsOf(purpose), wrap }, place, readSealed(sealed)),
+    open: (purpose, { wrap, sealed, ...binding }) =>
+      openRecord({ roots: rootsOf(purpose), wrap }, binding, readSealed(sealed)),
     mailSoon: () => wakeMailer(world, later),
   }
 }

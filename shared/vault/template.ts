@@ -1,15 +1,15 @@
 /**
- * The template of one request with secrets in it, as an agent writes it: the request without them,
- * and where each belongs. A secret is named, never written, and there is no place for one in the URL:
- * addresses are logged by servers, kept in histories and sent on as referrers. The address of a
- * sign-in link is the exception, as it is a secret itself: it takes the place of the path.
+ * Template of one request with secrets in it, as an agent writes it: the request, and where each secret
+ * belongs. It names secrets and never contains them. No secret may stand in the URL: servers log addresses,
+ * browsers keep them in histories and send them on as referrers. A sign-in link is the exception, because
+ * its address is itself a secret: it replaces the path.
  */
 import * as z from 'zod'
 import * as form from '../contract/forms.ts'
 
 const bodyCharactersMax = 65_536
 
-/** `totp` is the code of the moment, `mail.HANDLE` the code of a mail. */
+/** `totp` is the current code, `mail.HANDLE` the code of a mail. */
 const secretName = z
   .string()
   .max(80)
@@ -24,22 +24,22 @@ const mailName = z
   .max(19)
   .regex(/^mail\.c_[0-9a-z]{12}$/, 'mail.HANDLE')
 
-/** RFC 9110 section 5.6.2: a token. */
+/** A token (RFC 9110 section 5.6.2). */
 const headerName = z
   .string()
   .max(64)
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, 'the name of a header')
 
-/** RFC 9110 section 5.5 without what is not ASCII, which no client sends alike. */
+/** A field value (RFC 9110 section 5.5) in ASCII alone: clients disagree on how to send anything else. */
 const headerValue = z
   .string()
   .max(2048)
   .regex(/^[\t\x20-\x7e]*$/, 'printable ASCII')
 
-/** The name of a form's field. */
+/** Schema for the name of a form field. */
 export const formField = form.words(256).min(1)
 
-/** A path of the entry's site, with its query. */
+/** Schema for a path on the entry's site, with its query. */
 export const sitePath = z
   .string()
   .max(2048)
@@ -48,7 +48,7 @@ export const sitePath = z
     'a path of the site, which begins with one / and is written in ASCII without spaces',
   )
 
-/** Fields of a form that are not secret, by their names. */
+/** Schema for the form fields that are not secret, by their names. */
 export const plainFields = z
   .record(formField, form.words(bodyCharactersMax))
   .refine((fields) => Object.keys(fields).length <= 64, 'at most 64 fields')
@@ -77,7 +77,7 @@ const injection = z.discriminatedUnion('where', [
     .describe('Opens a sign-in link of a mail: it stands for the path, which is left out.'),
 ])
 
-/** One request to the entry's own site. */
+/** Schema for one request to the entry's own site. */
 export const requestTemplate = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']),
   path: sitePath.optional().describe('Path and query on the site; it can hold no secret.'),
@@ -94,13 +94,13 @@ export const requestTemplate = z.strictObject({
   inject: z.array(injection).min(1).max(8),
 })
 
-/** A template that was read. */
+/** A template after parsing. */
 export type RequestTemplate = z.output<typeof requestTemplate>
 
-/** One place of a secret. */
+/** Position of one secret in a template. */
 export type Injection = RequestTemplate['inject'][number]
 
-/** The handles of mails' codes that a template names, each once. */
+/** Returns the handles of the mail codes that a template names, each once. */
 export function handlesNamed({ inject }: RequestTemplate): string[] {
   const names = inject.flatMap((place) => (place.where === 'basic' ? [] : place.secret))
   return [...new Set(names.flatMap((name) => /^mail\.(.+)$/.exec(name)?.[1] ?? []))]

@@ -1,38 +1,38 @@
 /**
- * The answer of a site as an agent is shown it: text alone, without the secrets that went there and
- * without the headers of the connection. A redirect is told and never followed.
+ * The answer of a site as it is shown to an agent: text only, without the secrets of the request and
+ * without connection headers. A redirect is reported and not followed.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { Fetched } from '../egress/safe-fetch.ts'
 import { cut } from '../mail/untrusted.ts'
 import type { Scrubber } from './scrub.ts'
-import type { Used } from './use-port.ts'
+import type { SiteAnswer } from './use-port.ts'
 
 const headersMax = 64
 const headerNameMax = 256
 const headerCharactersMax = 8_192
 
-/** RFC 9110 section 7.6.1, and what tells of the transfer and not of what was transferred. */
+/** Connection headers (RFC 9110 section 7.6.1), and headers about the transfer, not the content. */
 const ofTheConnection =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|content-encoding|accept-ranges|alt-svc|nel|report-to|via|set-cookie)$/
 
 /**
- * Made of the whole answer: beside an answer without its secret, one of these tells which guess at the
- * secret is right, as often as anybody can hash (RFC 9110 section 8.8.3, RFC 9530).
+ * Headers that are computed from the whole answer. If the answer is shown without its secret, an agent
+ * could check guesses at the secret against one of them offline (RFC 9110 section 8.8.3, RFC 9530).
  */
 const ofTheContent = /^etag$|digest|md5|sha[0-9]|hash|checksum|crc|signature/
 
-/** What came of a request whose secrets the scrubber knows. */
-export async function answerOf(
+/** Turns the outcome of a request into the agent's answer; the scrubber knows the request's secrets. */
+export async function siteAnswerOf(
   fetched: Fetched,
   scrub: Scrubber,
-): Promise<Used | Refusal<'site_unavailable'>> {
+): Promise<SiteAnswer | Refusal<'site_unavailable'>> {
   switch (fetched.kind) {
     case 'answered':
-      return shown(fetched, scrub)
+      return scrubAnswer(fetched, scrub)
     case 'redirected':
-      return shown({ ...fetched, body: new Uint8Array(), truncated: false }, scrub)
+      return scrubAnswer({ ...fetched, body: new Uint8Array(), truncated: false }, scrub)
     case 'timeout':
       return unavailable('The site did not answer in time.')
     case 'refused':
@@ -42,7 +42,7 @@ export async function answerOf(
   }
 }
 
-/** It was sent: nobody can say that it had no effect. */
+/** Returns the refusal after a request was sent, which may have had an effect. */
 function unavailable(message: string): Refusal<'site_unavailable'> {
   return fail('site_unavailable', {
     message: `${message} It may have received the request.`,
@@ -56,16 +56,16 @@ function isPassedOn([name]: [string, string]): boolean {
 
 type Answered = { status: number; headers: Headers; body: Uint8Array; truncated: boolean }
 
-async function shown(
+async function scrubAnswer(
   { status, headers, body, truncated }: Answered,
   scrub: Scrubber,
-): Promise<Used> {
+): Promise<SiteAnswer> {
   const cookies = headers.getSetCookie().map((value) => ['set-cookie', value] as const)
   const others = [...headers].filter(isPassedOn).slice(0, headersMax)
   const raw = { headers: [...cookies, ...others], body, truncated }
   const whole = await scrub(raw)
   const isText = !('withheld' in whole && whole.withheld === 'not_text')
-  // Headers are text, whatever they come with.
+  // Headers can be shown even if the body is not text.
   const kept = isText ? whole : await scrub({ ...raw, body: new Uint8Array(), truncated: false })
   const nothing = { status, headers: {}, cookies: [], body: '', truncated }
   if ('withheld' in kept) return { response: nothing, removed: 0, withheld: kept.withheld }

@@ -1,12 +1,12 @@
-/** What the operation that uses a secret asks of the vault. */
+/** The vault's interface for the operation that uses a secret. */
 import type { Refusal } from '../contract/errors.ts'
 import type { RequestTemplate } from './template.ts'
 
-/** One request with secrets of an entry, asked for by a caller. */
+/** One request of a caller with secrets of an entry. */
 export type UseOrder = {
   /** HMAC of the caller's token. */
   credential: string
-  /** The entry. */
+  /** Id of the entry. */
   credentialId: string
   template: RequestTemplate
   /** The caller's claim on its Idempotency-Key. */
@@ -14,27 +14,27 @@ export type UseOrder = {
 }
 
 /** The answer of a site, without the secrets. */
-export type Used = {
-  /** All of the site's words; nothing beside it is the site's. */
+export type SiteAnswer = {
+  /** Everything that the site says; no other member holds the site's words. */
   response: {
     status: number
-    /** Names in lower case, without those that concern the connection alone. */
+    /** Headers with names in lower case, without connection headers. */
     headers: Record<string, string>
-    /** Each as it came. */
+    /** Values of Set-Cookie, each as it came. */
     cookies: string[]
     body: string
-    /** The body was cut at its limit. */
+    /** True if the body was cut at its limit. */
     truncated: boolean
-    /** Where the site leads to; nobody went there. */
+    /** Target of the site's redirect, which was not followed. */
     location?: string
   }
-  /** Places from which a secret was taken. */
+  /** Number of places from which a secret was removed. */
   removed: number
-  /** Why the body, and for a short secret the headers as well, are not shown. */
+  /** Reason why the body, and for a short secret the headers as well, are not shown. */
   withheld?: 'not_text' | 'short_secret'
 }
 
-/** Uses secrets, and tells none. */
+/** Operation of the vault that uses secrets and reveals none. */
 export type UsePort = {
-  use(order: UseOrder): Promise<Used | Refusal>
+  use(order: UseOrder): Promise<SiteAnswer | Refusal>
 }

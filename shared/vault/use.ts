@@ -1,72 +1,71 @@
 /**
- * Uses secrets of an entry, and codes of mails, in one request to the entry's own site. What is used
- * stands in the books before the request is sent, and a code is used up by then; the answer goes to
- * the agent without them. Secrets go to places that the owner approved; what the site does there with
- * what it is sent is out of reach.
+ * Uses secrets of an entry, and codes of mails, in one request to the entry's own site. The use is recorded
+ * before the request is sent, and a code counts as used up by then. The agent gets the answer without the
+ * secrets. Secrets go only to places that the owner approved; what the site does with them is out of reach.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
 import { checkUrl, safeFetch } from '../egress/safe-fetch.ts'
-import { answering } from './answering.ts'
+import { catchRefusal } from './answering.ts'
 import { firstUseMail } from './first-use.ts'
 import { requestWith, type SecretRequest } from './inject.ts'
-import { approvedPlace } from './places/ask.ts'
-import { placeOf } from './places/place.ts'
-import type { VaultRoom } from './room.ts'
+import { requireApprovedPlace } from './places/ask.ts'
+import { placeNeededBy } from './places/place.ts'
+import type { VaultContext } from './room.ts'
 import { type Scrubber, scrubberFor } from './scrub.ts'
 import { handlesNamed } from './template.ts'
-import { answerOf } from './use-answer.ts'
+import { siteAnswerOf } from './use-answer.ts'
 import type { UseOrder, UsePort } from './use-port.ts'
 import { openedRow, usedEntry } from './used-entry.ts'
 
 const limits = { timeoutMilliseconds: 20_000, bytesMax: 256 * 1024 }
 
-/** The part of the vault that sends secrets to where they belong. */
-export function openUse(room: VaultRoom): UsePort {
-  return { use: (order) => answering(() => useSecrets(room, order)) }
+/** Returns the operation of the vault that sends secrets to their sites. */
+export function openUse(context: VaultContext): UsePort {
+  return { use: (order) => catchRefusal(() => useSecrets(context, order)) }
 }
 
-async function useSecrets(room: VaultRoom, order: UseOrder) {
-  const request = await beginUse(room, order)
+async function useSecrets(context: VaultContext, order: UseOrder) {
+  const request = await beginUse(context, order)
   if ('refusal' in request) return request
-  const sent = safeFetch(room.world, request, limits)
-  // Prepared while the site is at work.
-  const scrub = request.isUntold ? untold : scrubberFor(request.secrets, request.totpCodes)
-  return answerOf(await sent, scrub)
+  const sent = safeFetch(context.world, request, limits)
+  // The scrubber is prepared while the site works on its answer.
+  const scrub = request.isUntold ? withholdAll : scrubberFor(request.secrets, request.totpCodes)
+  return siteAnswerOf(await sent, scrub)
 }
 
-const untold: Scrubber = () => Promise.resolve({ withheld: 'short_secret' })
+const withholdAll: Scrubber = () => Promise.resolve({ withheld: 'short_secret' })
 
-/** Opens what is used, makes the request of it, and has it booked once nothing is in its way. */
+/** Opens the secrets, builds the request and records the use once every check has passed. */
 async function beginUse(
-  room: VaultRoom,
+  context: VaultContext,
   { credential, credentialId: entry, template, claim }: UseOrder,
 ): Promise<SecretRequest | Refusal> {
-  const { world } = room
+  const { world } = context
   const db = bindCredential(world.db, credential)
   const handles = handlesNamed(template)
   const opened = await db.one('vault_open_use', { entry, handles }, openedRow)
   if (opened === undefined) throw new Error('vault_open_use answered no row')
-  const request = requestWith(usedEntry(room, entry, opened), template)
+  const request = requestWith(usedEntry(context, entry, opened), template)
   if ('refused' in request) return fail('template_refused', { message: request.refused })
   const checked = checkUrl(request.url.href, world.config)
   if ('refused' in checked) return fail('site_refused', { message: checked.refused })
-  const needed = placeOf(template, request.url, opened)
+  const needed = placeNeededBy(template, request.url, opened)
   if (needed !== undefined && 'refused' in needed)
     return fail('template_refused', { message: needed.refused })
   const used = { entry, origin: opened.site, approved: opened.places }
-  const places = await approvedPlace(world, db, used, needed)
+  const places = await requireApprovedPlace(world, db, used, needed)
   if (isRefusal(places)) return places
   await db.run('vault_begin_use', {
     entry,
     handles,
     places,
-    // The address of a link is a secret, and a query may hold one of the agent's.
+    // The address of a link is a secret, and a query may contain one of the agent's.
     request: `${template.method} ${template.path === undefined ? 'a sign-in link' : request.url.pathname}`,
     claim,
     mail: opened.is_first ? await firstUseMail(world, opened.site) : null,
   })
-  if (opened.is_first) room.mailSoon()
+  if (opened.is_first) context.mailSoon()
   return request
 }

@@ -1,14 +1,14 @@
 /**
- * An entry and codes of mails, opened for one request. Nothing of them is kept, and an error names
- * none: one that does not open was not sealed for its place, and there is no going on with it.
+ * An entry and codes of mails, opened for one request. They are not kept, and errors do not repeat them. A
+ * record that does not open was not sealed for its place, and the request ends.
  */
 import * as z from 'zod'
 import { wrapSchema } from '../sealing/wrap.ts'
+import { decodeSecret, usableValues } from './entries/record.ts'
+import { codesAround } from './entries/totp.ts'
 import type { UsedEntry } from './inject.ts'
 import { placeRow } from './places/place.ts'
-import { decodeSecret, usableValues } from './record.ts'
-import type { VaultRoom } from './room.ts'
-import { codesAround } from './totp.ts'
+import type { VaultContext } from './room.ts'
 
 const codeRow = z.object({
   mail: z.uuid(),
@@ -18,7 +18,7 @@ const codeRow = z.object({
   sealed: z.unknown(),
 })
 
-/** What SQL tells of an entry that may be used, sealed as it is. */
+/** Schema of an entry that may be used, as SQL returns it, still sealed. */
 export const openedRow = z.object({
   of_account: z.uuid(),
   site: z.string(),
@@ -26,49 +26,53 @@ export const openedRow = z.object({
   version: z.int(),
   sealed: z.unknown(),
   wrap: wrapSchema,
-  /** Of the account's mail; null while it has none, and so no codes. */
+  /** Wrapped key of the account's mail; null until it has mail, and thus codes. */
   mail_wrap: wrapSchema.nullable(),
   codes: z.array(codeRow),
-  /** Used up within the hour: not to be sent, and not to be shown. */
+  /** Codes used up within the hour, which are neither sent nor shown. */
   used_codes: z.array(codeRow),
-  /** Those that the owner approved. */
+  /** Places that the owner approved. */
   places: z.array(placeRow),
   is_first: z.boolean(),
 })
 type OpenedRow = z.output<typeof openedRow>
 
-/** Opens it all: values by the names that a template uses, links of mails apart from codes. */
-export function usedEntry(room: VaultRoom, record: string, row: OpenedRow): UsedEntry {
+/** Opens everything: values by their names in templates, and the links of mails apart from the codes. */
+export function usedEntry(context: VaultContext, record: string, row: OpenedRow): UsedEntry {
   const { of_account: account, site, username, version, sealed, wrap, codes } = row
-  const place = { account, record, version, site }
-  const secret = decodeSecret(room.open('vault', { ...place, wrap, sealed }))
+  const binding = { account, record, version, site }
+  const secret = decodeSecret(context.open('vault', { ...binding, wrap, sealed }))
   const opened = codes.map((code) => {
-    const value = openCode(room, row, code)
+    const value = openCode(context, row, code)
     return { kind: code.kind, named: [`mail.${code.handle}`, value] as const }
   })
   const named = (kind: 'code' | 'link') =>
     opened.filter((one) => one.kind === kind).map((one) => one.named)
-  const now = room.world.now().getTime()
+  const now = context.world.now().getTime()
   const values = usableValues(secret, now)
   return {
     origin: site,
     username,
     values: new Map([...values, ...named('code')]),
     links: new Map(named('link')),
-    hidden: row.used_codes.map((code) => openCode(room, row, code)),
+    hidden: [
+      ...row.used_codes.map((code) => openCode(context, row, code)),
+      // A site shows it where codes are set up.
+      ...(secret.totp ? [secret.totp.seed] : []),
+    ],
     totpCodes: secret.totp ? codesAround(secret.totp, now) : [],
   }
 }
 
 function openCode(
-  room: VaultRoom,
+  context: VaultContext,
   { of_account: account, site: origin, mail_wrap: wrap }: OpenedRow,
   { mail, handle, hosts, sealed }: OpenedRow['codes'][number],
 ): string {
   if (wrap === null) throw new Error('a code is there without the key of its mail')
-  // It does not open under other hosts than it was sealed for.
+  // The record is bound to these hosts and does not open under others.
   if (!hosts.includes(new URL(origin).hostname)) throw new Error('a code is for another host')
-  const place = { account, record: `${mail}/${handle}`, version: 1, site: hosts.join(' ') }
-  const bytes = room.open('mail', { ...place, wrap, sealed })
+  const binding = { account, record: `${mail}/${handle}`, version: 1, site: hosts.join(' ') }
+  const bytes = context.open('mail', { ...binding, wrap, sealed })
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 }

@@ -1,29 +1,29 @@
 /**
- * The vault: opens and seals entries and mails, and uses secrets where they belong. It alone has the
- * roots of their keys; the database tells sealed records to nobody else.
+ * The vault, which opens and seals entries and mails and uses secrets at their sites. Only the vault has
+ * the roots of their keys, and the database gives sealed records to no other function.
  */
 
 import { unbound } from '../db/database.ts'
-import type { Later } from '../mail/wake.ts'
-import { openInbound } from '../mailbox/inbound.ts'
-import { listsOfMail } from '../mailbox/list.ts'
-import { viewsOfMail } from '../mailbox/read.ts'
+import type { WaitUntil } from '../mail/wake.ts'
+import { listsOfMail } from '../mailbox/read/list.ts'
+import { viewsOfMail } from '../mailbox/read/read.ts'
+import { openInbound } from '../mailbox/receive/inbound.ts'
 import { sendingOfMail } from '../mailbox/send.ts'
 import type { World } from '../world.ts'
-import { changesOfEntries } from './change-entry.ts'
-import { openLoginLinks } from './login-link.ts'
-import { viewsOfEntries } from './open-entry.ts'
+import { changesOfEntries } from './entries/change-entry.ts'
+import { openLoginLinks } from './entries/login-link.ts'
+import { viewsOfEntries } from './entries/open-entry.ts'
 import type { VaultPort } from './port.ts'
-import { openRoom } from './room.ts'
+import { openVaultContext } from './room.ts'
 import { openSignIn } from './sign-in/sign-in.ts'
 import { openUse } from './use.ts'
 
 /**
- * Opens the vault over the world's database and root keys. `later` keeps the isolate for work that
- * the answer does not wait for, where the platform would end it.
+ * Opens the vault over the world's database and root keys. `later` keeps the isolate alive for work that
+ * the answer does not wait for, on platforms that would end it.
  */
-export function openVault(world: World, later: Later = () => undefined): VaultPort {
-  const room = openRoom(world, later)
+export function openVault(world: World, later: WaitUntil = () => undefined): VaultPort {
+  const room = openVaultContext(world, later)
   return {
     ...changesOfEntries(room),
     ...viewsOfEntries(room),

@@ -1,18 +1,15 @@
-/**
- * Asks a resource what it wants to be paid, and says why there is nothing to pay when it asks for
- * nothing.
- */
+/** Asks a resource for its payment terms without paying, and turns every other answer into a refusal. */
 import { fail } from '../contract/errors.ts'
 import type { Outside } from '../egress/safe-fetch.ts'
 import { untrusted } from '../mail/untrusted.ts'
-import { askingOf, fetchUnpaid } from './delivery.ts'
-import { readDemand } from './demand.ts'
+import { fetchUnpaid, paymentRequiredOf } from './delivery.ts'
+import { readOfferedTerms } from './demand.ts'
 import type { FrozenRequest } from './request.ts'
 
 const locationLengthMax = 2_048
 
-/** What the resource asks for now, or why it asks for nothing. */
-export async function askDemand(world: Outside, request: FrozenRequest, now: Date) {
+/** Returns what the resource asks for now, or the reason why there is nothing to pay. */
+export async function fetchOfferedTerms(world: Outside, request: FrozenRequest, now: Date) {
   const fetched = await fetchUnpaid(world, request)
   switch (fetched.kind) {
     case 'refused':
@@ -28,12 +25,12 @@ export async function askDemand(world: Outside, request: FrozenRequest, now: Dat
         details: redirectDetails(request, fetched.location),
       })
     case 'answered':
-      if (fetched.status === 402) return readDemand(askingOf(fetched), request, now)
+      if (fetched.status === 402) return readOfferedTerms(paymentRequiredOf(fetched), request, now)
       return fail('no_payment_required', { details: { status: fetched.status } })
   }
 }
 
-/** Where a redirect leads, in the form that would be called; nothing where that is no address. */
+/** Returns the target of a redirect as an absolute URL; nothing if it is not a valid URL. */
 function redirectDetails({ url }: FrozenRequest, location: string | null) {
   const target = location === null ? null : URL.parse(location, url)
   if (!target) return {}

@@ -1,6 +1,6 @@
 /**
- * Reads WWW-Authenticate: any number of challenges of any schemes in one value (RFC 9110, sections
- * 11.2 to 11.6.1). It knows no scheme; what it cannot read ends the list.
+ * Parses WWW-Authenticate: any number of challenges of any schemes in one value (RFC 9110, sections 11.2 to
+ * 11.6.1). It knows no scheme. Parsing ends at the first part that is not valid.
  */
 
 /** One challenge: its scheme in lower case, and its parameters by lower-case name. */
@@ -12,14 +12,14 @@ const paramsMax = 32
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const param = new RegExp(`(${token})[ \\t]*=[ \\t]*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,"]+))`, 'y')
-// A scheme may be followed by one token68 instead of parameters; nothing here has a use for it.
+// A scheme may be followed by one token68 instead of parameters. It is skipped; nothing here uses it.
 const scheme = new RegExp(
   `(${token})(?:[ \\t]+[A-Za-z0-9._~+/-]+=*(?=[ \\t]*(?:,|$))|(?=[ \\t,]|$))`,
   'y',
 )
 const separator = /[ \t,]*/y
 
-/** The challenges in the order in which they stand. */
+/** Returns the challenges in the order of the header. */
 export function readAuthChallenges(header: string): AuthChallenge[] {
   const challenges: AuthChallenge[] = []
   let at = 0
@@ -45,7 +45,7 @@ export function readAuthChallenges(header: string): AuthChallenge[] {
   return challenges.slice(0, challengesMax)
 }
 
-/** A name may stand only once in a challenge (RFC 9110, section 11.2). */
+/** Adds a parameter. A name may occur only once in a challenge (RFC 9110, section 11.2). */
 function addParam(params: Record<string, string>, [, name = '', quoted, plain = '']: string[]) {
   const key = name.toLowerCase()
   if (Object.hasOwn(params, key) || Object.keys(params).length >= paramsMax) return false
@@ -53,7 +53,7 @@ function addParam(params: Record<string, string>, [, name = '', quoted, plain = 
   return true
 }
 
-/** Quoted pairs (RFC 9110, section 5.6.4), and \uXXXX, as servers of MPP write other scripts. */
+/** Decodes quoted pairs (RFC 9110, section 5.6.4), and \uXXXX, as MPP servers write other scripts. */
 function unquote(quoted: string): string {
   return quoted.replaceAll(
     /\\(?:u([0-9A-Fa-f]{4})|(.))/g,

@@ -1,27 +1,27 @@
 /**
- * Reads a challenge of x402 version 1 or 2, tolerantly: from the header or a parsed body. Nothing
- * that is read here is trusted; offers.ts decides what can be paid.
+ * Reads a challenge of x402 version 1 or 2, tolerantly, from the header or a parsed body. Nothing that is
+ * read here is trusted; offers.ts decides what can be paid.
  */
 import * as z from 'zod'
 import { decodeText, parseJson } from '../base64.ts'
 import { findChain } from '../chains/registry.ts'
 import { fail } from '../contract/errors.ts'
-import { isKeepable } from '../contract/keepable.ts'
+import { isStorable } from '../contract/keepable.ts'
 import type { Offer } from './offer.ts'
 
-/** What a server asks for. */
+/** Payment terms that a server asks for. */
 export type Challenge = {
   offers: Offer[]
-  /** What the server says is wrong; words of a stranger. */
+  /** Error text of the server, which is untrusted. */
   error?: string
 }
 
-/** A challenge that cannot be read, with the reason. */
+/** Refusal of a challenge that cannot be read, with the reason. */
 export type ChallengeRefusal = ReturnType<typeof fail<'invalid_challenge'>>
 
 const headerLengthMax = 32_768
 const offersMax = 32
-/** What is kept with the payment and echoed, as JSON. */
+/** Longest challenge as JSON. It is stored with the payment and echoed. */
 const challengeLengthMax = 65_536
 
 const short = z.string().min(1).max(256)
@@ -30,7 +30,7 @@ const requirementFields = z.looseObject({
   network: short,
   asset: short,
   payTo: short,
-  // Version 2 says amount, version 1 maxAmountRequired (x402 specification, sections 5.1).
+  // Version 2 uses amount, version 1 maxAmountRequired (x402 specification, sections 5.1).
   amount: z
     .string()
     .regex(/^(0|[1-9][0-9]{0,77})$/)
@@ -59,9 +59,9 @@ export function readChallengeHeader(header: string): Challenge | ChallengeRefusa
   return readChallenge(parseJson(text))
 }
 
-/** Reads a parsed challenge; servers are known to send version 2 in the body too. */
+/** Reads a parsed challenge. Some servers send version 2 in the body too. */
 export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
-  if (!isKeepable(value)) return refused('The challenge nests too deeply or holds broken text.')
+  if (!isStorable(value)) return refused('The challenge nests too deeply or holds broken text.')
   if ((JSON.stringify(value)?.length ?? 0) > challengeLengthMax) {
     return refused(`The challenge is longer than ${challengeLengthMax} characters.`)
   }
@@ -93,7 +93,7 @@ function readOffer(entry: unknown, echoed: Echoed): Offer | undefined {
   if (!parsed.success) return undefined
   const { amount, maxAmountRequired, extra, ...fields } = parsed.data
   const stated = amount ?? maxAmountRequired
-  // Two prices in one offer: whichever were signed, the server could hold the other against it.
+  // Two prices in one offer: whichever is signed, the server could claim that the other one applies.
   if (stated === undefined || stated !== (maxAmountRequired ?? stated)) return undefined
   return {
     protocol: 'x402',

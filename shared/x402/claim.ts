@@ -1,4 +1,4 @@
-/** What a server's answer claims about the settlement: a hint where to look on chain, and no more. */
+/** Reads what a server claims about the settlement. The claim is only a hint where to look on chain. */
 import * as z from 'zod'
 import { decodeText, parseJson } from '../base64.ts'
 import { wordSchema } from '../chains/hex.ts'
@@ -9,16 +9,16 @@ const settlementFields = z.looseObject({
   errorReason: z.string().max(256).optional().catch(undefined),
 })
 
-/** A server's word about the settlement. */
-export type SettlementClaim = z.output<typeof settlementFields>
+/** A server's claim about the settlement. */
+export type SettlementHint = z.output<typeof settlementFields>
 
-const claimLengthMax = 16_384
+const hintLengthMax = 16_384
 
-/** What the server claims about the settlement; undefined when it says nothing readable. */
-export function readSettlementClaim(headers: Pick<Headers, 'get'>): SettlementClaim | undefined {
+/** Returns the server's claim about the settlement; undefined if there is none that can be read. */
+export function readSettlementHint(headers: Pick<Headers, 'get'>): SettlementHint | undefined {
   const claim = headers.get('payment-response') ?? headers.get('x-payment-response')
   const header = claim ?? headers.get('payment-receipt')
-  if (header === null || header.length > claimLengthMax) return undefined
+  if (header === null || header.length > hintLengthMax) return undefined
   const read = parseJson(decodeText(header) ?? '')
   if (claim === null) return readReceipt(read)
   const parsed = settlementFields.safeParse(read)
@@ -30,8 +30,8 @@ const receiptFields = z.looseObject({
   reference: wordSchema.optional().catch(undefined),
 })
 
-/** The receipt of MPP in the same words; `reference` is the transaction. */
-function readReceipt(value: unknown): SettlementClaim | undefined {
+/** Reads an MPP receipt as the same kind of claim. `reference` is the transaction. */
+function readReceipt(value: unknown): SettlementHint | undefined {
   const parsed = receiptFields.safeParse(value)
   if (!parsed.success) return undefined
   const { status, reference } = parsed.data

@@ -1,6 +1,6 @@
 /**
- * The one file of x402 that fetches: what a resource asks for, and the paid request. Both go
- * through the guarded client, so a payment never follows a redirect to another place.
+ * Fetches the payment terms of a resource, and sends the paid request. No other file of x402 fetches. Both
+ * go through the guarded client, so a payment never follows a redirect to another address.
  */
 
 import { decodeBytes, parseJson } from '../base64.ts'
@@ -12,18 +12,18 @@ import type { FrozenRequest } from './request.ts'
 
 const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
 /**
- * Settling on chain happens inside the merchant's answer, so it may take its time. The body is kept
- * with the payment, and a second time with an Idempotency-Key, each in one call to the database.
+ * Limits of the paid request. The merchant may settle on chain before it answers, so the time is long. The
+ * body is stored with the payment, and again with an Idempotency-Key, each in one database call.
  */
 const deliveryLimits = { timeoutMilliseconds: 30_000, bytesMax: 393_216 }
 
-/** Asks for the resource without paying. */
+/** Sends the request without a payment. */
 export function fetchUnpaid(world: Outside, request: FrozenRequest): Promise<Fetched> {
   return send(world, request, [], challengeLimits)
 }
 
-/** An answer as what it asks for is read from it. */
-export function askingOf({ headers, body }: Fetched & { kind: 'answered' }) {
+/** Returns an answer in the form from which its terms are read. */
+export function paymentRequiredOf({ headers, body }: Fetched & { kind: 'answered' }) {
   return { headers, body: parseJson(new TextDecoder().decode(body)) }
 }
 
@@ -57,7 +57,7 @@ function send(
 
 const headerLengthMax = 8_192
 
-/** Headers of a merchant's answer that an agent has a use for. */
+/** Headers of a merchant's answer that are useful to an agent. */
 const keptHeaders = [
   'content-type',
   'content-language',
@@ -72,7 +72,7 @@ const keptHeaders = [
   'x-payment-response',
 ]
 
-/** The headers that are passed on. */
+/** Returns the headers that are passed on to the agent. */
 export function headersKept(headers: Pick<Headers, 'get'>): Record<string, string> {
   const found = keptHeaders.map((name) => [name, cutHeader(headers.get(name))] as const)
   return Object.fromEntries(
@@ -80,7 +80,7 @@ export function headersKept(headers: Pick<Headers, 'get'>): Record<string, strin
   )
 }
 
-/** At most so much of a value, never half a character, which nothing could keep. */
+/** Cuts a value to the longest length, without a lone surrogate, which could not be stored. */
 function cutHeader(value: string | null): string | undefined {
   return value === null ? undefined : cut(value, headerLengthMax).toWellFormed()
 }

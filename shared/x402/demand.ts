@@ -1,34 +1,34 @@
 /**
- * All that a 402 asks for, in whichever protocols it speaks: x402 in its header or body, MPP and
- * others in WWW-Authenticate. They are ways to pay for one thing, so one of them is paid at most.
+ * Reads all payment terms of a 402 answer, in every protocol that it uses: x402 in its header or body, MPP
+ * and others in WWW-Authenticate. They are ways to pay for one thing, so at most one is paid.
  */
 import * as z from 'zod'
-import { shown } from '../mail/untrusted.ts'
+import { shortVisible } from '../mail/untrusted.ts'
 import type { AuthChallenge } from './auth-challenge.ts'
 import { readAuthChallenges } from './auth-challenge.ts'
 import type { Challenge, ChallengeRefusal } from './challenge.ts'
 import { readChallenge, readChallengeHeader } from './challenge.ts'
-import { readForeign } from './foreign.ts'
+import { readUnsupportedSchemes } from './foreign.ts'
 import { readMppChallenge } from './mpp.ts'
 import type { UnpayableOffer } from './offer.ts'
 import type { FrozenRequest } from './request.ts'
 
-/** Ways to pay that can be judged, and those that can only be shown. */
-export type Demand = Challenge & { others: UnpayableOffer[] }
+/** Offers that can be judged, and others that can only be shown. */
+export type OfferedTerms = Challenge & { others: UnpayableOffer[] }
 
-/** An answer of status 402, its body as JSON. */
-export type Asking = { headers: Pick<Headers, 'get'>; body: unknown }
+/** An answer of status 402, with its body parsed as JSON. */
+export type PaymentRequiredResponse = { headers: Pick<Headers, 'get'>; body: unknown }
 
-/** Reads everything; x402 that cannot be read is passed over only where another way is offered. */
-export function readDemand(
-  { headers, body }: Asking,
+/** Reads all terms. Invalid x402 is ignored only if there is another way to pay. */
+export function readOfferedTerms(
+  { headers, body }: PaymentRequiredResponse,
   request: FrozenRequest,
   now: Date,
-): Demand | ChallengeRefusal {
+): OfferedTerms | ChallengeRefusal {
   const challenges = readAuthChallenges(headers.get('www-authenticate') ?? '')
   const { offers, others } = readMpp(challenges, request, now)
-  others.push(...readForeign(challenges, headers))
-  // Some servers of version 1 send the header of version 2 too, and leave it empty.
+  others.push(...readUnsupportedSchemes(challenges, headers))
+  // Some servers of version 1 also send the header of version 2, but leave it empty.
   const header = headers.get('payment-required')?.trim() ?? ''
   const x402 = header === '' ? readChallenge(body) : readChallengeHeader(header)
   if (!('refusal' in x402)) return { ...x402, offers: [...x402.offers, ...offers], others }
@@ -48,8 +48,8 @@ function readMpp(challenges: readonly AuthChallenge[], request: FrozenRequest, n
 
 const problemFields = z.looseObject({ detail: z.string() })
 
-/** MPP servers say what is wrong as RFC 9457 problems. */
+/** Returns the error of an MPP server, which is the detail of an RFC 9457 problem. */
 function problemOf(body: unknown): { error?: string } {
   const problem = problemFields.safeParse(body)
-  return problem.success ? { error: shown(problem.data.detail) } : {}
+  return problem.success ? { error: shortVisible(problem.data.detail) } : {}
 }

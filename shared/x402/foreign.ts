@@ -1,6 +1,6 @@
 /**
- * Ways to ask for money with a 402 that the service knows and cannot pay. They are read so that a
- * person can see what was asked; what would grant something, such as a macaroon, is left out.
+ * Reads 402 payment schemes that the service knows but cannot pay. They are read so that a person can see
+ * what was asked. Anything that grants access, such as a macaroon, is left out.
  */
 
 import { termsShown } from '../mail/untrusted.ts'
@@ -8,8 +8,8 @@ import { trimEndOf } from '../trim-end.ts'
 import type { AuthChallenge } from './auth-challenge.ts'
 import type { UnpayableOffer } from './offer.ts'
 
-/** The challenges of other payment schemes in one answer. */
-export function readForeign(
+/** Returns the challenges of other payment schemes in one answer. */
+export function readUnsupportedSchemes(
   challenges: readonly AuthChallenge[],
   headers: Pick<Headers, 'get'>,
 ): UnpayableOffer[] {
@@ -20,7 +20,7 @@ export function readForeign(
   return price === null ? lightning : [...lightning, readCrawlerPrice(price)]
 }
 
-/** https://github.com/lightninglabs/L402: pay the invoice, show its preimage. */
+/** Reads L402: pay the invoice and show its preimage. https://github.com/lightninglabs/L402 */
 function readL402(protocol: string, invoice: string): UnpayableOffer {
   return {
     protocol,
@@ -33,7 +33,7 @@ function readL402(protocol: string, invoice: string): UnpayableOffer {
 const invoicePattern = /^ln(?:bcrt|bc|tbs|tb)([1-9][0-9]{0,11})([munp]?)1/i
 const decimals: Readonly<Record<string, number>> = { m: 3, u: 6, n: 9, p: 12 }
 
-/** The amount of an invoice in bitcoin, digit by digit. */
+/** Returns the amount of an invoice in bitcoin, by shifting decimal digits. */
 function bitcoinOf(invoice: string): string | undefined {
   const [, digits, multiplier = ''] = invoicePattern.exec(invoice) ?? []
   if (digits === undefined) return undefined
@@ -44,7 +44,7 @@ function bitcoinOf(invoice: string): string | undefined {
   return `${padded.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** https://developers.cloudflare.com/ai-crawl-control/features/pay-per-crawl/ */
+/** Reads a price of https://developers.cloudflare.com/ai-crawl-control/features/pay-per-crawl/ */
 function readCrawlerPrice(price: string): UnpayableOffer {
   return {
     protocol: 'pay-per-crawl',

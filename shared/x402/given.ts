@@ -1,8 +1,8 @@
-/** A challenge that a caller brings instead of having the service ask for it. */
-import type { Asking } from './demand.ts'
+/** Reads a challenge that the caller passes in, so that the service does not have to fetch it. */
+import type { PaymentRequiredResponse } from './demand.ts'
 
-/** The headers of an answer of status 402, or the fields of its body. */
-export type Given = {
+/** Headers of an answer of status 402, or fields of its body. */
+export type CallerChallenge = {
   payment_required?: string | undefined
   www_authenticate?: string | undefined
   x402Version?: unknown
@@ -12,9 +12,11 @@ export type Given = {
   error?: unknown
 }
 
-/** The answer that it was taken from, or undefined where the caller brings none. */
-export function askingGiven(given: Given): Asking | undefined {
-  const { payment_required, www_authenticate, x402Version, accepts } = given
+/** Rebuilds the answer of the server; undefined if the caller passes no challenge. */
+export function paymentRequiredFromCaller(
+  challenge: CallerChallenge,
+): PaymentRequiredResponse | undefined {
+  const { payment_required, www_authenticate, x402Version, accepts } = challenge
   if ([payment_required, www_authenticate, accepts].every((one) => one === undefined)) {
     return undefined
   }
@@ -22,7 +24,7 @@ export function askingGiven(given: Given): Asking | undefined {
     ['payment-required', payment_required],
     ['www-authenticate', www_authenticate],
   ])
-  const { resource, extensions, error } = given
+  const { resource, extensions, error } = challenge
   return {
     headers: { get: (name) => headers.get(name) ?? null },
     body: { x402Version, accepts, resource, extensions, error },

@@ -1,22 +1,22 @@
 /**
- * MPP, the Payment scheme of HTTP authentication (draft-ietf-httpauth-payment), with the method evm
- * and the intent charge (draft-evm-charge): one EIP-3009 authorization whose nonce is bound to the
- * challenge. Every other method and intent is read for people alone.
+ * MPP, the Payment scheme of HTTP authentication (draft-ietf-httpauth-payment), with the method evm and the
+ * intent charge (draft-evm-charge): one EIP-3009 authorization whose nonce is bound to the challenge. Other
+ * methods and intents are read only to show them to people.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import * as z from 'zod'
 import { decodeBytes, decodeText, encodeBase64, encodeTextForUrl, parseJson } from '../base64.ts'
 import { findChain } from '../chains/registry.ts'
-import { isKeepable } from '../contract/keepable.ts'
+import { isStorable } from '../contract/keepable.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
 import { termsShown } from '../mail/untrusted.ts'
 import type { Offer, UnpayableOffer } from './offer.ts'
 import type { FrozenRequest } from './request.ts'
 
 const requestLengthMax = 16_384
-/** All parameters as JSON: they are kept with the payment and come back in one header. */
+/** Longest parameters as JSON. They are stored with the payment and sent back in one header. */
 const challengeLengthMax = 24_576
-/** A challenge that names no end is answered with a signature that ends soon. */
+/** Seconds for which a signature is valid if the challenge has no expiry. */
 const defaultSeconds = 300
 
 const challengeFields = z.looseObject({
@@ -51,7 +51,7 @@ export function readMppChallenge(
 ): Offer | UnpayableOffer {
   const parsed = challengeFields.safeParse(params)
   const isShort = JSON.stringify(params).length <= challengeLengthMax
-  if (!parsed.success || !isShort || !isKeepable(params))
+  if (!parsed.success || !isShort || !isStorable(params))
     return unpayable(params, {}, 'The Payment challenge cannot be read.')
   const terms = z
     .record(z.string(), z.unknown())
@@ -99,7 +99,7 @@ function offerOf(
   }
 }
 
-/** Without credentialTypes a server takes transactions that the payer sends, and no authorization. */
+/** Returns why the charge cannot be paid. Without credentialTypes, a server takes only transactions. */
 function chargeProblem({ methodDetails }: z.output<typeof chargeFields>): string | undefined {
   const { credentialTypes, splits } = methodDetails
   if (!credentialTypes?.includes('authorization')) {
@@ -108,7 +108,7 @@ function chargeProblem({ methodDetails }: z.output<typeof chargeFields>): string
   return splits === undefined ? undefined : 'A payment that is split cannot be authorized at once.'
 }
 
-/** Whether the challenge is for this very request, and whether the request has room for the answer. */
+/** Checks that the challenge is for this very request, and that the credential's header is free. */
 function bindingProblem(challenge: ChallengeFields, request: FrozenRequest): string | undefined {
   const { id, realm, digest, header } = challenge
   if (digest !== undefined && !isDigestOf(digest, request)) {
@@ -121,11 +121,11 @@ function bindingProblem(challenge: ChallengeFields, request: FrozenRequest): str
   if (request.headers.some(([given]) => given.toLowerCase() === name)) {
     return 'The request has a header of its own, which the credential would replace.'
   }
-  // Our own payments make their nonces from texts that begin so.
+  // Nonces of our own payments are derived from texts with this prefix.
   return `${id}${realm}`.startsWith('aoa.') ? 'The id of the challenge is reserved.' : undefined
 }
 
-/** `sha-256=:base64:` as in RFC 9530, or without the colons as the official servers write it. */
+/** Compares `sha-256=:base64:` as in RFC 9530, also without colons as the official servers write it. */
 function isDigestOf(digest: string, { body_base64 }: FrozenRequest): boolean {
   const body = decodeBytes(body_base64 ?? '') ?? new Uint8Array()
   return digest.replace(/^(sha-256=):(.*):$/, '$1$2') === `sha-256=${encodeBase64(sha256(body))}`
@@ -135,7 +135,7 @@ function credentialHeader(header: unknown): string {
   return typeof header === 'string' ? header.toLowerCase() : 'authorization'
 }
 
-/** The credential and the header that it is sent in: the challenge comes back as it came. */
+/** Returns the header with the credential. It echoes the challenge unchanged. */
 export function mppCredential(
   terms: Pick<Offer, 'requirement' | 'network'>,
   { signature, ...authorization }: SignedAuthorization,
@@ -152,8 +152,9 @@ export function mppCredential(
 const routeFields = z.object({ mppx: z.object({ info: z.record(z.string(), z.unknown()) }) })
 
 /**
- * Whether x402 comes from a server of mppx that names the route or body that a payment is to be bound
- * to. It may insist on that (`routeBinding: 'required'`), which is not told apart in its challenge.
+ * Returns true if an x402 offer comes from an mppx server that names the route or body to which a payment
+ * is to be bound. The server may require that (`routeBinding: 'required'`), but its challenge does not show
+ * it.
  */
 export function namesRoute(extensions: unknown): boolean {
   const info = routeFields.safeParse(extensions).data?.mppx.info ?? {}

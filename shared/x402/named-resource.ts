@@ -1,22 +1,25 @@
 /**
- * The resource that a challenge names for itself: `resource.url` of x402 version 2, `resource` of
- * version 1. A merchant that names somebody else's is no error, but a person has to look at it.
+ * Compares the resource that a challenge names with the one that is paid: `resource.url` of x402 version 2,
+ * `resource` of version 1. Naming another host is not an error, but a person must confirm it.
  */
 import * as z from 'zod'
 
 const named = z.looseObject({ url: z.string() })
 const requirementFields = z.looseObject({ resource: z.string() })
 
-/** The part of frozen terms that a merchant wrote. */
-type Written = { resource?: unknown; requirement?: unknown }
+/** The part of frozen terms that the merchant wrote. */
+type WrittenResources = { resource?: unknown; requirement?: unknown }
 
-/** Whether an address that the challenge names is on another host than the one that is paid. */
-export function namesOtherHost({ resource, requirement }: Written, origin: string): boolean {
+/** Returns true if the challenge names an address on another host than the one that is paid. */
+export function namesOtherHost(
+  { resource, requirement }: WrittenResources,
+  origin: string,
+): boolean {
   const { host } = new URL(origin)
   const urls = [
     typeof resource === 'string' ? resource : named.safeParse(resource).data?.url,
     requirementFields.safeParse(requirement).data?.resource,
   ]
-  // What cannot be resolved names no host; what is relative names that of the origin.
+  // An invalid URL names no host. A relative URL has the host of the origin.
   return urls.some((url) => url !== undefined && (URL.parse(url, origin)?.host ?? host) !== host)
 }

@@ -1,19 +1,19 @@
 /**
- * Chooses what can be paid from what is offered: by an EIP-3009 authorization or a Permit2 permit, on
- * a connected network, with a token of our own table and signed under that table's domain. An offer
- * that cannot be paid is answered with its reason and never stands in for another.
+ * Selects the offers that can be paid: by an EIP-3009 authorization or a Permit2 permit, on a connected
+ * network, with a token of the registry and under the registry's EIP-712 domain. An offer that cannot be
+ * paid is returned with its reason and never replaced by another.
  */
-import { isLossyRecipient, readAddress } from '../chains/evm/address.ts'
+import { lossReasonOf, readAddress } from '../chains/evm/address.ts'
 import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
 import { termsShown } from '../mail/untrusted.ts'
 import { usdMicrosEnd } from '../money/usd.ts'
-import type { Demand } from './demand.ts'
+import type { OfferedTerms } from './demand.ts'
 import { namesRoute } from './mpp.ts'
 import type { Offer, TransferMethod, UnpayableOffer } from './offer.ts'
 import { methodOf, timeoutSecondsMin } from './offer.ts'
 
-/** An offer with the chain, token and payee of our own tables. */
+/** An offer with the chain and token of the registry and a checked payee. */
 export type PayableOffer = {
   offer: Offer
   method: TransferMethod
@@ -25,17 +25,17 @@ export type PayableOffer = {
 type Pricing = (token: Token, amountAtomic: bigint) => bigint | undefined
 
 /**
- * Sorts the offers: payable ones in our order of preference, then cheapest first (at one price x402
- * before MPP, then a merchant's order), and the rest.
+ * Sorts the offers into payable and unpayable. Payable ones are in order of preference, then of price. At
+ * the same price, upfront ones are last, x402 comes before MPP, and the merchant's order remains.
  */
 export function sortOffers(
-  demand: Pick<Demand, 'offers'> & Partial<Demand>,
+  terms: Pick<OfferedTerms, 'offers'> & Partial<OfferedTerms>,
   chains: readonly Chain[],
   usdMicrosOf: Pricing,
 ): { payable: PayableOffer[]; unpayable: UnpayableOffer[] } {
   const payable: PayableOffer[] = []
-  const unpayable: UnpayableOffer[] = [...(demand.others ?? [])]
-  for (const offer of demand.offers) {
+  const unpayable: UnpayableOffer[] = [...(terms.others ?? [])]
+  for (const offer of terms.offers) {
     const read = readPayable(offer, chains, usdMicrosOf)
     if (typeof read === 'string') unpayable.push(unpayableOf(offer, read))
     else payable.push(read)
@@ -50,15 +50,16 @@ export function sortOffers(
 }
 
 /**
- * What stands before the price. x402 that may have to be bound to a route comes after MPP, whose nonce
- * alone is: its server may refuse it. Permits of Permit2 are last, since a freeze cannot cancel them.
+ * Returns the preference, which counts before the price. x402 that may have to be bound to a route comes
+ * after MPP, because its server may refuse our payment; only the MPP nonce is bound. Permit2 permits are
+ * last, because a freeze cannot cancel them.
  */
 function rankOf(offer: Offer): number {
   if (methodOf(offer) === 'permit2') return 2
   return offer.protocol === 'x402' && namesRoute(offer.extensions) ? 1 : 0
 }
 
-/** Whether it is settled before the merchant has an answer: at one price the other is better. */
+/** Returns true if it is settled before the merchant has an answer; at equal price others come first. */
 function isUpfront({ extra }: Offer): boolean {
   return extra['paymentFlow'] === 'upfront'
 }
@@ -67,7 +68,7 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** An offer as it is shown with the reason why it is not paid. */
+/** Returns an offer in the form that shows the reason why it is not paid. */
 export function unpayableOf(offer: Offer, reason: string): UnpayableOffer {
   const { protocol, scheme, network, asset, payTo, extra } = offer
   return {
@@ -93,7 +94,7 @@ function readPayable(
   if (lie !== undefined) return lie
   const payTo = readAddress(offer.payTo)
   if ('refused' in payTo) return 'payTo is not a valid address.'
-  if (isLossyRecipient(payTo.address, chain)) return 'Money sent to payTo would be lost.'
+  if (lossReasonOf(payTo.address, chain)) return 'Money sent to payTo would be lost.'
   if (offer.amountAtomic === 0n) return 'The amount is zero.'
   const usdMicros = usdMicrosOf(token, offer.amountAtomic)
   if (usdMicros === undefined) return `${token.symbol} has no USD rate configured.`
@@ -101,7 +102,7 @@ function readPayable(
   return { offer, method: methodOf(offer), chain, token, payTo: payTo.address, usdMicros }
 }
 
-/** The scheme and the ways of `extra` that change what is signed or when it is settled. */
+/** Checks the scheme, and fields of `extra` that change what is signed or when it is settled. */
 function methodProblem(offer: Offer): string | undefined {
   const { protocol, scheme, extra, maxTimeoutSeconds } = offer
   const { primaryType = 'TransferWithAuthorization' } = extra
@@ -124,7 +125,7 @@ function methodProblem(offer: Offer): string | undefined {
   return undefined
 }
 
-/** What the proxies of Permit2 need, which came with version 2. */
+/** Checks what the Permit2 proxies need, which exist only since version 2. */
 function permitProblem({ version, scheme, extra }: Offer): string | undefined {
   if (version !== 2) return 'Permit2 is not part of x402 version 1.'
   if (scheme === 'exact') return undefined
@@ -133,7 +134,7 @@ function permitProblem({ version, scheme, extra }: Offer): string | undefined {
   return isAddress ? undefined : 'extra.facilitatorAddress is not a valid address.'
 }
 
-/** A merchant's word about the token that differs from ours: it would get a useless signature. */
+/** Checks the merchant's token details. If they differ from ours, the signature would be useless. */
 function domainProblem({ extra }: Offer, token: Token): string | undefined {
   const { name = token.domain.name, version = token.domain.version } = extra
   if (name !== token.domain.name || version !== token.domain.version) {

@@ -1,4 +1,4 @@
-/** What is sent to be paid for: the payment of x402 version 1 and 2 or of MPP in its header. */
+/** Builds the payment headers of a request: for x402 versions 1 and 2, and for MPP. */
 import { encodeText } from '../base64.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { SignedPayment } from '../custody/port.ts'
@@ -7,20 +7,20 @@ import type { Offer, TransferMethod } from './offer.ts'
 import { withIdentifier } from './payment-identifier.ts'
 import { permit2Payload, withAllowance } from './permit2.ts'
 
-/** What of the offer comes back in the payment. */
-export type Terms = Pick<
+/** The parts of an offer that the payment needs or echoes. */
+export type PayloadTerms = Pick<
   Offer,
   'protocol' | 'version' | 'scheme' | 'network' | 'requirement' | 'resource' | 'extensions'
 > & { transfer_method?: TransferMethod }
 
-/** A header of a request. */
+/** Name and value of a request header. */
 export type Header = readonly [name: string, value: string]
 
 /**
- * The payment headers: PAYMENT-SIGNATURE for version 2, X-PAYMENT for version 1, and that of MPP. Who
- * mixes the versions may look for either, and is sent one payment in both.
+ * Returns the payment headers: PAYMENT-SIGNATURE for version 2, X-PAYMENT for version 1, and the header of
+ * MPP. A server that mixes the versions may read either, so it gets the same payment in both.
  */
-export function paymentHeaders(terms: Terms, signed: SignedPayment): Header[] {
+export function paymentHeaders(terms: PayloadTerms, signed: SignedPayment): Header[] {
   if (terms.protocol === 'mpp') return [mppCredential(terms, signed)]
   const value = encodeText(JSON.stringify(paymentPayload(terms, signed)))
   const old: Header = ['x-payment', value]
@@ -28,13 +28,16 @@ export function paymentHeaders(terms: Terms, signed: SignedPayment): Header[] {
   return [['payment-signature', value], ...(isMixed(terms) ? [old] : [])]
 }
 
-/** A requirement of version 1 in an envelope of version 2, as `settlePayment` of thirdweb sends it. */
-function isMixed({ version, requirement }: Terms): boolean {
+/** Detects a version 1 requirement in a version 2 envelope, as thirdweb's `settlePayment` sends it. */
+function isMixed({ version, requirement }: PayloadTerms): boolean {
   return version === 2 && requirement['amount'] === undefined
 }
 
-/** The PaymentPayload that the header carries. */
-export function paymentPayload(terms: Terms, signed: SignedPayment): Record<string, unknown> {
+/** Returns the PaymentPayload that the header carries. */
+export function paymentPayload(
+  terms: PayloadTerms,
+  signed: SignedPayment,
+): Record<string, unknown> {
   const { signature, allowance: _, ...authorization } = signed
   const asset = String(terms.requirement['asset'])
   const permit = permit2Of(terms)
@@ -44,7 +47,7 @@ export function paymentPayload(terms: Terms, signed: SignedPayment): Record<stri
   if (terms.version === 1) {
     return { x402Version: 1, scheme: terms.scheme, network: terms.network, payload }
   }
-  // Servers that mix the versions find what was paid by these two, and the others by `accepted`.
+  // Servers that mix the versions match the payment by these two fields; all others use `accepted`.
   const { scheme, network } = terms
   return {
     x402Version: 2,

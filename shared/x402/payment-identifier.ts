@@ -1,6 +1,6 @@
 /**
- * The extension payment-identifier of x402: a name by which a server knows a payment that it is sent
- * again, and answers what it answered the first time. A server may insist on one.
+ * The x402 extension payment-identifier: an id by which a server recognizes a payment that is sent again,
+ * and repeats its first answer. A server may require it.
  */
 import * as z from 'zod'
 
@@ -9,7 +9,7 @@ const offered = z.looseObject({
   [name]: z.looseObject({ info: z.looseObject({ required: z.boolean() }) }),
 })
 
-/** The extensions with the payment's name, where a server takes one: always the same for one nonce. */
+/** Adds the payment's id if the server supports one. The id is always the same for one nonce. */
 export function withIdentifier(extensions: unknown, nonce: string): unknown {
   const read = offered.safeParse(extensions)
   if (!read.success) return extensions

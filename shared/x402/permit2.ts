@@ -1,16 +1,16 @@
 /**
- * The payload of x402 exact and upto by Permit2, as their proxies take it, with the allowance that a
- * server sponsors (extension eip2612GasSponsoring). Equal to what the official client makes.
+ * Builds the payload of x402 exact and upto by Permit2, as their proxies take it, with the allowance that a
+ * server sponsors (extension eip2612GasSponsoring). It is equal to that of the official client.
  */
 import { getAddress } from 'viem/utils'
-import { permit2Address } from '../chains/evm/places.ts'
+import { permit2Address } from '../chains/evm/rpc/places.ts'
 import type { Permit2Form } from '../custody/permit2-terms.ts'
 import { permit2Spenders } from '../custody/permit2-terms.ts'
 import type { SignedPayment } from '../custody/port.ts'
 
 const sponsoring = 'eip2612GasSponsoring'
 
-/** `permit2Authorization` with its signature; the nonce is a number here, as Permit2 counts. */
+/** Returns `permit2Authorization` with its signature. Permit2 counts nonces, so it is a decimal number. */
 export function permit2Payload(
   { from, to, value, validAfter, validBefore, nonce, signature }: SignedPayment,
   form: Permit2Form,
@@ -29,17 +29,17 @@ export function permit2Payload(
   return { signature, permit2Authorization }
 }
 
-/** Whether a server has the EIP-2612 permit for Permit2 sent on chain at its own cost. */
+/** Returns true if the server submits the EIP-2612 permit for Permit2 on chain at its own cost. */
 export function isSponsored(extensions: unknown): boolean {
   return isObject(extensions) && isObject(extensions[sponsoring])
 }
 
-type Allowing = Pick<SignedPayment, 'from' | 'value' | 'validBefore' | 'allowance'>
+type AllowanceFields = Pick<SignedPayment, 'from' | 'value' | 'validBefore' | 'allowance'>
 
-/** A server's extensions with the signed allowance among them, if there is one. */
+/** Adds the signed allowance, if there is one, to the server's extensions. */
 export function withAllowance(
   extensions: unknown,
-  { from, value, validBefore, allowance }: Allowing,
+  { from, value, validBefore, allowance }: AllowanceFields,
   asset: string,
 ): unknown {
   if (!allowance || !isObject(extensions)) return extensions

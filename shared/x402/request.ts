@@ -1,6 +1,6 @@
 /**
- * The paid request, frozen at prepare and sent unchanged at execute: address, method, headers and
- * body to the byte. What a client must not choose, or what would carry a payment, is refused.
+ * Freezes the paid request at prepare, so that execute sends it unchanged: address, method, headers and
+ * body to the byte. Headers that a client must not choose, or that would carry a payment, are refused.
  */
 import * as z from 'zod'
 import { decodeBytes, encodeBase64 } from '../base64.ts'
@@ -9,10 +9,10 @@ import { sha256Hex } from '../digest.ts'
 import { checkUrl } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
 
-/** Methods that can be paid for. */
+/** HTTP methods that can be paid for. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** As it is stored between prepare and execute. */
+/** Schema of the request as it is stored between prepare and execute. */
 export const frozenRequest = z.object({
   url: z.url(),
   method: z.enum(methods),
@@ -35,16 +35,16 @@ const headersMax = 32
 const headerBytesMax = 8_192
 const bodyBytesMax = 65_536
 
-/** Hop-by-hop (RFC 9110 section 7.6.1), set by the sender itself, or carrying a payment. */
+/** Headers that are hop-by-hop (RFC 9110 section 7.6.1), set by the sender, or carry a payment. */
 const refusedHeaders =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect|accept-encoding|cookie|cf-.*|x-forwarded-.*|forwarded|via|payment-.*|x-payment.*)$/
 
-/** Freezes a request or says what is wrong with it. */
+/** Freezes a request, or returns a refusal that says what is wrong with it. */
 export function freezeRequest(wish: RequestWish, config: Pick<Config, 'allowLoopback'>) {
   const checked = checkUrl(wish.resourceUrl, config)
   if ('refused' in checked) return fail('resource_refused', { message: checked.refused })
   const { url } = checked
-  // A fragment never leaves the client (RFC 9110 section 7.1).
+  // A client does not send the fragment (RFC 9110 section 7.1).
   url.hash = ''
   const problem = headersProblem(wish.headers ?? {})
   if (problem !== undefined) return fail('invalid_request', { message: `headers: ${problem}` })
@@ -76,22 +76,23 @@ function headersProblem(headers: Record<string, string>): string | undefined {
   return undefined
 }
 
-/** Bytes of the body, null when there is none, undefined when it cannot be read. */
+/** Returns the bytes of the body: null if there is none, undefined if it cannot be decoded. */
 function bodyOf({ body, bodyBase64 }: RequestWish): Uint8Array<ArrayBuffer> | null | undefined {
   if (bodyBase64 !== undefined) return decodeBytes(bodyBase64)
   return body === undefined ? null : new TextEncoder().encode(body)
 }
 
-/** SHA-256 over method, address and body: what a confirmation of the payment is bound to. */
+/** Returns SHA-256 over method, address and body, to which the confirmation of a payment is bound. */
 export function requestDigest(request: FrozenRequest): Promise<string> {
   const text = JSON.stringify([request.method, request.url, request.body_base64])
   return sha256Hex(text)
 }
 
 /**
- * Names what is paid for, so that its price and payee are remembered: SHA-256 over method, origin and
- * path. The query is left out, for it says which part of it is wanted. Spellings that a server may
- * take for one path are one: else another spelling would be a resource that nobody remembers.
+ * Returns an id of the resource, under which its price and payee are remembered: SHA-256 over method,
+ * origin and path. The query is left out, because it only selects a part of the resource. Spellings that a
+ * server may treat as one path get the same id; otherwise a new spelling would look like an unknown
+ * resource.
  */
 export function resourceDigest({ method, url }: FrozenRequest): Promise<string> {
   const { origin, pathname } = new URL(url)
@@ -99,7 +100,7 @@ export function resourceDigest({ method, url }: FrozenRequest): Promise<string> 
   return sha256Hex(`${method} ${origin}${spelled.replaceAll(/\/+/g, '/').replace(/\/$/, '')}`)
 }
 
-/** An unreserved character instead of its escape, and any other in capitals (RFC 3986 section 6.2.2). */
+/** Decodes an unreserved character, and puts other escapes in capitals (RFC 3986 section 6.2.2). */
 function plainest(escape: string): string {
   const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
   return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase()

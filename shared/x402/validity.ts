@@ -1,23 +1,23 @@
 /**
- * For how long a signature is good: as short as the offer asks, and never longer than our own bound,
- * because until it ends the amount stays reserved and may be taken.
+ * Computes how long a signature is valid: as short as the offer asks, and never longer than our own bound,
+ * because until it expires the amount stays reserved and may be taken.
  */
 import type { Offer } from './offer.ts'
 
-/** A signature is good for five minutes at most, whatever a merchant asks for. */
+/** Longest validity in seconds (five minutes), whatever a merchant asks for. */
 const validSecondsMax = 300
-/** Version 1 servers check validAfter against their own clock; clients leave ten minutes. */
+/** Allowance for the clock of a version 1 server, which checks validAfter; clients use ten minutes. */
 const v1ClockSkewSeconds = 600
 
 /** Unix seconds, both exclusive (EIP-3009). */
 export type Validity = { validAfter: number; validBefore: number }
 
-/** Seconds for which a signature on this offer is good. */
+/** Returns the seconds for which a signature on this offer is valid. */
 export function validSecondsOf(maxTimeoutSeconds: number): number {
   return Math.min(maxTimeoutSeconds, validSecondsMax)
 }
 
-/** Unix seconds between which the authorization may be used; a challenge of MPP ends by itself. */
+/** Returns the Unix seconds of the validity. An MPP challenge has its own end, `endSeconds`. */
 export function validityOf(
   { protocol, version }: Pick<Offer, 'protocol' | 'version'>,
   nowSeconds: number,

@@ -1,10 +1,9 @@
--- Foundation: two schemas, who may call what, the clock, refusals and the rate limit.
+-- Foundation: the two schemas, the roles that may call functions, the clock, refusals and the rate limit.
 --
--- Tables live in `private`, which no API role can use. `api` holds the functions that the API
--- exposes; they are security definer because no role of the API owns any right on a table, so
--- these functions are the only way in, and each sets an empty search_path. Helpers in `private` are
--- called from them alone, qualify every name, and carry no setting: with one they could not be
--- inlined, and a request would pay for setting it at every call.
+-- Tables live in `private`, which no API role can use. `api` holds the functions that the API exposes. They
+-- are security definer because no API role has any right on a table, so these functions are the only way in;
+-- each sets an empty search_path. Helpers in `private` are called by them alone and qualify every name. They
+-- set no search_path: a function with a setting cannot be inlined, and each call would pay for applying it.
 
 create schema private;
 create schema api;
@@ -26,7 +25,8 @@ end $$;
 alter default privileges revoke execute on functions from public;
 grant usage on schema api to service_role, custody, vault;
 
--- The only source of time for every rule in SQL, so that a worker with a wrong clock decides nothing.
+-- Returns the current time. Every rule in SQL uses this clock alone, so a worker with a wrong clock decides
+-- nothing.
 create function private.clock() returns timestamptz
   language sql stable as 'select pg_catalog.clock_timestamp()';
 
@@ -44,8 +44,8 @@ create unlogged table private.rate_buckets (
 ) with (fillfactor = 50);
 alter table private.rate_buckets enable row level security;
 
--- Takes one cell from a bucket or refuses with the seconds to wait. Real time on purpose: a limit
--- on load has nothing to do with the time that payments are judged by.
+-- Takes one cell from a bucket, or refuses with the seconds to wait. It uses real time on purpose: a limit on
+-- load must not depend on the time that payments are judged by.
 create function private.take(taken text, burst integer, per_second integer)
   returns void language plpgsql as $$
 declare
@@ -54,7 +54,7 @@ declare
   arrival timestamptz;
 begin
   loop
-    -- An update of a row that is there, the usual case, is several times cheaper than an upsert.
+    -- Updating an existing row, the usual case, is several times cheaper than an upsert.
     update private.rate_buckets b set arrives_at = greatest(b.arrives_at, now_real) + cell
      where b.bucket = taken and b.arrives_at <= now_real + cell * (burst - 1);
     exit when found;
@@ -69,8 +69,8 @@ begin
   end loop;
 end $$;
 
--- Whom a limit counts together: an address of IPv4, a network of 64 bits of IPv6, which is
--- what one subscriber is given.
+-- Returns the network that a limit counts as one caller: the address itself for IPv4, the /64 network for
+-- IPv6, which is what one subscriber gets. Text that is not an address is returned as it is.
 create function private.network_of(client text) returns text
   language plpgsql immutable as $$
 begin
@@ -80,8 +80,8 @@ exception when invalid_text_representation then
   return client;
 end $$;
 
--- What one operator can rent by the thousand counts together as well: 256 addresses of IPv4, and the 48
--- bits of IPv6 that a customer is given.
+-- Returns the wider network that a limit counts together as well, since one operator can rent many addresses
+-- in it: 256 addresses of IPv4, or the /48 that a customer gets of IPv6.
 create function private.wide_network_of(client text) returns text
   language plpgsql immutable as $$
 begin
@@ -90,9 +90,9 @@ exception when invalid_text_representation then
   return client;
 end $$;
 
--- Takes a cell of a network, one of the wider network that it is in, which has four times as many, and
--- one of all callers together. A refusal takes none and leaves no row, so `all_per_second` bounds how
--- many rows callers without an account can make here.
+-- Takes a cell of the caller's network, one of the wider network, which has four times as many, and one that
+-- all callers share. A refusal takes none and leaves no row, so `all_per_second` bounds how many rows callers
+-- without an account can create here.
 create function private.take_of_all(
   taken text, client text, burst integer, per_second integer, all_burst integer,
   all_per_second integer)

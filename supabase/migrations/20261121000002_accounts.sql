@@ -1,4 +1,4 @@
--- Accounts, wallets, credentials, and who is known to an account.
+-- Accounts, wallets, credentials, and the devices and recipients that an account knows.
 
 create table private.accounts (
   id uuid primary key default gen_random_uuid(),
@@ -6,7 +6,9 @@ create table private.accounts (
     check (alias ~ '^[a-z][a-z0-9]*(-[a-z0-9]+)*$' and length(alias) between 3 and 32),
   created_at timestamptz not null default private.clock(),
   frozen_at timestamptz,
-  -- Grows with every change of what decisions are taken from, but for spending itself.
+  -- Number of times the account was frozen.
+  freezes integer not null default 0,
+  -- Version of everything that decisions are made from, except spending. Each change increments it.
   facts_version integer not null default 1,
   automatic_daily_limit_usd_micros bigint not null default 200000000
     check (automatic_daily_limit_usd_micros >= 0),
@@ -16,14 +18,16 @@ create table private.accounts (
     check (asserted_new_recipient_limit_usd_micros >= 0),
   daily_spending_cap_usd_micros bigint not null default 1000000000
     check (daily_spending_cap_usd_micros >= 0),
-  -- Whether agents are shown one-time codes and sign-in links of mails, or handles in their place.
-  shows_codes boolean not null default false
+  -- True if agents see the one-time codes and sign-in links of mails; otherwise they see handles.
+  shows_codes boolean not null default false,
+  -- Kept answers of sites to requests that were sent before are not given out (private.is_erased).
+  site_answers_erased_at timestamptz
 );
 
 create table private.wallets (
   account uuid not null references private.accounts,
   chain_family text not null check (chain_family = 'evm'),
-  -- EIP-55 form; every writer canonicalises, so equality is identity.
+  -- EIP-55 form. Every writer canonicalises, so equal text means the same address.
   address text not null unique check (address ~ '^0x[0-9a-fA-F]{40}$'),
   primary key (account, chain_family)
 );
@@ -35,15 +39,15 @@ create table private.custody_keys (
   envelope jsonb not null
 );
 
--- What a caller acts by: an API key, the session of the owner's browser, or the grant that the owner gave
--- to an app (OAuth 2.1). Only a session has the scope `owner`, and it has no other: neither key nor grant
--- can do what is the owner's alone.
+-- Credentials that callers act with: an API key, the session of the owner's browser, or the grant that the
+-- owner gave to an app (OAuth 2.1). Only a session has the scope `owner`, and it has no other scope, so
+-- neither a key nor a grant can do what is reserved for the owner.
 create table private.credentials (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
   kind text not null default 'api_key' check (kind in ('api_key', 'session', 'oauth')),
-  -- HMAC-SHA-256 of the key or session id with a pepper that the database never sees. A grant has none:
-  -- its access tokens come and go.
+  -- HMAC-SHA-256 of the key or session id, with a pepper that the database never sees. Null for a grant,
+  -- whose access tokens are stored separately because they change.
   digest text unique check (digest ~ '^[0-9a-f]{64}$'),
   label text not null check (length(label) between 1 and 64),
   shown text not null,
@@ -51,27 +55,29 @@ create table private.credentials (
     else scopes <@ array['read', 'pay', 'full', 'vault'] end),
   burst integer not null default 600 check (burst > 0),
   per_second integer not null default 100 check (per_second > 0),
-  -- Whether it may read secrets of the vault; without that it may only have them used.
+  -- True if the credential may read secrets of the vault; otherwise it may only have them used.
   reads_secrets boolean not null default false,
-  -- What it may move by itself, whatever the consent; null is no cap but those of the account.
+  -- Caps on what the credential may move by itself, at any consent level. Null means that only the account's
+  -- caps apply.
   max_per_payment_usd_micros bigint check (max_per_payment_usd_micros >= 0),
   max_per_day_usd_micros bigint check (max_per_day_usd_micros >= 0),
-  -- The key or grant that it took the place of: what either moves counts against the caps of both.
+  -- The key or grant that this one replaced. What either of them moves counts against the caps of both.
   shares_budget_of uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- One that another took the place of freezes until then: whoever replaced it may not be the owner.
+  -- Time until which a replaced credential can still freeze the account: whoever replaced it may not be the
+  -- owner.
   brakes_until timestamptz,
-  -- The session in which its owner ended it; null where it ended otherwise.
+  -- The session in which the owner ended it; null if it ended in another way.
   revoked_by uuid references private.credentials,
   last_used_on date,
   check ((kind = 'oauth') = (digest is null))
 );
 create index credentials_of_account on private.credentials (account);
 
--- Access tokens of grants. A token may have less than its grant, never more: its scopes are checked when
--- it is made, and a grant's scopes do not change.
+-- Access tokens of grants. A token may have fewer scopes than its grant, never more: its scopes are checked
+-- when it is created, and the scopes of a grant never change.
 create table private.access_tokens (
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
   granted uuid not null references private.credentials on delete cascade,
@@ -81,9 +87,9 @@ create table private.access_tokens (
 create index access_tokens_of_grant on private.access_tokens (granted);
 create index access_tokens_by_end on private.access_tokens (expires_at);
 
--- A device is a credential together with a client fingerprint. Devices and recipients become known by
--- an act of the owner alone: in a session with a fresh proof, or by an approval whose digest says so
--- (`consent`), which the key or app `asked_by` had asked for.
+-- A device is a credential together with a client fingerprint. Only an act of the owner makes devices and
+-- recipients known: an act in a session with a fresh proof, or an approval whose digest includes it
+-- (`consent`) and that the key or app `asked_by` had requested.
 create table private.known_devices (
   account uuid not null references private.accounts,
   key uuid not null references private.credentials,
@@ -114,9 +120,10 @@ alter table private.access_tokens enable row level security;
 alter table private.known_devices enable row level security;
 alter table private.known_recipients enable row level security;
 
--- Holds an account until the transaction ends: who decides about its money, and who ends what may decide,
--- comes one after the other. It is held by the weakest lock that does that: rows that refer to the account are
--- entered meanwhile. They overlap without end where keys never pause, and a freeze would wait for all of them.
+-- Locks an account until the transaction ends. Decisions about its money, and acts that end the right to
+-- decide, therefore run one after the other. This is the weakest lock that ensures it, so rows that refer to
+-- the account can be inserted meanwhile: where keys never pause, such inserts overlap without end, and a
+-- freeze would have to wait for all of them.
 create function private.hold_account(held uuid) returns private.accounts language plpgsql as $$
 declare
   a private.accounts;
@@ -125,14 +132,14 @@ begin
   return a;
 end $$;
 
--- Whose act it was, as the feed tells it.
+-- Returns the name of the actor as the feed shows it.
 create function private.holder_name(k private.credentials) returns text
   language sql immutable as $$
   select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
 $$;
 
--- The same for its owner; null for the owner itself. The name of an app is its own word, which stands in
--- no sentence of ours: private.own_name tells it apart.
+-- Returns the name of the actor as the owner sees it; null for the owner. An app's name is the app's own word
+-- and must not appear in our sentences; private.own_name returns it separately.
 create function private.holder_title(k private.credentials) returns text
   language sql immutable as $$
   select case k.kind
@@ -140,20 +147,21 @@ create function private.holder_title(k private.credentials) returns text
     when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
 $$;
 
--- The label that the owner gave a key; an app is told by where it is, for its name is its own word.
+-- Returns the label that the owner gave a key. An app is named by its host, because its name is its own word.
 create function private.plain_name(k private.credentials) returns text
   language sql immutable as $$
   select case k.kind when 'oauth' then k.shown else k.label end
 $$;
 
--- What an app calls itself; null for all others.
+-- Returns what an app calls itself; null for every other credential.
 create function private.own_name(k private.credentials) returns text
   language sql immutable as $$
   select case k.kind when 'oauth' then k.label end
 $$;
 
--- full covers pay, pay covers read and vault; vault covers nothing but itself; owner covers read, for its
--- pages show everything but what is sealed. Every scope covers any.
+-- Decides whether the held scopes cover the needed one. full covers pay; pay covers read and vault; vault
+-- covers only itself; owner covers read, because the owner's pages show everything that is not sealed. Every
+-- scope covers any.
 create function private.scope_covers(held text[], needed text) returns boolean
   language sql immutable as $$
   select case needed
@@ -165,8 +173,8 @@ create function private.scope_covers(held text[], needed text) returns boolean
   end
 $$;
 
--- The credential of a key, session id or access token that is in service, or null. A grant has the scopes
--- of the token that it was reached by.
+-- Returns the live credential of a key, session id or access token, or null. A grant gets the scopes of the
+-- token that was presented.
 create function private.find_caller(credential text) returns private.credentials
   language plpgsql stable as $$
 declare
@@ -198,9 +206,9 @@ begin
   end if;
 end $$;
 
--- Finds the caller and checks its scope, in the transaction of what it came for, or ends the call.
--- With `unfrozen` a frozen account is turned away too: for money and for secrets. It counts against
--- no rate: the later calls of a request that was let in already must not be refused for that.
+-- Returns the caller after checking its scope, in the transaction of its request, or ends the call. With
+-- `unfrozen` it also refuses a frozen account, as money and secrets require. It does not count against the
+-- rate: later calls of a request that was let in must not be refused for that.
 create function private.recognize(credential text, needed text, unfrozen boolean default false)
   returns private.credentials language plpgsql as $$
 declare
@@ -220,9 +228,22 @@ begin
   return found_key;
 end $$;
 
--- Holds the account of a caller that is in service still. Who waited for the account may have been ended
--- meanwhile, or its session have got another id by a proof: then it does nothing more, so that what ended it,
--- once that was answered, was the last word, and an id that leaked before a proof is worth nothing after it.
+-- Holds a key or an app, so that its end, which closes what it asked for, waits or is seen. Refuses one that
+-- was ended meanwhile.
+create function private.hold_credential(caller private.credentials) returns void language plpgsql as $$
+begin
+  perform from private.credentials k where k.id = caller.id and k.revoked_at is null
+    and k.digest is not distinct from caller.digest
+    and (k.expires_at is null or k.expires_at > private.clock()) for share;
+  if not found then
+    perform private.refuse('unauthorized', '401');
+  end if;
+end $$;
+
+-- Locks the caller's account and checks that the caller is still live. While it waited for the lock, the
+-- credential may have been ended, or a proof may have given its session another id; then the call is refused.
+-- Thus an act that ended a credential is final once it was answered, and an id that leaked before a proof is
+-- worthless after it.
 create function private.hold_live(caller private.credentials) returns private.accounts
   language plpgsql as $$
 declare
@@ -250,7 +271,7 @@ begin
   return caller;
 end $$;
 
--- Lets the caller in and does nothing else: for requests that are refused before their effect.
+-- Admits the caller and does nothing else, for requests that are refused before they have an effect.
 create function api.check_admission(credential text, needed text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -259,8 +280,8 @@ begin
 end $$;
 grant execute on function api.check_admission to service_role;
 
--- What the operator's scripts open accounts with; it is not exposed. The id comes from outside
--- because the wallet's key is sealed for it before the account exists.
+-- Creates an account with its wallet and sealed key. Only the operator's scripts call it; it is not exposed.
+-- The caller supplies the id because the wallet's key is sealed for it before the account exists.
 create function private.open_account(opened uuid, alias text, address text, envelope jsonb)
   returns void language plpgsql as $$
 begin
@@ -269,7 +290,7 @@ begin
   insert into private.custody_keys values (address, opened::text, envelope);
 end $$;
 
--- Puts a key into service for an account; only its digest ever reaches the database.
+-- Creates an API key for an account. The database receives only its digest.
 create function private.open_api_key(
   account uuid, digest text, label text, shown text, scopes text[], per_second integer,
   burst integer)

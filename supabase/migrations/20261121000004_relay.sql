@@ -1,7 +1,7 @@
--- Relaying: lanes (addresses that pay for gas), the queue of signed calls, slots (one nonce of a
--- lane) and the transactions signed for a slot. Whoever leases a lane takes all that is queued, and
--- a slot exists from the moment its first transaction is stored: so a crash in between leaves no
--- gap in a lane, nothing was sent, and the next one takes the same nonce.
+-- Relaying: lanes (addresses that pay for gas), the queue of signed calls, slots (one nonce of a lane) and
+-- the transactions signed for a slot. The holder of a lane's lease takes all calls that are queued. A slot
+-- exists from the moment its first transaction is stored. A crash before that leaves no gap in the lane:
+-- nothing was sent, and the next holder takes the same nonce.
 
 create table private.relay_lanes (
   chain bigint not null,
@@ -9,13 +9,14 @@ create table private.relay_lanes (
   -- A relayer of the service, or a wallet that pays its own gas.
   kind text not null check (kind in ('relayer', 'wallet')),
   next_nonce bigint not null check (next_nonce >= 0),
-  -- Transactions that the chain had counted when somebody last looked; what is between it and
-  -- next_nonce is in flight.
+  -- Number of transactions that the chain had counted at the last look. Those from it up to next_nonce are in
+  -- flight.
   mined_nonce bigint not null default 0,
-  -- What a relayer held when so many of its transactions were mined, as enough endpoints told it.
+  -- Balance of a relayer and the count of its mined transactions at that time, as enough endpoints reported
+  -- them.
   told_wei numeric(78, 0),
   told_nonce bigint,
-  -- Why it takes nothing new now.
+  -- Reason why it takes nothing new now.
   paused_for text,
   lease uuid,
   leased_until timestamptz,
@@ -28,22 +29,24 @@ create table private.relay_slots (
   chain bigint not null,
   lane text not null,
   nonce bigint not null,
-  -- `lost`: a transaction that is none of ours took the nonce.
+  -- `lost`: a transaction that is not ours took the nonce.
   state text not null default 'open' check (state in ('open', 'mined', 'final', 'lost')),
   block_number bigint,
   block_hash text,
-  checked_at timestamptz,
+  -- Time when housekeeping last looked at it. A new slot starts with the current time, because it was just
+  -- sent.
+  checked_at timestamptz not null default private.clock(),
   unique (chain, lane, nonce),
   foreign key (chain, lane) references private.relay_lanes (chain, address),
   check (state not in ('mined', 'final') or block_hash is not null)
 );
 create index relay_slots_open on private.relay_slots (chain, lane) where state = 'open';
-create index relay_slots_watched on private.relay_slots (checked_at nulls first)
+create index relay_slots_watched on private.relay_slots (checked_at)
   where state in ('open', 'mined');
 
 create table private.relay_transactions (
   slot bigint not null references private.relay_slots,
-  -- More than the doublings of two fees from nothing to any ceiling.
+  -- More than the doublings that lead two fees from nothing to any ceiling.
   attempt integer not null check (attempt between 1 and 256),
   tx_hash text not null unique check (tx_hash ~ '^0x[0-9a-f]{64}$'),
   raw text not null,
@@ -51,14 +54,16 @@ create table private.relay_transactions (
   max_priority_fee_per_gas numeric(78, 0) not null,
   -- The most that it can cost, in wei.
   cost_wei numeric(78, 0) not null,
-  -- The payments whose transfers are in its bytes.
+  -- The payments whose transfers it carries.
   carries uuid[] not null,
   created_at timestamptz not null default private.clock(),
+  -- Time when it was first cleared for sending to endpoints.
+  dispatched_at timestamptz,
   primary key (slot, attempt)
 );
 
--- One signed call of a token: a payment's authorization, or the cancellation of one. Without a slot
--- it is queued for a relayer; one that the wallet itself pays for never leaves the wallet's slots.
+-- Signed calls of a token: the authorization of a payment, or the cancellation of one. A call without a slot
+-- is queued for a relayer. A call that the wallet itself pays for always stays in the wallet's slots.
 create table private.relay_calls (
   id bigint generated always as identity primary key,
   chain bigint not null,
@@ -66,11 +71,11 @@ create table private.relay_calls (
   account uuid not null references private.accounts,
   kind text not null check (kind in ('transfer', 'cancel')),
   signature text not null,
-  -- Its place in the queue: accounts take turns, however many calls of one wait.
+  -- Position in the queue. Accounts take turns, however many calls of one account wait.
   turn bigint not null,
-  -- Custody could not put it into a transaction; nobody tries again.
+  -- True if custody could not put it into a transaction; it is not tried again.
   refused boolean not null default false,
-  -- Slots that it was put into.
+  -- Number of slots that it was put into.
   tries integer not null default 0,
   claim uuid,
   claimed_until timestamptz,
@@ -83,8 +88,8 @@ create index relay_calls_turns on private.relay_calls (account, chain, kind, tur
 create index relay_calls_slot on private.relay_calls (slot) where slot is not null;
 create index relay_calls_claim on private.relay_calls (claim) where slot is null;
 
--- What relayers may spend for one account on a chain in 24 hours, in wei of its native coin and in
--- calls, and of it while the account is young; the row of chain 0 is for all chains without one.
+-- Limits on what relayers may spend for one account on a chain in 24 hours, in wei of its native coin and in
+-- calls, with lower ones for a young account. The row of chain 0 applies to all chains without a row.
 create table private.gas_terms (
   chain bigint primary key check (chain >= 0),
   wei_per_day numeric(78, 0) not null check (wei_per_day >= 0),
@@ -92,17 +97,17 @@ create table private.gas_terms (
   young_hours integer not null check (young_hours >= 0),
   young_wei_per_day numeric(78, 0) not null check (young_wei_per_day between 0 and wei_per_day),
   young_calls_per_day integer not null check (young_calls_per_day between 0 and calls_per_day),
-  -- The least transfer that is relayed.
+  -- The smallest transfer that is relayed.
   least_usd_micros bigint not null default 10000 check (least_usd_micros >= 0),
-  -- Authorizations that may be live at once and cancellations of 24 hours, together: what is signed
-  -- can always be cancelled.
+  -- Largest sum of live authorizations and the cancellations of 24 hours. It ensures that everything signed
+  -- can be cancelled.
   cancels_per_day integer not null check (cancels_per_day >= 0)
 );
 
--- Gas that relayers spend for an account, at its worst: a row for each time that one of its calls
--- goes into a transaction. The row comes first, without a slot: for a transfer, which it lets be put
--- into one, and for the cancellation that a signature may need. What never was put into one counts no
--- longer once the payment is over.
+-- Gas that relayers spend for an account, at its worst: one row for each time that one of its calls goes into
+-- a transaction. The row is first inserted without a slot. For a transfer, it permits a relayer to put the
+-- call into a transaction; for a signature, it reserves the gas of a possible cancellation. A row that never
+-- got a slot stops counting once the payment is over.
 create table private.gas_uses (
   id bigint generated always as identity primary key,
   account uuid not null references private.accounts,
@@ -116,10 +121,11 @@ create table private.gas_uses (
 create unique index gas_uses_unspent on private.gas_uses (payment, kind) where slot is null;
 create index gas_uses_counted on private.gas_uses (account, chain, at) include (wei);
 create index gas_uses_slot on private.gas_uses (slot) where slot is not null;
+create index gas_uses_of_payment on private.gas_uses (payment);
 create index gas_uses_age on private.gas_uses (at);
 
--- What gas cost on a chain lately, the dearest look of each minute as enough endpoints told it: fees in wei, and
--- what a relayer's transaction with one call cost at worst.
+-- Recent gas prices of a chain: the highest of each minute, as enough endpoints reported it. Fees are in wei;
+-- `call_wei` is the worst cost of a relayer's transaction with one call.
 create table private.gas_prices (
   chain bigint not null,
   minute timestamptz not null,
@@ -138,8 +144,8 @@ alter table private.relay_slots enable row level security;
 alter table private.relay_transactions enable row level security;
 alter table private.relay_calls enable row level security;
 
--- What the operator's scripts bring a relayer into service with. The nonce never goes back below
--- one that a slot holds.
+-- Brings a relayer into service; only the operator's scripts call it. The nonce never goes below one that a
+-- slot holds.
 create function private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
   returns void language plpgsql as $$
 begin
@@ -152,14 +158,14 @@ begin
         where s.chain = l.chain and s.lane = l.address));
 end $$;
 
--- A lane that may sign one transaction, the nonce for it and the calls to put into it, with what is
--- reserved for them. `owner` is the account whose key signs for the lane, or relayer.
+-- A lane that may sign one transaction, with the nonce for it, the calls to put into it and what is reserved
+-- for them. `owner` is the account whose key signs for the lane, or `relayer`.
 create type private.relay_claim as (
   lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, charges jsonb, envelope jsonb,
   owner text
 );
 
--- What custody needs of a call to put it into a transaction.
+-- Returns what custody needs in order to put a call into a transaction.
 create function private.call_json(c private.relay_calls, p private.payments) returns jsonb
   language sql stable as $$
   select jsonb_build_object('kind', c.kind, 'payment', p.id, 'token', p.token, 'from', p.wallet,
@@ -167,31 +173,45 @@ create function private.call_json(c private.relay_calls, p private.payments) ret
     'nonce', p.authorization_nonce, 'signature', c.signature)
 $$;
 
--- Until when a signature may be good by the chain's clock, which may be behind ours.
+-- Returns the time until which a signature may be valid by the chain's clock, which may be behind ours.
 create function private.live_until(p private.payments) returns timestamptz
   language sql immutable as $$
   select pg_catalog.to_timestamp(p.valid_before + 900)
 $$;
 
--- Whether a call may still be put into a transaction: it has an effect, and it is no transfer of a
--- frozen account.
+-- True if a payment was authorized before the last freeze of its account. The freeze reports it as being
+-- cancelled, so it is not sent after the account is unfrozen either.
+create function private.is_stopped(p private.payments) returns boolean
+  language sql stable as $$
+  select exists (select from private.accounts a
+    where a.id = p.account and p.freezes < a.freezes)
+$$;
+
+-- True if a call may still be put into a transaction: it has an effect, and it is not a transfer that a
+-- freeze has stopped.
 create function private.is_live(c private.relay_calls, p private.payments) returns boolean
   language sql stable as $$
   select case c.kind when 'cancel' then private.live_until(p) > private.clock()
     else p.valid_before > extract(epoch from private.clock()) and p.state = 'signed'
-      and not exists (select from private.accounts a
-        where a.id = p.account and a.frozen_at is not null) end
+      and not private.is_stopped(p) end
 $$;
 
--- Whether a transaction carries a transfer of an account that is frozen: then it is sent by nobody.
-create function private.is_held(t private.relay_transactions) returns boolean
+-- Locks the accounts that pay, in one order. A freeze that runs at the same time waits for this transaction,
+-- or this one waits for the freeze.
+create function private.hold_payers(payments uuid[]) returns void language plpgsql as $$
+begin
+  perform from private.accounts a where a.id in (select p.account from private.payments p
+    where p.id = any (payments)) order by a.id for no key update;
+end $$;
+
+-- True if a freeze has stopped one of these transfers. A transaction that carries it must not be sent.
+create function private.has_stopped(carries uuid[]) returns boolean
   language sql stable as $$
-  select exists (select from private.payments p join private.accounts a on a.id = p.account
-    where p.id = any (t.carries) and a.frozen_at is not null)
+  select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p))
 $$;
 
--- The calls that wait on a chain, in no order: those that nobody holds and that have an effect still,
--- and of transfers those whose gas is reserved.
+-- Returns the calls that wait on a chain, in no order: those that are not claimed and still have an effect,
+-- and of transfers only those whose gas is reserved.
 create function private.waiting_calls(on_chain bigint) returns setof private.relay_calls
   language sql stable as $$
   select c.* from private.relay_calls c join private.payments p on p.id = c.payment
@@ -203,9 +223,9 @@ create function private.waiting_calls(on_chain bigint) returns setof private.rel
         where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
 $$;
 
--- Queues a signed call, for a transaction that is being made (`held`) or for the next. Its turn comes
--- after those of its own account and with the first of the others (start-time fair queueing), so that
--- a long queue of one account delays another by one transaction.
+-- Queues a signed call for a transaction that is being built (`held`) or for the next one. Its turn comes
+-- after those of its own account and together with the first of the others (start-time fair queueing), so a
+-- long queue of one account delays another account by one transaction.
 create function private.queue_call(
   p private.payments, kind text, signature text, held uuid default null)
   returns void language plpgsql as $$
@@ -227,14 +247,14 @@ begin
   on conflict on constraint relay_calls_payment_kind_key do nothing;
 end $$;
 
--- Whether a relayer is in service and held by nobody.
+-- True if a relayer is in service and not leased.
 create function private.is_free(l private.relay_lanes) returns boolean
   language sql stable as $$
   select l.kind = 'relayer' and l.paused_for is null
     and (l.leased_until is null or l.leased_until <= private.clock())
 $$;
 
--- What the newest transactions of a lane may cost, newest first: as many as may be in flight.
+-- Returns the possible cost of the newest transactions of a lane, newest first: as many as may be in flight.
 create function private.open_wei(l private.relay_lanes) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(coalesce(o.wei, 0)::text order by o.nonce desc), '[]') from (
@@ -245,7 +265,7 @@ create function private.open_wei(l private.relay_lanes) returns jsonb
      order by s.nonce desc limit 16) o
 $$;
 
--- The most that a lane's transactions from this number on may cost.
+-- Returns the most that a lane's transactions from this nonce on may cost.
 create function private.cost_from(l private.relay_lanes, nonce bigint) returns numeric
   language sql stable as $$
   select coalesce(sum((select max(t.cost_wei) from private.relay_transactions t
@@ -254,45 +274,86 @@ create function private.cost_from(l private.relay_lanes, nonce bigint) returns n
    where s.chain = l.chain and s.lane = l.address and s.nonce >= cost_from.nonce
 $$;
 
--- What a relayer surely has left: of what was told last, all that was signed for since is taken as spent.
--- Null where nothing was told yet.
+-- Returns what a relayer surely has left: the balance reported last, less all that was signed since, taken as
+-- spent. Null if no balance was reported yet.
 create function private.left_wei(l private.relay_lanes) returns numeric
   language sql stable as $$
   select greatest(l.told_wei - private.cost_from(l, l.told_nonce), 0) where l.told_wei is not null
 $$;
 
--- Leases a relayer's lane that can carry what waits. `seen` says how many more transfers and how many
--- more cancellations each can pay for, and how many of its transactions the chain counts. One that is
--- 16 ahead takes no more, because nodes drop what is far ahead; the last two places of these, and
--- a reserve of gas, are for cancellations alone.
+-- Decides whether a relayer keeps at least `kept_wei` if it pays `cost_wei` for a slot, as far as is known. One
+-- whose balance enough endpoints never told has none to keep.
+-- It answers false while the lane is leased, because the cost of the transaction being built is not known. A
+-- wallet's own lane always passes, since it pays with its own gas.
+create function private.leaves_reserve(of_slot bigint, cost_wei numeric, kept_wei numeric)
+  returns boolean language sql stable as $$
+  select coalesce((select (l.leased_until is null or l.leased_until <= private.clock())
+        and (leaves_reserve.kept_wei is null
+          or coalesce(private.left_wei(l), 0) + d.wei - greatest(leaves_reserve.cost_wei, d.wei)
+            >= leaves_reserve.kept_wei)
+    from private.relay_slots s
+      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane and l.kind = 'relayer'
+      cross join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
+        where t.slot = s.id) d
+   where s.id = of_slot), true)
+$$;
+
+-- Returns how many more transfers and cancellations a lane can pay for and has nonces for. `seen` is how the
+-- caller saw the lane: how many of its transactions the chain counts, what those in flight could cost then
+-- (`open_wei`), what it had beside them for transfers (`spare_wei`) and for cancellations (`free_wei`), and
+-- what a call costs. What was signed since is subtracted, twice for transfers, because a transaction may be
+-- replaced at twice its price. A lane that is 16 ahead takes no more, because nodes drop what is far ahead.
+-- The last two of these nonces and a reserve of gas are for cancellations alone.
+create function private.room_in(l private.relay_lanes, seen jsonb)
+  returns table (transfers integer, cancels integer) language sql stable as $$
+  select
+    case when s.ahead < 14 then greatest(
+      least(e.transfers, pg_catalog.floor((e.spare_wei - 2 * s.wei) / (2 * e.call_wei))), 0)::integer
+      else 0 end,
+    case when s.ahead < 16 then greatest(
+      least(e.cancels, pg_catalog.floor((e.free_wei - s.wei) / e.call_wei)), 0)::integer else 0 end
+  from jsonb_to_record(seen) as e (mined_nonce bigint, transfers integer, cancels integer,
+      open_wei numeric, spare_wei numeric, free_wei numeric, call_wei numeric)
+    cross join lateral (select
+      greatest(private.cost_from(l, e.mined_nonce) - e.open_wei, 0) as wei,
+      l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) as ahead) s
+$$;
+
+-- Leases a relayer's lane that can carry the waiting calls; returns no row if there is none.
 create function private.lease_lane(on_chain bigint, seen jsonb, needs text, until timestamptz)
   returns table (lease uuid, address text, nonce bigint, transfers integer, cancels integer)
   language plpgsql as $$
+declare
+  l private.relay_lanes;
+  look jsonb;
 begin
-  select l.address, e.cancels,
-    case when l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 14 then e.transfers else 0 end
-  into lease_lane.address, lease_lane.cancels, lease_lane.transfers
-    from private.relay_lanes l
-    join jsonb_to_recordset(seen) as e (
-      address text, mined_nonce bigint, transfers integer, cancels integer) on e.address = l.address
-   where l.chain = on_chain and private.is_free(l)
-     and case needs when 'transfer' then e.transfers > 0
-         and l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 14
-       else e.cancels > 0 and l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 16 end
-   order by l.used_at nulls first limit 1 for update of l skip locked;
+  select e.value into look from jsonb_array_elements(seen) e
+    join private.relay_lanes x on x.chain = on_chain and x.address = e.value ->> 'address'
+    cross join lateral private.room_in(x, e.value) r
+   where private.is_free(x) and case needs when 'transfer' then r.transfers else r.cancels end > 0
+   order by x.used_at nulls first limit 1 for update of x skip locked;
   if not found then
     return;
   end if;
-  update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
+  -- Read again, now that nobody else can put anything into the lane.
+  select x.* into l from private.relay_lanes x
+   where x.chain = on_chain and x.address = look ->> 'address';
+  select r.transfers, r.cancels into lease_lane.transfers, lease_lane.cancels
+    from private.room_in(l, look) r;
+  if (case needs when 'transfer' then lease_lane.transfers else lease_lane.cancels end) = 0 then
+    return;
+  end if;
+  update private.relay_lanes x set lease = gen_random_uuid(), leased_until = until,
     used_at = pg_catalog.clock_timestamp()
-   where l.chain = on_chain and l.address = lease_lane.address
-  returning l.lease, l.next_nonce into lease_lane.lease, lease_lane.nonce;
+   where x.chain = on_chain and x.address = l.address
+  returning x.lease, x.address, x.next_nonce
+  into lease_lane.lease, lease_lane.address, lease_lane.nonce;
   return next;
 end $$;
 
--- Leases a lane for five seconds and claims for it what waits, cancellations first: for a payment that
--- is about to be signed (`with_own`), or for what is queued alone. Null when no lane is free, or nothing
--- waits that one could carry.
+-- Leases a lane for five seconds and claims the waiting calls for it, cancellations first. With `with_own` it
+-- leaves room for a payment that is about to be signed; otherwise it serves the queue alone. Returns null if
+-- no lane is free, or nothing waits that a lane could carry.
 create function private.claim_lane(on_chain bigint, seen jsonb, with_own boolean)
   returns private.relay_claim language plpgsql as $$
 declare
@@ -314,8 +375,8 @@ begin
   claimed.chain := on_chain;
   claimed.lane := picked.address;
   claimed.nonce := picked.nonce;
-  -- Chosen once and before the update: a plan that chose again for every row would not see those
-  -- that it has updated already, and pass the limit.
+  -- Chosen once, before the update. A plan that chose again for each row would not see the rows that it has
+  -- already updated, and would exceed the limit.
   with chosen as materialized (
     select q.id from private.relay_calls q where q.id in (
       (select w.id from private.waiting_calls(on_chain) w where w.kind = 'cancel'
@@ -333,7 +394,7 @@ begin
   select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
     from taken t join private.payments p on p.id = t.payment;
   claimed.charges := private.charges_of(claimed.lease);
-  -- All that waited is being taken by somebody else at this moment, who looks again afterwards.
+  -- Another caller is taking everything that waited, and it looks at the queue again afterwards.
   if claimed.calls = '[]' and not with_own then
     update private.relay_lanes l set lease = null, leased_until = null
      where l.lease = claimed.lease;
@@ -344,7 +405,7 @@ begin
   return claimed;
 end $$;
 
--- The places of a wallet whose transactions are in flight: open ones that the chain's count has not passed.
+-- Returns the slots of a wallet that are in flight: the open ones that the chain's count has not passed.
 create function private.places_in_flight(on_chain bigint, wallet text)
   returns setof private.relay_slots language sql stable as $$
   select s.* from private.relay_slots s
@@ -352,8 +413,8 @@ create function private.places_in_flight(on_chain bigint, wallet text)
    where s.chain = on_chain and s.lane = wallet and s.state = 'open' and s.nonce >= l.mined_nonce
 $$;
 
--- What a wallet's transactions in flight can cost together, each at the dearer of its own price and that
--- of a new one, and a new one beside them.
+-- Returns what a wallet's transactions in flight and a new one can cost together, with each of them at the
+-- higher of its own price and the new one's.
 create function private.own_gas_needed(on_chain bigint, wallet text, cost_wei numeric)
   returns numeric language sql stable as $$
   select own_gas_needed.cost_wei + coalesce(sum(greatest(own_gas_needed.cost_wei, dearest.wei)), 0)
@@ -362,14 +423,15 @@ create function private.own_gas_needed(on_chain bigint, wallet text, cost_wei nu
       where t.slot = s.id) dearest on true
 $$;
 
--- Whether a wallet has as many transactions in flight as nodes keep of one sender.
+-- True if a wallet has as many transactions in flight as nodes keep of one sender.
 create function private.is_full(on_chain bigint, wallet text) returns boolean
   language sql stable as $$
   select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
 $$;
 
--- The same for a wallet that pays for its own transfer: its counter follows the count that enough
--- endpoints show. Null while another payment of the wallet holds the lane, or it is out of service.
+-- Leases the lane of a wallet that pays for its own transfer. Its nonce follows the count that enough
+-- endpoints show. Returns null while another payment of the wallet holds the lane, or if the lane is out of
+-- service.
 create function private.claim_wallet(p private.payments, wallet_nonce bigint)
   returns private.relay_claim language plpgsql as $$
 declare
@@ -392,9 +454,10 @@ begin
   return claimed;
 end $$;
 
--- Stores the first transaction of a slot and gives the lane back. False, with everything back in the
--- queue, when the lease ran out meanwhile or a claimed call was withdrawn: then the transaction
--- must not leave, and it cannot, since nobody was given it.
+-- Stores the first transaction of a slot and gives the lane back. Answers false, with everything back in the
+-- queue, if the lease was lost, a claimed call was withdrawn, or an account has no gas left for it beside
+-- what was stored since the claim. Then the transaction must not leave; it cannot, because nobody received
+-- it.
 create function private.fill_slot(
   held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric,
   cost_wei numeric)
@@ -407,6 +470,7 @@ begin
   perform from private.relay_calls c where c.claim = held and c.slot is null for update;
   if lane.address is null or calls <>
     (select count(*) from private.relay_calls c where c.claim = held and c.slot is null)
+    or lane.kind = 'relayer' and not private.has_gas_for_claim(held, calls, cost_wei)
   then
     update private.relay_lanes l set lease = null, leased_until = null where l.lease = held;
     update private.relay_calls c set claim = null, claimed_until = null
@@ -433,8 +497,18 @@ begin
   return true;
 end $$;
 
--- The lock that no wakeup is lost by. Who queues a call holds it shared and looks for a free lane
--- after; who frees a lane holds it alone and looks at the queue after: one of them sees the other.
+-- Locks the accounts of claimed calls and of a payment, since gas is reserved under that lock. As everywhere,
+-- this lock is taken before any other.
+create function private.hold_claimed(held uuid, payment uuid default null) returns void
+  language plpgsql as $$
+begin
+  perform private.hold_payers(array(select c.payment from private.relay_calls c
+    where c.claim = held and c.slot is null) || hold_claimed.payment);
+end $$;
+
+-- Takes the lock that keeps wakeups from being lost. A caller that queues a call holds it shared and then
+-- looks for a free lane; a caller that frees a lane holds it alone and then looks at the queue. So one of
+-- them sees the other.
 create function private.lock_queue(on_chain bigint, alone boolean) returns void
   language plpgsql as $$
 begin
@@ -445,7 +519,7 @@ begin
   end if;
 end $$;
 
--- Whether somebody has to go on: calls wait and a lane is free for them.
+-- True if relaying has to go on: calls wait and a lane is free for them.
 create function private.is_relay_needed(on_chain bigint) returns boolean
   language sql stable as $$
   select exists (select from private.waiting_calls(on_chain)) and exists (

@@ -7,34 +7,35 @@ create table private.activities (
   category text not null check (category in ('transfer', 'deposit', 'x402', 'mandate', 'vault',
     'mail', 'security', 'account', 'defi')),
   type text not null,
-  -- Null for an item of a payment or deposit, whose sentence is made from that as it stands.
+  -- Null for an item of a payment or deposit, whose sentence is made from its current state.
   summary text,
-  payment uuid references private.payments,
-  -- Words of whoever called, such as a reason: shown as data, never part of a sentence.
+  payment uuid references private.payments on delete cascade,
+  -- Words of the caller, such as a reason. They are shown as data, never as part of a sentence.
   untrusted jsonb,
   deposit uuid,
   mandate uuid,
-  -- An entry of the vault, which may be deleted since, or a mail.
+  -- An entry of the vault, which may have been deleted since, or a mail.
   entry uuid,
   mail uuid,
-  -- Kept out of the feed and shown only when asked for.
+  -- True if the item is kept out of the feed and shown only on request.
   hidden boolean not null default false,
   check (num_nonnulls(summary, payment, deposit) > 0)
 );
 alter table private.activities enable row level security;
 
+create index activities_of_payment on private.activities (payment) where payment is not null;
 create index activities_feed on private.activities (account, hidden, id desc);
 create index activities_feed_by_category on private.activities (account, hidden, category, id desc);
 
--- A payment's category is its kind.
+-- Enters a payment in the feed; its category is the payment's kind.
 create function private.record_payment(p private.payments, type text)
   returns void language sql as $$
   insert into private.activities (account, category, type, payment)
   values (p.account, p.kind, type, p.id)
 $$;
 
--- A page of the caller's feed, newest first, from before a position; `hidden` turns to what is kept
--- out of it. Payments and deposits show their state now.
+-- Returns a page of the caller's feed, newest first, from before a position. `hidden` selects the items that
+-- are kept out of the feed. Payments and deposits show their current state.
 create function api.list_activity(
   credential text, page integer, before bigint default null, only_category text default null,
   hidden boolean default false)
@@ -48,7 +49,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
-    -- Joined here, the tables behind it would be planned anew with every page.
+    -- A join here would have their tables planned anew with each page.
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
     a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment

@@ -1,10 +1,10 @@
--- Entering payments and reading what decisions about them are taken from.
+-- Entering payments, and reading the facts that decisions about them are made from.
 
 create index payments_refused on private.payments (account, resource, authorized_at desc)
   where state <> 'settled' and delivery @> '{"reasons": [{"code": "payment_refused"}]}';
 
--- The ways to pay for the same resource that its merchant refused in the last quarter of an hour; a
--- refusal that settled after all was none.
+-- Returns the ways to pay for the same resource that its merchant refused in the last 15 minutes. A refusal
+-- whose payment settled after all does not count.
 create function private.refused_ways(p private.payments) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
@@ -19,8 +19,9 @@ create function private.refused_ways(p private.payments) returns jsonb
      order by o.authorized_at desc limit 20) r
 $$;
 
--- Whether a key or app may pay it: the one that asked, or any where the owner said so. What is reserved is gone
--- on with, and its outcome heard, by the one that asked and the one that pays.
+-- Decides whether a key or app may pay: the one that asked, or any of the account if the owner allowed it.
+-- Once the payment is reserved, only the one that asked and the one that pays may continue it and learn its
+-- outcome.
 create function private.may_pay(p private.payments, payer uuid) returns boolean
   language sql stable as $$
   select private.holder_of(payer) = private.holder_of(p.key)
@@ -28,7 +29,7 @@ create function private.may_pay(p private.payments, payer uuid) returns boolean
       then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
 $$;
 
--- Everything that a decision about this payment is taken from; the caps are those of `payer`, who is
+-- Returns everything that a decision about this payment is made from. The caps are those of `payer`, who is
 -- about to pay it.
 create function private.payment_facts(p private.payments, payer uuid) returns jsonb
   language plpgsql stable as $$
@@ -68,11 +69,27 @@ begin
        where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $$;
 
--- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
--- alias the payee is looked up; the same claim finds the payment that it entered before, unless that
--- ended unsigned. Where the nonce is fixed by the terms, it finds the payment that was signed with it, on
--- whatever chain.
--- Nothing is entered, and no row answered, for a payment to the wallet that would pay it.
+-- Refuses a key or app with 200 payments that it entered and nobody decided, and any of an account with 1,000.
+-- The end of a key, and "It was not me", close them in one statement, which has to end in time.
+create function private.limit_undecided(caller private.credentials) returns void
+  language plpgsql as $$
+declare
+  of_key_max constant integer := 200;
+  of_account_max constant integer := 1000;
+begin
+  if exists (select from private.payments p
+     where p.account = caller.account and p.key = caller.id
+       and p.state in ('prepared', 'awaiting_confirmation') offset of_key_max - 1)
+    or exists (select from private.payments p where p.account = caller.account
+       and p.state in ('prepared', 'awaiting_confirmation') offset of_account_max - 1) then
+    perform private.refuse('too_many_payments', '429');
+  end if;
+end $$;
+
+-- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is
+-- resolved to its payee. The same claim finds the payment that it entered before, unless the terms fix the
+-- nonce and that payment ended unsigned. A nonce fixed by the terms finds the payment that was signed with
+-- it, on any chain. Enters nothing and returns no row for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
@@ -85,6 +102,7 @@ declare
   entered private.payments;
   payee_address text := payee;
 begin
+  perform private.hold_credential(caller);
   if payee_alias is not null then
     select w.address into payee_address from private.accounts a
       join private.wallets w on w.account = a.id and w.chain_family = 'evm'
@@ -106,6 +124,10 @@ begin
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
     end if;
+  end if;
+  if not exists (select from private.payments p where p.account = caller.account
+      and p.kind = begin_payment.kind and p.claim = begin_payment.claim) then
+    perform private.limit_undecided(caller);
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
@@ -130,9 +152,9 @@ begin
 end $$;
 grant execute on function api.begin_payment to service_role;
 
--- A payment of the caller's with fresh facts. Returns no row for a stranger's payment, as for none.
--- Who asks last is who pays; but what the owner approved stays as it was shown, and who asks for other
--- terms than these changes nothing.
+-- Returns a payment of the caller's account with fresh facts; no row if the account has no such payment. The
+-- last caller to ask becomes the payer, but what the owner approved stays as it was shown, and a call that
+-- expects other terms than the payment's changes nothing.
 create function api.payment_facts(
   credential text, payment uuid, kind text, device text, expected jsonb default '{}')
   returns table (payment_row jsonb, facts jsonb)
@@ -141,7 +163,7 @@ declare
   caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
 begin
-  -- Held before it is asked whether there is an approval: one that is just being given is then seen.
+  -- Locked before the check for an approval, so that an approval in progress is seen.
   perform from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account for no key update;
   perform private.reconsider(payment, caller.account);
@@ -160,7 +182,7 @@ begin
 end $$;
 grant execute on function api.payment_facts to service_role;
 
--- Notes that the service itself asked the origin that is paid and heard the challenge from it.
+-- Records that the service itself requested the paid origin and received the challenge from it.
 create function api.note_heard(credential text, payment uuid) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -173,8 +195,8 @@ begin
 end $$;
 grant execute on function api.note_heard to service_role;
 
--- Marks a payment as waiting for somebody's word and tells it in the feed, once. `mail` tells the
--- owner too, where nobody else's word will do.
+-- Marks a payment as waiting for confirmation and enters that in the feed, once. `mail` notifies the owner
+-- too, for when only the owner can confirm.
 create function api.await_confirmation(credential text, payment uuid, mail jsonb default null)
   returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -196,8 +218,8 @@ begin
 end $$;
 grant execute on function api.await_confirmation to service_role;
 
--- The payment of an account that a transaction carries, the first when a batch carries several;
--- also by a transaction that was replaced by one with higher fees.
+-- Returns the payment of an account that a transaction carries, the first if a batch carries several. A
+-- transaction that was replaced at higher fees is found too.
 create function private.payment_in(hash text, payer uuid) returns uuid
   language plpgsql stable as $$
 declare
@@ -214,8 +236,8 @@ begin
   return found_id;
 end $$;
 
--- One payment of the caller's account, by its id or by the hash of a transaction that carried it; and whether
--- the caller may hear what a merchant said to it.
+-- Returns one payment of the caller's account, by its id or by the hash of a transaction that carried it, and
+-- whether the caller may see what the merchant answered.
 create function api.find_payment(
   credential text, payment uuid default null, tx_hash text default null, chain bigint default null)
   returns table (payment_row jsonb, is_own boolean)

@@ -1,8 +1,8 @@
--- The functions that custody may call, and nobody else: commit a decision and load what is to be
--- signed in one step, keep what was signed before anything leaves, and sign what is queued already.
+-- The functions that only custody may call: commit a decision and load what is to be signed in one step,
+-- store what was signed before anything leaves, and sign what is already queued.
 
--- Whether a payment fits the limits at this consent level. The decision was taken elsewhere from
--- facts; this is its second path and the one that holds when requests race.
+-- Decides whether a payment fits the limits at this consent level. The decision was made elsewhere from
+-- facts; this second check is the one that holds when requests race.
 create function private.within_limits(
   a private.accounts, s private.spending, p private.payments, payer uuid, consent text, mandate uuid)
   returns boolean language plpgsql stable as $$
@@ -10,7 +10,7 @@ begin
   if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros then
     return false;
   end if;
-  -- The owner saw the address and what it looks like.
+  -- The owner saw the address and which known address it resembles.
   if consent in ('user_session', 'user_passkey') then
     return private.owner_approved(p, consent);
   end if;
@@ -34,17 +34,17 @@ begin
   end;
 end $$;
 
--- The transaction that was signed last for a slot; null where it may not be sent.
+-- Returns the transaction that was signed last for a slot; null if it must not be sent.
 create function private.latest_transaction(of_slot bigint) returns jsonb
   language sql stable as $$
-  select case when not private.is_held(t) then
+  select case when not private.has_stopped(t.carries) then
       jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw) end
     from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
 $$;
 
--- The answer for a payment that is authorized: what to sign, with which sealed keys and in which
--- place of which lane; or, once that is done, the transaction that carries it. Custody does not take
--- the owner's word for granted: `consent` is what the owner signed, `mandate` what it stands for.
+-- Returns the answer for an authorized payment: what to sign, with which sealed keys and at which nonce of
+-- which lane; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
+-- itself: `consent` is what the owner signed, `mandate` is the mandate that it stands for.
 create function private.custody_answer(
   p private.payments, claimed private.relay_claim, first boolean)
   returns table (outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb,
@@ -61,8 +61,7 @@ begin
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $$;
 
--- Whether the nonce that its terms fix is signed for another payment, of whatever token and chain, or about
--- to be.
+-- True if the nonce that its terms fix is signed, or about to be, for another payment of any token and chain.
 create function private.is_nonce_taken(p private.payments) returns boolean
   language sql stable as $$
   select exists (select from private.payments o where o.wallet = p.wallet
@@ -71,8 +70,8 @@ create function private.is_nonce_taken(p private.payments) returns boolean
       and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
 $$;
 
--- Reserves a payment and hands it to custody with the sealed keys that sign it. `outcome` tells why
--- not; `first` is true for the one caller that drives the sending until its lease ends.
+-- Reserves a payment and returns it to custody with the sealed keys that sign it. Otherwise `outcome` says
+-- why not. `first` is true for the one caller that drives the sending until its lease ends.
 create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   valid_after bigint, valid_before bigint, lease_seconds integer,
@@ -92,27 +91,28 @@ declare
   fresh boolean := false;
   claimed private.relay_claim;
 begin
-  -- Until it ends, what was signed counts and cannot be called back.
+  -- Until it ends, a signature counts and cannot be called back.
   if valid_before > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  -- Those who pay stand in a line of their own and only its first waits for the account: however many there
-  -- are, who freezes it or ends what may decide waits for two of them at most.
+  -- Payers queue for a lock of their own, and only the first of them waits for the account. However many
+  -- there are, a freeze, or an act that ends the right to decide, waits for at most two of them.
   perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
   payer := private.hold_account(caller.account);
-  -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
-  -- is followed by a signature.
+  -- Checked again under the lock: no signature follows an answered freeze or an answered end of the caller's
+  -- key or app.
   caller := private.recognize(credential, 'pay', true);
   perform private.reconsider(payment, caller.account);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then
     outcome := 'not_found';
-  elsif not private.may_pay(p, caller.id) then
+  elsif not private.may_pay(p, caller.id)
+    or p.state in ('signed', 'unknown') and private.is_stopped(p) then
     outcome := 'closed';
   elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
-    -- What was paid for and delivered is asked for by nobody again.
+    -- A delivered purchase is not requested again.
     free := p.leased_until <= at
       and not (private.is_delivered(p.delivery) and p.delivery -> 'reasons' = '[]');
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
@@ -137,8 +137,8 @@ begin
     outcome := 'gas_budget';
     fresh := false;
   end if;
-  -- A place for it: the wallet's own, or a relayer's. A relayer may be busy; then the authorization is
-  -- signed now and queued. A wallet that is busy signs nothing.
+  -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
+  -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true);
@@ -156,10 +156,12 @@ begin
   end if;
   if fresh then
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
+      freezes = payer.freezes,
       budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
-      -- One of two endpoints may have told any lower block; no final one that was read is later.
+      -- One of two endpoints may have reported a block that is too low, but no final block read so far is
+      -- later than the payment.
       authorized_block = greatest(seen_block, (select c.finalized_through
         from private.transfer_cursors c where c.chain = p.chain)),
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
@@ -169,7 +171,7 @@ begin
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
-    -- What was just reserved is no longer left for the calls that go with it.
+    -- The gas just reserved is no longer available to the calls that go with it.
     claimed.charges := private.charges_of(claimed.lease);
     return query select * from private.custody_answer(p, claimed, free);
     return;
@@ -178,8 +180,8 @@ begin
   return next;
 end $$;
 
--- Gives up a payment that custody will not sign, because what the owner signed is not for it. Nothing
--- of it can settle, so nothing stays reserved.
+-- Releases a payment that custody refuses to sign because what the owner signed does not match it. It can
+-- never settle, so nothing stays reserved.
 create function api.custody_withdraw(payment uuid) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -197,10 +199,10 @@ begin
   return true;
 end $$;
 
--- Keeps what custody signed for a payment: its authorization, and with a claim the transaction that
--- carries it together with what waited. `kept` is false when the payment moved on without this
--- signature, was authorized too long ago to count, or lost its place in its wallet's own lane (`own`);
--- `sent` is false when the transaction must not leave; `queued` when somebody has to relay more.
+-- Stores what custody signed for a payment: its authorization, and with a claim the transaction that carries
+-- it together with the waiting calls. `kept` is false if the payment moved on without this signature, was
+-- authorized too long ago to count, or lost the lease of its wallet's own lane (`own`). `sent` is false if
+-- the transaction must not leave. `queued` is true if more has to be relayed.
 create function api.custody_record(
   payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
   lease uuid default null, own boolean default false, calls integer default null,
@@ -217,13 +219,13 @@ begin
   relayed := p.kind = 'transfer';
   sent := false;
   queued := false;
-  -- Held until this has ended, so that nobody decides about another payment of the account, or freezes it,
-  -- while it is open whether this one counts still.
-  perform private.hold_account(p.account);
+  -- Held until this transaction ends, so that nobody decides about another payment of the account, or freezes
+  -- it, while it is undecided whether this one still counts.
+  perform private.hold_claimed(lease, payment);
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
-  -- Held before the payment is: nobody takes the place away in between.
+  -- Locked before the payment, so that nobody takes the lane in between.
   perform from private.relay_lanes l where l.lease = custody_record.lease for update;
   kept := found or not own;
   update private.payments q set state = 'signed',
@@ -246,7 +248,7 @@ begin
   return next;
 end $$;
 
--- Claims what is queued on a chain for custody to sign; no row when nothing waits or no lane is free.
+-- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no lane is free.
 create function api.custody_claim(chain bigint, lanes jsonb) returns table (claim jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -257,8 +259,8 @@ begin
   end if;
 end $$;
 
--- Sets claimed calls aside, as [{payment, kind}], so that they keep nobody else waiting: for good those that
--- cannot be put into a transaction (`refused`), for a while those that are too dear now. The lane is given
+-- Sets claimed calls aside, given as [{payment, kind}], so that they hold up no others: for good if they
+-- cannot be put into a transaction (`refused`), for 45 seconds if they are too expensive now. Gives the lane
 -- back with the last of them, unless the caller has a call of its own for it.
 create function api.custody_set_aside(lease uuid, calls jsonb, own boolean, refused boolean)
   returns boolean
@@ -279,13 +281,15 @@ begin
   return true;
 end $$;
 
--- Keeps the transaction that was signed for a claim.
+-- Stores the transaction that was signed for a claim. `sent` is false if it must not leave; `queued` is true
+-- if more has to be relayed.
 create function api.custody_record_claim(
   chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text,
   max_priority_fee_per_gas text, cost_wei text)
   returns table (sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 begin
+  perform private.hold_claimed(lease);
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
     max_priority_fee_per_gas::numeric, cost_wei::numeric);
@@ -293,17 +297,19 @@ begin
   return next;
 end $$;
 
--- An open slot to be signed again with higher fees: the same place, so at most one of its transactions
--- is ever mined, and of its calls those that may leave still. A slot without calls does nothing but
--- use its nonce. `charges` tells what a relayer's calls are charged with, and how much more their
--- accounts may spend; `blocks` whether a cancellation waits behind it.
+-- Returns an open slot to be signed again at higher fees. It keeps its nonce, so at most one of its
+-- transactions is ever mined, and it carries only those of its calls that may still leave. A slot without
+-- calls does nothing but use its nonce. `charges` holds what a relayer's calls are charged and how much more
+-- their accounts may spend; `blocks` is true if a cancellation waits behind it, `delays` if calls of several
+-- accounts are in it or wait behind it.
 create function api.custody_load_slot(slot bigint) returns table (
   chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
-  max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, envelope jsonb, owner text)
+  max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, delays boolean, envelope jsonb,
+  owner text)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
-  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), coalesce(private.is_held(t), false),
+  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), private.has_stopped(t.carries),
     t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
@@ -313,6 +319,9 @@ begin
     exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
       where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
         and c.kind = 'cancel'),
+    (select count(distinct p.account) > 1 from private.relay_slots o
+        join private.relay_calls c on c.slot = o.id join private.payments p on p.id = c.payment
+      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce >= s.nonce),
     k.envelope, k.owner
   from private.relay_slots s
     join private.custody_keys k on k.address = s.lane
@@ -321,20 +330,26 @@ begin
   where s.id = custody_load_slot.slot and s.state = 'open';
 end $$;
 
--- Keeps a replacement; false when another one was kept first, the slot is over, or a transfer that it
--- carries is of an account that was frozen meanwhile or has no gas left for it.
+-- Stores a replacement. Answers false if another one was stored first, the slot is over, or a transfer that
+-- it carries was stopped by a freeze meanwhile, a call that it carries belongs to an account without gas left
+-- for it, or a transfer would use what its relayer keeps for cancellations (`kept_wei`). `carries` and `cancels`
+-- are the payments whose transfers and cancellations it carries.
 create function api.custody_record_replacement(
   slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text,
-  max_priority_fee_per_gas text, cost_wei text, carries uuid[])
+  max_priority_fee_per_gas text, cost_wei text, carries uuid[], cancels uuid[],
+  kept_wei text default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
-  -- Held against a freeze that is just being made: it sees this transaction, or this sees it.
-  perform from private.accounts a where a.id in (select p.account from private.payments p
-    where p.id = any (carries)) order by a.id for no key update;
+  -- Locked against a freeze that runs at the same time: either it sees this transaction, or this sees the
+  -- freeze.
+  perform private.lock_accounts_in(slot);
+  -- Of replacements that are stored at once, each sees what the others leave of the relayer's gas.
+  perform from private.relay_lanes l join private.relay_slots s on s.chain = l.chain and s.lane = l.address
+   where s.id = slot for no key update of l;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
-  if not found or exists (select from private.payments p join private.accounts a on a.id = p.account
-    where p.id = any (carries) and a.frozen_at is not null)
-    or not private.has_gas(slot, cost_wei::numeric, carries)
+  if not found or private.has_stopped(carries)
+    or not private.has_gas(slot, cost_wei::numeric, carries, cancels)
+    or carries <> '{}' and not private.leaves_reserve(slot, cost_wei::numeric, kept_wei::numeric)
   then
     return false;
   end if;
@@ -346,7 +361,7 @@ begin
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
    where p.id = any (carries) and p.state = 'signed';
-  perform private.raise_gas(slot, cost_wei::numeric, carries);
+  perform private.raise_gas(slot, cost_wei::numeric, carries, cancels);
   return true;
 end $$;
 grant execute on function api.custody_authorize, api.custody_withdraw, api.custody_record,

@@ -1,17 +1,18 @@
--- Settlement: what the chain was seen to say about a payment. Only a fact with an anchor on chain
--- ends a payment: a log in a block, or an authorization that can no longer be used.
+-- Settlement: what the chain showed about a payment. Only a fact on chain ends a payment: a log in a block,
+-- or an authorization that can no longer be used.
 --
--- The functions named housekeeping_* take no credential. They grant nothing: whoever looked at the
--- chain, or heard the merchant, books it, also when the key that paid was revoked meanwhile.
+-- The functions named housekeeping_* take no credential. They grant nothing: the caller that looked at the
+-- chain, or received the merchant's answer, books it, even if the key that paid was revoked meanwhile.
 
--- Nothing of a payment that is over stays in the queue.
+-- Removes a finished payment's calls from the queue.
 create function private.leave_queue(of_payment uuid) returns void language sql as $$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $$;
 
--- When a payment settles that is booked in a block now. First: now. In another block than before: then or
--- before its signature's end, so that one that is shown in ever other blocks counts no longer than a day
--- from there; but as soon as a block is final the money left when that was first seen, however late.
+-- Returns the settlement time of a payment that is booked in a block now. The first booking settles now. In
+-- another block than before it settles now or before its signature's end, so that a payment shown in ever
+-- other blocks counts no longer than a day from that end. But once a block is final, the money left when that
+-- block was first seen, however late.
 create function private.settles_at(p private.payments, in_block text, is_final boolean)
   returns timestamptz language sql stable as $$
   select greatest(
@@ -22,10 +23,10 @@ create function private.settles_at(p private.payments, in_block text, is_final b
       case when p.settled_in = in_block then p.placed_at else private.clock() end end)
 $$;
 
--- Books a payment as settled; one that is final stays as it was booked, and keeps its log. A log
--- belongs to one payment: whoever holds this one by mistake lets it go, and where a final one holds
--- it, this payment has none. Without a log a payment counts in full. It makes
--- nobody known: that is the owner's to do.
+-- Books a payment as settled. A final one stays as it was booked and keeps its log. A log belongs to one
+-- payment: another payment that holds this log by mistake loses it, but if that one is final, this payment
+-- gets no log. Without a log a payment counts in full. Settling does not make the recipient known; only the
+-- owner does that.
 create function private.settle(
   payment uuid, hash text, block bigint, in_block text, log integer, label text,
   settled_atomic text default null)
@@ -64,15 +65,16 @@ begin
   return settled;
 end $$;
 
--- The signature's end: a permit of Permit2 is still good at its deadline.
+-- Returns the end of the signature. A Permit2 permit is still valid at its deadline, so it ends one second
+-- later.
 create function private.end_of(p private.payments) returns timestamptz
   language sql stable as $$
   select to_timestamp(p.valid_before + case when private.is_permit(p) then 1 else 0 end)
 $$;
 
--- Books a payment by one of these logs, [{tx_hash, log_index}], any of which may be its own. An
--- authorization has its own log. A permit has the first that no other payment holds; without one
--- left it has none, and counts in full.
+-- Books a payment by one of these logs, [{tx_hash, log_index}], any of which may be its own. An authorization
+-- has its own log. A permit takes the first log that no other payment holds; if none is left, it has none and
+-- counts in full.
 create function private.settle_by(
   payment uuid, hash text, block bigint, in_block text, logs jsonb, label text,
   settled_atomic text) returns private.payments language plpgsql as $$
@@ -80,7 +82,7 @@ declare
   picked record;
   amount numeric;
 begin
-  -- Of two that are booked at once the second sees what the first has picked.
+  -- Of two that are booked at once, the second sees what the first has picked.
   perform pg_catalog.pg_advisory_xact_lock(7320, pg_catalog.hashtext(in_block))
     where in_block is not null;
   select p.amount_atomic into amount from private.payments p where p.id = payment;
@@ -96,8 +98,8 @@ begin
       then settled_atomic end);
 end $$;
 
--- Takes a settlement back whose block is gone: the amount is reserved again, the same authorization
--- can still settle, and the feed tells it. What was final is never taken back, whoever says so.
+-- Takes back a settlement whose block is gone: the amount is reserved again, the same authorization can still
+-- settle, and the feed reports it. A final settlement is never taken back, whoever asks.
 create function private.unsettle(payment uuid, gone text) returns private.payments
   language plpgsql as $$
 declare
@@ -115,14 +117,14 @@ begin
   return reopened;
 end $$;
 
--- Whether a kept answer of a merchant is what was paid for.
+-- True if a merchant's stored answer is what was paid for.
 create function private.is_delivered(delivery jsonb) returns boolean language sql immutable as $$
   select coalesce(delivery ->> 'kind' = 'answered'
     and (delivery ->> 'status')::integer between 200 and 299, false)
 $$;
 
--- Whether a purchase was settled by a merchant that said later, so that the signature, which the token takes
--- no more, is handed out for what it is for.
+-- True if a purchase was settled but its merchant postponed delivery. The signature, which the token no
+-- longer accepts, is then handed out to fetch what was paid for.
 create function private.is_owed(p private.payments) returns boolean
   language sql stable as $$
   select p.kind = 'x402' and p.state = 'settled' and not private.is_delivered(p.delivery)
@@ -131,9 +133,9 @@ create function private.is_owed(p private.payments) returns boolean
     and p.valid_before > extract(epoch from private.clock())
 $$;
 
--- Keeps what the merchant answered to an x402 request; the payment is unknown from then on and keeps its
--- reservation until the chain shows more. What was delivered stays, whatever a second request with the
--- same signature is answered.
+-- Stores what the merchant answered to an x402 request. The payment is unknown from then on and keeps its
+-- reservation until the chain shows more. A delivered answer stays, whatever a second request with the same
+-- signature is answered.
 create function api.housekeeping_finish_attempt(payment uuid, delivery jsonb)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -150,7 +152,7 @@ begin
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
 
--- Records what the chain shows of a payment. Without a block it is final that it was settled, and not
+-- Records what the chain shows of a payment. Without a block, it is final that the payment settled, but not
 -- known where.
 create function api.housekeeping_settle(
   payment uuid, logs jsonb, finality text, tx_hash text default null,
@@ -166,8 +168,8 @@ begin
   return query select private.payment_json(settled) where settled.id is not null;
 end $$;
 
--- Records that the block of a settlement is no longer part of the chain; whoever relayed the payment
--- has to send it again.
+-- Records that the block of a settlement is no longer part of the chain. The relayer of the payment has to
+-- send it again.
 create function api.housekeeping_reorg(payment uuid, block_hash text)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -181,10 +183,10 @@ begin
   return query select private.payment_json(reopened) where reopened.id is not null;
 end $$;
 
--- Frees the reservation of a payment that can no longer settle: its authorization was cancelled or
--- expired unused, as of a finalized block. Whoever says so and for whatever reason, nothing is
--- freed before the signature's end by our own clock, and where one operator alone could say so
--- (`alone`), not within the quarter of an hour after it. No row, and nothing changed, before that.
+-- Frees the reservation of a payment that can no longer settle: as of a finalized block, its authorization
+-- was cancelled or expired unused. Whatever the caller says, nothing is freed before the signature's end by
+-- our own clock, and if a single operator could claim it (`alone`), not within 15 minutes after that. Until
+-- then it changes nothing and returns no row.
 create function api.housekeeping_release(payment uuid, reason text, alone boolean)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -201,8 +203,8 @@ begin
   return query select private.payment_json(ended) where ended.id is not null;
 end $$;
 
--- Closes what was prepared and never used, and frees what was reserved and never signed: custody
--- keeps a signature before anything leaves, and keeps none for a payment that is not authorized.
+-- Closes what was prepared and never used, and frees what was reserved and never signed. Custody stores a
+-- signature before anything leaves, and only for a payment that is authorized.
 create function private.close_unused(batch integer) returns void language plpgsql as $$
 begin
   update private.payments p set state = 'expired'
@@ -215,8 +217,8 @@ begin
      limit batch for update skip locked);
 end $$;
 
--- Whether the slots' own watch has the next word on a payment. An open slot may never be mined, and the
--- receipt of a mined one never be read again, so it has not once the authorization is over.
+-- True if the watch of slots decides next about a payment. An open slot may never be mined and the receipt of
+-- a mined one never read again, so this ends with the authorization.
 create function private.is_in_slot(p private.payments) returns boolean
   language sql stable as $$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
@@ -225,14 +227,14 @@ create function private.is_in_slot(p private.payments) returns boolean
       and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
 $$;
 
--- What is not over on chain.
+-- Returns the payments that are not over on chain.
 create function private.unfinished() returns setof private.payments language sql stable as $$
   select p.* from private.payments p
    where p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
 $$;
 
--- Of one account what the chain has the next word on, longest unseen first; whoever drives a payment
--- now looks at it himself.
+-- Returns the payments of one account that the chain decides about next, longest unseen first. A payment
+-- whose sending is leased is left out, because the holder of the lease looks at it.
 create function private.due(of_account uuid, most integer) returns setof private.payments
   language sql stable as $$
   select p.* from private.unfinished() p
@@ -241,15 +243,17 @@ create function private.due(of_account uuid, most integer) returns setof private
    order by p.checked_at nulls first limit most
 $$;
 
+-- True if something was looked at within the duration of a housekeeping run.
 create function private.is_just_seen(checked_at timestamptz) returns boolean
   language sql stable as $$
-  select coalesce(checked_at > private.clock() - interval '20 seconds', false)
+  select coalesce(checked_at > private.clock() - interval '45 seconds', false)
 $$;
 
--- A batch of payments that the chain has the next word on: of each account those longest unseen, and
--- the accounts in turn, so that many that cannot be read yet delay nobody else's. What is new has
--- waited since it was authorized, so that whoever always has something new delays nobody either. What was
--- seen a moment ago comes last, so that the batches of one run go on. They are answered in that order.
+-- Returns a batch of payments that the chain decides about next: of each account those longest unseen, with
+-- the accounts taking turns, so that many unreadable payments of one account delay no other. A new payment
+-- has waited since it was authorized, so an account that always has something new delays no other either.
+-- Payments seen a moment ago come last, so that the batches of one run make progress. Rows come in that
+-- order.
 create function api.housekeeping_open(batch integer) returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin

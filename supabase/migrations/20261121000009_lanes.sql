@@ -1,10 +1,11 @@
 -- The watch over slots and lanes: what became of a relayed transaction, what has to be sent again or
 -- replaced, and whether a lane's counter agrees with the chain's.
 
--- A batch of slots that are not final, with every transaction that was signed for them and the payments
--- that they carry: those of relayers first that are open or that the chain does not count yet, then those
--- longest unseen. Wallets take turns, so that however many one of them has open, all others are looked at
--- as often.
+-- Returns a batch of slots that are not final, with every transaction signed for them and the payments that
+-- they carry. A slot that was just looked at waits until all others were. Wallets take turns, so many open
+-- slots of one wallet delay no other. Within a turn, slots whose latest transaction was never cleared for
+-- sending come first, because nothing else sends it; then those of relayers that are open or that the chain
+-- does not count yet; then those longest unseen.
 create function api.housekeeping_slots(batch integer) returns table (
   slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint,
   block_hash text, attempts jsonb, calls jsonb)
@@ -13,15 +14,18 @@ begin
   return query
   with due as (
     select d.id, d.checked_at,
+      d.state = 'open' and (select t.dispatched_at is null from private.relay_transactions t
+        where t.slot = d.id order by t.attempt desc limit 1) is true as is_unsent,
       l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
       case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
-        order by d.checked_at nulls first, d.nonce) else 1 end as turn
+        order by d.checked_at, d.nonce) else 1 end as turn
     from private.relay_slots d
       join private.relay_lanes l on l.chain = d.chain and l.address = d.lane
      where d.state in ('open', 'mined')
   ), held as (
     select h.id from private.relay_slots h where h.id in (select d.id from due d
-      order by d.turn, d.is_first desc, d.checked_at nulls first limit batch)
+      order by private.is_just_seen(d.checked_at), d.turn, d.is_unsent desc, d.is_first desc,
+        d.checked_at limit batch)
     -- Another run may have closed it since.
       and h.state in ('open', 'mined')
     for update skip locked
@@ -33,7 +37,7 @@ begin
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
         'raw', t.raw, 'max_fee_per_gas', t.max_fee_per_gas::text,
         'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text,
-        'held', private.is_held(t), 'age_seconds',
+        'held', private.has_stopped(t.carries), 'age_seconds',
         extract(epoch from private.clock() - t.created_at)::integer) order by t.attempt), '[]')
        from private.relay_transactions t where t.slot = s.id),
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', c.kind,
@@ -43,21 +47,22 @@ begin
   order by s.lane, s.nonce;
 end $$;
 
--- Whether the transfer of a mined slot that its logs do not show goes back to the queue: once, from a
--- relayer's slot, and while its signature is good for a minute more.
+-- True if the transfer of a mined slot, which its logs do not show, goes back to the queue: from a relayer's
+-- slot, while its signature is valid for another minute, and ten times at most, as often as a signature has
+-- minutes.
 create function private.may_retry(c private.relay_calls, p private.payments) returns boolean
   language sql stable as $$
-  select private.is_live(c, p) and c.tries < 2
+  select private.is_live(c, p) and c.tries < 10
     and p.valid_before > extract(epoch from private.clock()) + 60
     and exists (select from private.relay_slots s
       join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
       where s.id = c.slot and l.kind = 'relayer')
 $$;
 
--- Books the block that a slot's transaction stands in, and of its payments those that its logs show
--- to be settled there, as [{payment, log_index}]. The others keep their reservation and are told as
--- reverted until another transaction has paid them or their signature has ended. Of those in `unclear`,
--- [payment], nobody showed that their signature is unused: they are not told as reverted, nor sent again.
+-- Books the block of a slot's transaction and settles the payments that its logs show, as [{payment,
+-- log_index}]. The others keep their reservation and show `reverted` until another transaction has paid them
+-- or their signature has ended. For those in `unclear`, [payment], no endpoint showed that the signature is
+-- unused, so they are neither shown as reverted nor sent again.
 create function api.housekeeping_book_slot(
   slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb,
   unclear jsonb default '[]')
@@ -74,7 +79,7 @@ begin
   if not found then
     return false;
   end if;
-  -- Gas is spent once, however often the block is told to be another one.
+  -- Gas is spent once, however often the block is said to be another one.
   update private.gas_uses u set at = private.clock()
    where u.slot = housekeeping_book_slot.slot and (before.state = 'open'
      or finality = 'finalized' and before.block_hash <> housekeeping_book_slot.block_hash);
@@ -96,8 +101,8 @@ begin
   return true;
 end $$;
 
--- Opens a slot again whose block is gone or not agreed any more, and with `takes_back` also takes back the
--- settlements that it had brought.
+-- Opens a slot again whose block is gone or no longer agreed on. With `takes_back` it also takes back the
+-- settlements that the block had brought.
 create function api.housekeeping_reopen_slot(
   slot bigint, block_hash text, takes_back boolean default true) returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -113,9 +118,9 @@ begin
   return true;
 end $$;
 
--- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined
--- now (`lost` is false) or never (true). Only the token lets an authorization through, and once, so
--- another lane may carry the same call, if there is gas for it once more. What a wallet pays for itself waits for its end.
+-- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined now
+-- (`lost` is false) or ever (true). The token accepts an authorization only once, so another lane may carry
+-- the same call, if there is gas for it once more. Calls that a wallet pays for itself stay until they end.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -134,7 +139,7 @@ begin
   return true;
 end $$;
 
--- The lanes that are watched: every relayer, and each wallet with a transaction in flight.
+-- Returns the lanes that are watched: every relayer, and each wallet with a transaction in flight.
 create function api.housekeeping_lanes() returns table (
   chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text,
   open_wei jsonb, left_wei text)
@@ -147,8 +152,8 @@ begin
    order by l.chain, l.kind, l.address;
 end $$;
 
--- Takes a lane out of service or, with a null reason, back into it; one with a gap stays out of it. True
--- when that changed it.
+-- Takes a lane out of service or, with a null reason, back into it; a lane with a gap stays out. Answers true
+-- if that changed it.
 create function api.housekeeping_pause_lane(chain bigint, address text, reason text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
@@ -158,11 +163,12 @@ begin
   return found;
 end $$;
 
--- Keeps what a relayer holds. Enough endpoints tell at least `least_wei`, with so many mined (`counted`);
--- one of them may tell too little for as long as it likes, so that raises what is left and never lowers
--- it. What is more than any of them tells (`most_wei`, `highest`) was spent by somebody else. Answers what is left.
+-- Stores what a relayer holds and returns what is left of it. Enough endpoints report at least `least_wei` at
+-- `counted` mined transactions. One of them may understate it for as long as it likes, so `least_wei` only
+-- ever raises what is left. If more is left than the higher half of them reports (`most_wei`), somebody else
+-- spent the difference, and it is lowered.
 create function api.housekeeping_see_lane(
-  chain bigint, address text, least_wei text, most_wei text, counted bigint, highest bigint)
+  chain bigint, address text, least_wei text, most_wei text, counted bigint)
   returns text language plpgsql security definer set search_path = '' as $$
 declare
   lane private.relay_lanes;
@@ -176,7 +182,7 @@ begin
     lane.told_nonce := counted;
   elsif kept > most_wei::numeric then
     lane.told_wei := most_wei::numeric;
-    lane.told_nonce := highest;
+    lane.told_nonce := counted;
   end if;
   update private.relay_lanes l set told_wei = lane.told_wei, told_nonce = lane.told_nonce
    where l.chain = lane.chain and l.address = lane.address
@@ -184,11 +190,11 @@ begin
   return private.left_wei(lane)::text;
 end $$;
 
--- Brings a lane's counter in line with the chain's count, as far as enough endpoints show it (`counted`)
--- and no further back than the `highest` that any shows. Ahead of it by slots, all is well. Behind it,
--- somebody else used the lane's key, and the counter follows. Ahead without any slot above, the counter
--- goes back. A nonce in between that no slot holds gets one without calls, to be filled: that costs gas,
--- so a lane that misses more than 16 is taken out of service instead, until it misses fewer.
+-- Aligns a lane's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
+-- further back than the `highest` count that any shows. A counter that is ahead by slots is right. A counter
+-- that is behind follows the chain, because somebody else used the lane's key. A counter that is ahead
+-- without any slot goes back. A nonce in between without a slot gets one without calls, to be filled. That
+-- costs gas, so a lane that misses more than 16 is taken out of service until it misses fewer.
 create function api.housekeeping_repair_lane(
   chain bigint, address text, counted bigint, highest bigint)
   returns boolean language plpgsql security definer set search_path = '' as $$
@@ -203,7 +209,7 @@ begin
   if not found then
     return false;
   end if;
-  -- Whoever held it until a moment ago signs for a counter that may no longer be right.
+  -- A caller that held the lease until a moment ago signs for a counter that may no longer be right.
   update private.relay_lanes l set lease = null, leased_until = null, mined_nonce = counted,
     next_nonce = case
       when l.next_nonce < counted then counted

@@ -1,12 +1,12 @@
--- The budget of gas: relayers pay for an account's transfers only so much and so often in 24 hours,
--- reserved before anything is signed, as money is. A transfer that is over it is paid for by the wallet
--- itself or not sent.
+-- The budget of gas: relayers pay for an account's transfers only a bounded amount, and a bounded number of
+-- times, in 24 hours. Gas is reserved before anything is signed, as money is. A transfer beyond the budget is
+-- paid for by the wallet itself or not sent.
 --
--- The worst case of a call is what custody works out from the fees that it signs with. A batch costs
--- less than its calls would alone, so the sum of their worst cases is never below it.
+-- Custody computes the worst case of a call from the fees that it signs with. A batch costs less than its
+-- calls would alone, so the sum of their worst cases is never below its cost.
 
--- Ten transfers a day at 10 gwei on Ethereum, and a hundred on any rollup at fees that it seldom sees;
--- the coins of Polygon and Avalanche are worth less and their fees are higher.
+-- Ten transfers a day at 10 gwei on Ethereum, and a hundred on any rollup at fees that it rarely sees. The
+-- coins of Polygon and Avalanche are worth less and their fees are higher.
 insert into private.gas_terms (chain, wei_per_day, calls_per_day, young_hours, young_wei_per_day,
   young_calls_per_day, cancels_per_day)
 values
@@ -18,14 +18,14 @@ values
   (43114, 500000000000000000, 200, 72, 125000000000000000, 40, 200),
   (43113, 500000000000000000, 200, 72, 125000000000000000, 40, 200);
 
--- What is left for an account on a chain. `frees_at` is when the oldest part of what counts leaves the
--- 24 hours; `cancels_left` is how many more authorizations may be signed.
+-- Remaining gas budget of an account on a chain. `frees_at` is when the oldest part of what counts leaves the
+-- 24 hours; `cancels` is how many more authorizations may be signed.
 create type private.gas_standing as (
   least_usd_micros bigint, calls_per_day integer, calls integer, wei numeric, frees_at timestamptz,
   cancels integer, cancels_free_at timestamptz
 );
 
--- The budget of an account on a chain; a young one has less.
+-- Returns the budget of an account on a chain; a young account has less.
 create function private.gas_terms_of(payer uuid, on_chain bigint) returns private.gas_terms
   language plpgsql stable as $$
 declare
@@ -41,9 +41,9 @@ begin
   return terms;
 end $$;
 
--- Cancellations count, at their own price. What bounds them is that each authorization had to find room
--- for its own. What is reserved for one is no call, and is free once the payment is settled in a block
--- or over.
+-- Returns what is left for an account on a chain. Cancellations count at their own price; they are bounded
+-- because each authorization needed room for its own. A reservation for a cancellation does not count as a
+-- call, and is free once the payment is settled in a block or over.
 create function private.gas_left(payer uuid, on_chain bigint) returns private.gas_standing
   language plpgsql stable as $$
 declare
@@ -65,10 +65,10 @@ begin
     join private.payments p on p.id = u.payment
     cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
    where u.account = payer and u.chain = on_chain and case when u.slot is null
-     then u.at > present - interval '24 hours' and (p.state in ('authorized', 'signed')
-       or e.is_kept and p.state = 'unknown')
+     then u.at > present - interval '24 hours' and (p.state = 'signed'
+       or p.state = 'authorized' and p.counts_until > present or e.is_kept and p.state = 'unknown')
      else u.id in (select s.id from private.gas_spent(payer, on_chain) s) end;
-  -- And no more than a freeze can name.
+  -- A freeze can name no more than this.
   select greatest(least(g.cancels, 1000) - count(*), 0),
     least(g.cancels_free_at, min(private.live_until(p)))
   into g.cancels, g.cancels_free_at
@@ -78,7 +78,8 @@ begin
   return g;
 end $$;
 
--- The gas that relayers spent for an account in 24 hours, or may spend still in a transaction that is out.
+-- Returns the gas that relayers spent for an account in 24 hours, or may still spend in a transaction in
+-- flight.
 create function private.gas_spent(payer uuid, on_chain bigint) returns setof private.gas_uses
   language sql stable as $$
   select u.* from private.gas_uses u join private.relay_slots s on s.id = u.slot
@@ -86,8 +87,9 @@ create function private.gas_spent(payer uuid, on_chain bigint) returns setof pri
      and (u.at > private.clock() - interval '24 hours' or s.state = 'open')
 $$;
 
--- The dearest that gas was on a chain within the last hour, but for two minutes of it: who pays more for a
--- moment makes it dear for nobody else. Null where nobody saw it.
+-- Returns the highest gas prices of a chain within the last hour, without the two most expensive minutes, so
+-- that somebody who pays more for a moment does not make gas expensive for all others. Null if there is no
+-- price.
 create function private.gas_seen(on_chain bigint) returns private.gas_prices
   language sql stable as $$
   select on_chain, max(g.minute),
@@ -100,9 +102,9 @@ create function private.gas_seen(on_chain bigint) returns private.gas_prices
   having count(*) > 0
 $$;
 
--- When what gas was seen to cost is no more than this, unless it is dearer again: as soon as all but two of
--- the dearer minutes are an hour ago, and where there are not more of them with the next look. Null when it is
--- no more now.
+-- Returns the time when the highest seen cost of a call no longer exceeds this, unless gas rises again: once
+-- all but two of the more expensive minutes are an hour old or, if there are at most two, at the next look.
+-- Null if it does not exceed it now.
 create function private.gas_falls_at(on_chain bigint, wei numeric) returns timestamptz
   language sql stable as $$
   select coalesce((select g.minute + interval '1 hour' from private.gas_prices g
@@ -112,7 +114,7 @@ create function private.gas_falls_at(on_chain bigint, wei numeric) returns times
     from private.gas_seen(on_chain) s where s.call_wei > wei
 $$;
 
--- As whoever bounds the word of one endpoint takes it.
+-- Returns gas_seen in the form that bounds the word of a single endpoint.
 create function private.gas_seen_json(on_chain bigint) returns jsonb language sql stable as $$
   select jsonb_build_object('max_fee_per_gas', g.max_fee_per_gas::text,
       'max_priority_fee_per_gas', g.max_priority_fee_per_gas::text,
@@ -120,7 +122,7 @@ create function private.gas_seen_json(on_chain bigint) returns jsonb language sq
     from private.gas_seen(on_chain) g where g.minute is not null
 $$;
 
--- Keeps what gas costs now, where enough endpoints told it (`agreed`); answers what it cost lately.
+-- Stores what gas costs now, if enough endpoints reported it (`agreed`), and returns what it cost lately.
 create function api.housekeeping_see_gas(
   chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text,
   data_fee_wei text, call_wei text)
@@ -141,13 +143,13 @@ begin
 end $$;
 grant execute on function api.housekeeping_see_gas to service_role;
 
--- What a call is charged with, and how much more its account may spend.
+-- Returns what a call is charged, and how much more its account may spend.
 create function private.charge_json(u private.gas_uses) returns jsonb language sql stable as $$
   select jsonb_build_object('payment', u.payment, 'kind', u.kind, 'account', u.account,
     'charged_wei', u.wei::text, 'left_wei', (private.gas_left(u.account, u.chain)).wei::text)
 $$;
 
--- What is reserved for the calls that are claimed, in their order.
+-- Returns what is reserved for the claimed calls, in their order.
 create function private.charges_of(held uuid) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(private.charge_json(u) order by c.id), '[]')
     from private.relay_calls c
@@ -155,8 +157,8 @@ create function private.charges_of(held uuid) returns jsonb language sql stable 
    where c.claim = held and c.slot is null
 $$;
 
--- Whether one more cancellation of a payment has room, at this price, beside what was spent, what waits to
--- be sent and what is kept for others.
+-- Decides whether one more cancellation of a payment has room, at this price, beside what was spent, what
+-- waits to be sent and what is kept for others.
 create function private.has_room_beside(p private.payments, price_wei numeric) returns boolean
   language sql stable as $$
   with others as (
@@ -178,8 +180,8 @@ create function private.has_room_beside(p private.payments, price_wei numeric) r
     from private.gas_terms_of(p.account, p.chain) t
 $$;
 
--- Whether a payment's cancellation has room. What has kept its place since it was signed has. What was in
--- a block that is gone had given it up, and has room beside all else.
+-- Decides whether a payment's cancellation has room. It has if its reservation was kept since it was signed.
+-- A payment whose block is gone had given the reservation up, so it needs room beside everything else.
 create function private.has_cancel_room(p private.payments) returns boolean
   language sql stable as $$
   select not p.reopened
@@ -188,19 +190,20 @@ create function private.has_cancel_room(p private.payments) returns boolean
       where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0))
 $$;
 
--- Whether a relayer could cancel what is signed for a payment: Permit2 takes the word of nobody but
--- the wallet's own transaction.
+-- True if a relayer could cancel what is signed for a payment. Permit2 accepts a cancellation only from the
+-- wallet's own transaction.
 create function private.is_cancellable(p private.payments) returns boolean
   language sql immutable as $$
   select p.terms ->> 'transfer_method' is distinct from 'permit2'
 $$;
 
--- Reserves the gas of a payment that is about to be authorized, under the lock of its account, as
--- custody worked it out for the chain that it names: what a relayer's transaction with one call costs at
--- worst, for the cancellation that a freeze may need and for a transfer itself. A transfer that its
--- wallet pays for is stopped by keeping its transaction back, and bounded in number alone. Nothing is
--- reserved at less than gas was seen to cost in the last hour, whoever tells what it costs now. False when
--- the account is over its budget; what was reserved for the payment before is raised to the price of now.
+-- Reserves the gas of a payment that is about to be authorized. The caller holds the account's lock.
+-- `cost_wei` is what custody computed for the chain `gas_chain`: the worst cost of a relayer's transaction
+-- with one call. It is reserved for the cancellation that a freeze may need and, for a transfer, for the
+-- transfer as well. A transfer that its wallet pays for is stopped by holding back its transaction, so only
+-- the number of those is bounded. Nothing is reserved at less than the cost of gas seen in the last hour,
+-- whatever it is said to cost now. An earlier reservation for the payment is raised to the current price.
+-- Answers false if the account is over its budget.
 create function private.reserve_gas(
   p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
   returns boolean language plpgsql as $$
@@ -213,7 +216,7 @@ begin
   if g.cancels < 1 and p.state <> 'authorized' then
     return false;
   end if;
-  -- Nothing is spent to stop a permit; as many may be live as a freeze can name and a watch can follow.
+  -- Stopping a permit costs no gas. As many may be live as a freeze can name and a watch can follow.
   if not private.is_cancellable(p) then
     return true;
   end if;
@@ -251,49 +254,69 @@ begin
     from private.relay_calls c join private.payments p on p.id = c.payment
    where c.slot = into_slot and c.kind = 'cancel' and not exists (
      select from private.gas_uses u where u.slot = into_slot and u.payment = c.payment and u.kind = 'cancel');
-  perform private.raise_gas(into_slot, cost_wei, '{}');
+  perform private.raise_gas(into_slot, cost_wei, '{}', '{}');
 end $$;
 
--- What a transaction of a slot that carries these transfers charges its calls with: equal parts of what
--- it costs. Without any transfer all pay that ever were in the slot.
-create function private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[])
+-- Returns what a call of a transaction with so many costs: an equal part or, for a cancellation, which uses
+-- less than half of the gas that is allowed for it, half of one.
+create function private.gas_part(kind text, cost_wei numeric, calls bigint) returns numeric
+  language sql immutable as $$
+  select pg_catalog.div(pg_catalog.ceil(cost_wei / calls), case kind when 'cancel' then 2 else 1 end)
+$$;
+
+-- Returns what a slot's transaction charges the transfers and cancellations that it carries. One without any is
+-- paid for by all calls that were ever in the slot.
+create function private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[])
   returns table (id bigint, account uuid, kind text, before numeric, after numeric)
   language sql stable as $$
   select u.id, u.account, u.kind, u.wei,
-    greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
+    greatest(u.wei, private.gas_part(u.kind, cost_wei, count(*) over ()))
     from private.gas_uses u
-   where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+   where u.slot = of_slot and (carries || cancels = '{}'
+     or u.payment = any (case u.kind when 'cancel' then cancels else carries end))
 $$;
 
--- Raises the charge of a slot's calls to what the dearest of its transactions costs.
-create function private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[]) returns void
+-- Raises the charge of a slot's calls to the cost of its most expensive transaction.
+create function private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[]) returns void
   language sql as $$
   update private.gas_uses u set at = private.clock(), wei = g.after
-    from private.gas_parts(of_slot, cost_wei, carries) g where u.id = g.id
+    from private.gas_parts(of_slot, cost_wei, carries, cancels) g where u.id = g.id
 $$;
 
--- Whether the accounts of the transfers in a dearer transaction have gas left for it.
-create function private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[]) returns boolean
+-- True if the accounts of the calls in a more expensive transaction have gas left for it.
+create function private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[])
+  returns boolean
   language sql stable as $$
   select not exists (
-    select from private.gas_parts(of_slot, cost_wei, carries) g
+    select from private.gas_parts(of_slot, cost_wei, carries, cancels) g
       join private.relay_slots s on s.id = of_slot
-     where g.kind = 'transfer' and carries <> '{}'
+     where carries || cancels <> '{}'
      group by g.account, s.chain
     having sum(g.after - g.before) > (private.gas_left(g.account, s.chain)).wei)
 $$;
 
--- Takes the lock under which gas is reserved, of every account with a call in a slot: before any other
--- lock, as everywhere.
+-- The same for the calls that are claimed for a transaction with this number of calls.
+create function private.has_gas_for_claim(held uuid, calls integer, cost_wei numeric)
+  returns boolean language sql stable as $$
+  select not exists (
+    select from private.relay_calls c join private.gas_uses u
+        on u.payment = c.payment and u.kind = c.kind and u.slot is null
+     where c.claim = held and c.slot is null
+     group by u.account, u.chain
+    having sum(greatest(private.gas_part(u.kind, cost_wei, calls) - u.wei, 0))
+      > (private.gas_left(u.account, u.chain)).wei)
+$$;
+
+-- Locks every account with a call in a slot, since gas is reserved under that lock. As everywhere, this lock
+-- is taken before any other.
 create function private.lock_accounts_in(of_slot bigint) returns void language plpgsql as $$
 begin
-  perform from private.accounts a where a.id in (select p.account from private.relay_calls c
-    join private.payments p on p.id = c.payment where c.slot = of_slot)
-  order by a.id for no key update;
+  perform private.hold_payers(array(
+    select c.payment from private.relay_calls c where c.slot = of_slot));
 end $$;
 
--- Gives a call back to the queue. To go into another transaction its gas is reserved once more, at the
--- price of the last one: where its account is over the budget the call stays and waits for its end.
+-- Gives a call back to the queue and reserves its gas once more, at the price of the last transaction. If its
+-- account is over the budget, the call stays where it is until it ends.
 create function private.requeue_call(c private.relay_calls) returns void
   language plpgsql as $$
 declare
@@ -318,7 +341,8 @@ begin
   update private.relay_calls r set slot = null where r.id = c.id;
 end $$;
 
--- As a decision about one payment takes it. `cheaper_at`: when what gas cost lately leaves room for it.
+-- Returns the state of the gas budget for a decision about one payment. `cheaper_at` is when the recent cost
+-- of gas leaves room for it.
 create function private.gas_json(p private.payments) returns jsonb
   language plpgsql stable as $$
 declare
@@ -331,7 +355,7 @@ begin
     'seen', private.gas_seen_json(p.chain));
 end $$;
 
--- What relayers still send for an account on each chain that has one in service.
+-- Returns what relayers will still send for an account, on each chain that has a relayer.
 create function private.relayed_json(payer uuid) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('chain', c.chain,
@@ -341,7 +365,7 @@ create function private.relayed_json(payer uuid) returns jsonb
     cross join lateral private.gas_left(payer, c.chain) g
 $$;
 
--- Sets the terms of a chain; what is null stays as it was, or as chain 0 has it.
+-- Sets the terms of a chain. A null argument keeps the current value, or takes that of chain 0.
 create function private.set_gas_terms(
   on_chain bigint, wei_per_day numeric, calls_per_day integer, young_hours integer,
   young_wei_per_day numeric, young_calls_per_day integer, least_usd_micros bigint,

@@ -1,35 +1,36 @@
--- Freezing an account, cancelling on chain what was signed and is not settled, and what a key could
--- move or a payment would need: the figures behind "how much, by when".
+-- Freezing an account, cancelling on chain what was signed and is not settled, and the figures behind "how
+-- much, by when": what a key could move, and when a payment would fit.
 
--- Why the authorization of a payment cannot be cancelled on chain; null when it can. Whoever holds
--- it, a merchant or the queue, can use it until it expires.
+-- Returns why the authorization of a payment cannot be cancelled on chain; null if it can. Its holder, a
+-- merchant or the queue, can use it until it expires.
 create function private.obstacle(p private.payments) returns text
   language sql stable as $$
   select case
     when private.live_until(p) <= private.clock() then 'expired'
-    -- Permit2 takes the word of nobody but the owner's own transaction (invalidateUnorderedNonces).
+    -- Permit2 accepts only the owner's own transaction (invalidateUnorderedNonces).
     when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
   end
 $$;
 
--- What was open when an account was frozen last, in the order in which its answer names it: uncancelled
--- and large first. Whatever it came to since, nothing else can leave. It is one row, since a freeze waits
--- for it: ten thousands of them, each with its foreign keys, take seconds.
+-- Payments that were open when an account was last frozen, in the order in which the answer lists them:
+-- unsettled first, then by amount. Whatever became of them since, nothing else can leave. They are one row,
+-- because a freeze waits for the insert: ten thousand rows, each with its foreign keys, take seconds.
 create table private.frozen_payments (
   account uuid primary key references private.accounts,
   payments uuid[] not null
 );
 alter table private.frozen_payments enable row level security;
 
--- Freezes an account; false when it is frozen already. What was reserved and not signed is released.
--- What is queued goes out of the queue, and is released where no transaction ever carried it. The rest
--- of what is open is kept as it stands now.
+-- Freezes an account; answers false if it is frozen already. Reserved payments that are not signed are
+-- released. Queued transfers leave the queue, and those that no transaction ever carried are released. The
+-- list of what else is open is stored as it is now.
 create function private.freeze(frozen uuid, summary text, untrusted jsonb default null)
   returns boolean language plpgsql as $$
 begin
-  -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
+  -- Locked before the time is read, so every reservation is either older than the freeze or not made at all.
   perform private.hold_account(frozen);
-  update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
+  update private.accounts a set frozen_at = private.clock(), freezes = a.freezes + 1,
+    facts_version = a.facts_version + 1
    where a.id = frozen and a.frozen_at is null;
   if not found then
     return false;
@@ -40,12 +41,11 @@ begin
   with withdrawn as (
     delete from private.relay_calls c using private.payments p
      where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null
-       and p.state = 'signed'
     returning c.payment, c.tries
   )
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
-   where p.id in (select w.payment from withdrawn w where w.tries = 0);
+   where p.id in (select w.payment from withdrawn w where w.tries = 0) and p.state = 'signed';
   insert into private.frozen_payments as f (account, payments)
   select frozen, array(select o.id from private.open_signatures(frozen) o
     order by o.state = 'settled', o.amount_usd_micros desc, o.id)
@@ -57,9 +57,10 @@ begin
   return true;
 end $$;
 
--- What of an account may still leave its wallet or come back to leave: what is signed, what is settled in
--- a block that is not final, and, since it is endpoints that say what is final, what has not ended. That
--- counts still (`counts_until`), so neither half looks through what is long over.
+-- Returns the payments of an account that may still leave its wallet, or come back and leave: those that are
+-- signed, those settled in a block that is not final, and, because endpoints decide what is final, final ones
+-- whose signature has not ended. The latter still count (`counts_until`), so neither half scans what is long
+-- over.
 create function private.open_signatures(of_account uuid) returns setof private.payments
   language sql stable as $$
   select p.* from private.payments p
@@ -71,8 +72,8 @@ create function private.open_signatures(of_account uuid) returns setof private.p
      and p.counts_until > private.clock() and private.live_until(p) > private.clock()
 $$;
 
--- Who may freeze: every credential in service, and for three days a key that was revoked or replaced, for
--- whoever took it out of service may not be the owner.
+-- Returns the caller of a freeze: any live credential or, for three days, an API key that was revoked or
+-- replaced, because whoever took it out of service may not be the owner.
 create function private.admit_brake(credential text) returns private.credentials
   language plpgsql as $$
 declare
@@ -86,30 +87,33 @@ begin
   return case when found then revoked else private.recognize(credential, 'any') end;
 end $$;
 
--- Freezes the caller's account for good, as far as any key goes; a second call changes nothing and
--- answers the same time. Answers what was open at the freeze as it stands now, `listed_max` of it from
--- after a place, whether its cancellation is queued and whether a transaction that carries it may be out,
--- and the last place if more follows. Where this call froze it, the list begins. The brake has a rate of
--- its own: whoever floods the key with other requests does not hold it back.
+-- Freezes the caller's account until the owner unfreezes it; no key can. A second call changes nothing and
+-- answers the same time. Returns the current state of what was open at the freeze, `listed_max` payments
+-- after a place, and the next place if more follow. Each says whether its cancellation is queued, whether its
+-- signature was handed to a merchant, and whether a transaction that carries it was cleared for sending and
+-- its slot is not final. A place holds the number of its freeze before its last nine digits; for a place of
+-- another freeze than the last, the list starts over. Freezing has its own rate, so flooding the key with
+-- other requests does not delay it.
 create function api.freeze_account(
   credential text, listed_max integer, reason text default null, mail jsonb default null,
   after_place bigint default 0)
-  returns table (frozen_since timestamptz, open_payments jsonb, next_place integer)
+  returns table (frozen_since timestamptz, open_payments jsonb, next_place bigint)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_brake(credential);
+  places constant bigint := 1000000000;
+  latest bigint;
 begin
   perform private.take('freeze:' || caller.id, 5, 1);
-  -- Further than any list goes, and still a place in an array.
-  after_place := least(after_place, 1000000000);
   if private.freeze(caller.account,
     case caller.kind when 'session' then 'The account was frozen by its owner.'
       else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
     case when reason is not null then jsonb_build_object('reason', reason) end)
   then
-    after_place := 0;
     perform private.enqueue_mail(caller.account, mail);
   end if;
+  select a.freezes into latest from private.accounts a where a.id = caller.account;
+  after_place := case when after_place / places = latest then after_place % places else 0 end;
   return query
   with listed as (
     select p, o.place from private.frozen_payments f
@@ -123,52 +127,72 @@ begin
           'allowance_signature']
         || jsonb_build_object('obstacle', private.obstacle(l.p), 'is_cancelled', exists (
             select from private.relay_calls c where c.payment = (l.p).id and c.kind = 'cancel'),
+          'is_handed', (l.p).handed_at is not null, 'is_reopened', (l.p).reopened,
           'is_carried', exists (
           select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-           where s.state = 'open' and (l.p).id = any (t.carries)))
+           where s.state <> 'final' and t.dispatched_at is not null and (l.p).id = any (t.carries)))
         order by l.place)
       from listed l), '[]'),
-    (select (after_place + listed_max)::integer from private.frozen_payments f
+    (select latest * places + after_place + listed_max from private.frozen_payments f
       where f.account = caller.account and pg_catalog.cardinality(f.payments) > after_place + listed_max)
   from private.accounts a where a.id = caller.account;
 end $$;
 
--- Whether a stored transaction may be sent: it carries no transfer of a frozen account. Asked right before,
--- whatever was read earlier. Only who sends it within two seconds of asking for it does not ask: that it is
--- stored is what a freeze waits for and names, or what fails after one.
-create function api.housekeeping_may_send(tx_hash text) returns boolean
-  language plpgsql stable security definer set search_path = '' as $$
-begin
-  return exists (select from private.relay_transactions t
-    where t.tx_hash = housekeeping_may_send.tx_hash and not private.is_held(t));
-end $$;
-
--- Turns away who may not pay any more; asked right before a signature is handed to a merchant.
-create function api.confirm_payer(credential text) returns boolean
+-- Clears a stored transaction for sending; answers false if it carries a transfer that a freeze has stopped.
+-- Called right before each sending, under the locks of the accounts that it pays from: a freeze names what
+-- was cleared before it, and nothing is cleared after it.
+create function api.housekeeping_dispatch(tx_hash text) returns boolean
   language plpgsql security definer set search_path = '' as $$
+declare
+  t private.relay_transactions;
 begin
-  perform private.recognize(credential, 'pay', true);
+  select r.* into t from private.relay_transactions r
+   where r.tx_hash = housekeeping_dispatch.tx_hash;
+  perform private.hold_payers(t.carries);
+  if t.slot is null or private.has_stopped(t.carries) then
+    return false;
+  end if;
+  update private.relay_transactions r set dispatched_at = private.clock()
+   where r.slot = t.slot and r.attempt = t.attempt and r.dispatched_at is null;
   return true;
 end $$;
 
--- Whether custody may cancel an authorization: it is live, there is gas for it, and the account is frozen
--- or has the payment released.
+-- Clears the signature of a purchase for handing it to its merchant. Called right before each time, under the
+-- lock of the account: a freeze names what was handed over before it, and nothing is handed over after it.
+-- Refuses a caller that may no longer pay, and a payment that a freeze has stopped and that is not settled.
+create function api.hand_over(credential text, payment uuid) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'pay', true);
+begin
+  perform private.hold_account(caller.account);
+  perform private.recognize(credential, 'pay', true);
+  update private.payments p set handed_at = coalesce(p.handed_at, private.clock())
+   where p.id = hand_over.payment and p.account = caller.account
+     and (p.state = 'settled' or not private.is_stopped(p));
+  if not found then
+    perform private.refuse('payment_closed', '409');
+  end if;
+  return true;
+end $$;
+
+-- Decides whether custody may cancel an authorization: it is live, there is gas for it, and the payment was
+-- stopped by a freeze or is released.
 create function private.may_cancel(p private.payments) returns boolean
   language sql stable as $$
   select p.state in ('signed', 'unknown', 'released') and p.signature is not null
     and private.obstacle(p) is null and private.has_cancel_room(p)
-    and (p.state = 'released' or exists (select from private.accounts a
-      where a.id = p.account and a.frozen_at is not null))
+    and (p.state = 'released' or private.is_stopped(p))
 $$;
 
--- Payments of frozen accounts whose cancellation is not queued yet, the largest first and the accounts in
--- turn: a freeze queues those of the first ones itself, and housekeeping the rest.
+-- Returns payments that a freeze has stopped and whose cancellation is not queued yet, the largest first and
+-- the accounts in turn. A freeze queues the first of them itself, housekeeping the rest.
 create function api.housekeeping_uncancelled(batch integer) returns table (payment uuid)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
   select p.id from private.payments p
-    join private.accounts a on a.id = p.account and a.frozen_at is not null
+    join private.accounts a on a.id = p.account and p.freezes < a.freezes
    where p.state in ('signed', 'unknown') and private.may_cancel(p)
      and not exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
    order by row_number() over (partition by p.account order by p.amount_usd_micros desc, p.id),
@@ -176,9 +200,9 @@ begin
    limit batch;
 end $$;
 
--- Hands a live authorization to custody for its cancellation, with the sealed key that signs it and
--- the signature that is kept already. No row when there is nothing to cancel. It needs no credential:
--- it moves nothing, and takes what a freeze or the ledger has given up.
+-- Returns a live authorization for its cancellation, with the sealed key that signs it and any cancellation
+-- signature that is stored already. Returns no row if there is nothing to cancel. It needs no credential,
+-- because it moves no money and accepts only what a freeze or the ledger has given up.
 create function api.custody_cancel(payment uuid)
   returns table (payment_row jsonb, wallet_envelope jsonb, kept text)
   language plpgsql security definer set search_path = '' as $$
@@ -191,7 +215,7 @@ begin
    where p.id = custody_cancel.payment and private.may_cancel(p);
 end $$;
 
--- Queues a signed cancellation; false when there is nothing to cancel any more.
+-- Queues a signed cancellation; answers false if there is nothing left to cancel.
 create function api.custody_record_cancel(payment uuid, signature text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
@@ -205,11 +229,12 @@ begin
       and c.signature = custody_record_cancel.signature);
 end $$;
 grant execute on function api.housekeeping_uncancelled to service_role;
-grant execute on function api.freeze_account, api.housekeeping_may_send, api.confirm_payer to service_role;
+grant execute on function api.freeze_account, api.housekeeping_dispatch, api.hand_over to service_role;
 grant execute on function api.custody_cancel, api.custody_record_cancel to custody;
 
--- What a key could have leave is worked out from this. What is open may be executed, or be released,
--- which frees its part of the limits, and a block that is not final may be undone. What has settled for good is summed by the whole minutes until it leaves the windows: at most 1,440 rows.
+-- Returns the figures that a key's exposure is computed from. An open payment may be executed, or released,
+-- which frees its part of the limits; a block that is not final may be undone. Final settlements are summed
+-- by the whole minutes until they leave the windows, which makes 1,440 rows at most.
 create function private.key_exposure(of_key private.credentials) returns jsonb
   language plpgsql stable as $$
 declare
@@ -264,9 +289,9 @@ begin
   return query select private.key_exposure(caller);
 end $$;
 
--- When an amount fits into a limit at the latest if nothing else is spent, rounded up to the
--- second; null when it never does. `level`, `mandate`, `budget` or `payee` picks the payments that
--- the limit counts.
+-- Returns the latest time when an amount fits into a limit if nothing else is spent, rounded up to the
+-- second; null if it never does. `level`, `mandate`, `budget` or `payee` selects the payments that the limit
+-- counts.
 create function private.fits_at(
   spender uuid, amount bigint, cap bigint, level text default null, mandate uuid default null,
   budget uuid default null, payee text default null)
@@ -286,8 +311,8 @@ create function private.fits_at(
       from counted c where c.not_sooner + amount > cap), private.clock()) end
 $$;
 
--- When a payment of the caller's would fit into each limit, and into the day of each mandate that
--- names its merchant or payee: asked only once it did not fit.
+-- Returns when a payment of the caller's account would fit into each limit, and into the day cap of each
+-- mandate that names its merchant or payee. Called only once it did not fit.
 create function api.payment_headroom(credential text, payment uuid)
   returns table (automatic_daily timestamptz, asserted_daily timestamptz,
     asserted_new_recipient timestamptz, daily_spending_cap timestamptz, credential_daily timestamptz, mandates jsonb)

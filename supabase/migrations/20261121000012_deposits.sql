@@ -1,8 +1,8 @@
--- Deposits: what others sent to wallets of the service, as the tokens' Transfer logs show it.
+-- Deposits: what others sent to wallets of the service, as the Transfer logs of the tokens show it.
 --
--- Blocks are read twice: up to the head as they come, so that a deposit shows at once, and again
--- when they are final. A reading replaces all that is known of its blocks, so the second one stands
--- whatever a reorganization, or a node that lagged behind, made of the first.
+-- Blocks are read twice: up to the head as they arrive, so that a deposit shows at once, and again when they
+-- are final. A reading replaces all that is known of its blocks. So the second one is right, whatever a
+-- reorganization, or a node that lagged behind, made of the first.
 
 create table private.transfer_cursors (
   chain bigint primary key,
@@ -14,11 +14,11 @@ create table private.transfer_cursors (
   finalized_through bigint not null,
   -- Blocks up to here were read; those above finalized_through may still be replaced.
   seen_through bigint not null check (seen_through >= finalized_through),
-  -- The head when they were read. While it stands, so does every block below it.
+  -- The head when they were read. As long as it remains in the chain, so does every block below it.
   head_number bigint not null,
   head_hash text not null check (head_hash ~ '^0x[0-9a-f]{64}$'),
   safe_block bigint not null,
-  -- Since when final blocks wait of which none was booked.
+  -- Time since which final blocks wait and none was booked.
   behind_since timestamptz,
   began_at timestamptz not null default private.clock()
 );
@@ -34,13 +34,13 @@ create table private.deposits (
   amount_atomic numeric(78, 0) not null check (amount_atomic >= 0),
   -- Tells apart equal transfers of one transaction, in the order of their logs.
   nth integer not null check (nth > 0),
-  -- Where it stands. A transaction that moves to another block is the same deposit.
+  -- Position of the transfer on chain. A transaction that moves to another block is the same deposit.
   block_number bigint not null,
   block_hash text not null check (block_hash ~ '^0x[0-9a-f]{64}$'),
   log_index integer not null check (log_index >= 0),
-  -- Its block was replaced, and no block that was read since holds it.
+  -- True if its block was replaced, and no block that was read since holds it.
   reorged boolean not null default false,
-  -- Why it is hidden from the feed; decided once, when it is first seen.
+  -- Reason why it is hidden from the feed; decided once, when it is first seen.
   flag text check (flag in ('zero_value', 'look_alike', 'dust')),
   constraint deposits_terms
     unique (chain, tx_hash, wallet, token, sender, amount_atomic, nth)
@@ -53,8 +53,9 @@ alter table private.activities
   add foreign key (deposit) references private.deposits on delete cascade;
 create index activities_deposit on private.activities (deposit) where deposit is not null;
 
--- The marks of address poisoning: whoever pays next by copying a sender from the feed pays the
--- wrong one. A transfer of nothing can be made in anybody's name, so not even a known sender counts.
+-- Returns the mark of address poisoning that a deposit bears, or null: an owner who pays next by copying a
+-- sender from the feed would pay the wrong one. A transfer of zero can be made in anybody's name, so it is
+-- marked even for a known sender.
 create function private.flag_deposit(
   account uuid, sender text, amount_atomic numeric, dust boolean) returns text
   language sql stable as $$
@@ -66,14 +67,15 @@ create function private.flag_deposit(
   end
 $$;
 
--- Makes the deposits in a part of the chain what was read of it: enters new ones and tells them in the
--- feed, moves those that stand elsewhere now, marks those that are gone. Answers how many are new. The part
--- goes from a log to a log, both included: anybody can fill a block with more than one call takes, and what
--- was read of it is entered piece by piece. `nth` is told with each, for equal ones may be in two pieces.
--- What was read of one wallet says nothing of those of others. Only final blocks (`is_final`) move what stands
--- in a final block: newer ones are read by the word of one endpoint. So of these 100 deposits of a wallet
--- and 5,000 of the chain are kept at most, with those that are gone, and apart from them 20 and 1,000 that
--- are hidden from the feed, which cost a stranger nothing; more are told once they are final.
+-- Makes the deposits in a part of the chain match what was read of it: enters new ones and adds them to the
+-- feed, moves those whose position changed, marks those that are gone. Returns the number of new ones. The
+-- part goes from one log to another, both included: anybody can fill a block with more than one call takes,
+-- so a reading is entered in pieces. Each transfer brings its `nth`, because equal ones may be in two pieces.
+-- A reading of one wallet says nothing about others. Only final blocks (`is_final`) move what is in a final
+-- block, because newer blocks are read from one endpoint. For the same reason, at most 100 deposits of a
+-- wallet and 5,000 of the chain are kept of the newer blocks, including those that are gone; apart from them
+-- 20 and 1,000 that are hidden from the feed, which cost a stranger nothing. Further ones show once they are
+-- final.
 create function private.replace_deposits(
   chain bigint, from_block bigint, from_log integer, to_block bigint, to_log integer,
   transfers jsonb, is_final boolean, only_wallet text default null) returns integer
@@ -135,7 +137,7 @@ begin
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
     select b.account, 'deposit', 'received', b.id, b.flag is not null from booked b
-     -- The whole statement sees the table as it was before, so what it holds is not new.
+     -- The whole statement sees the table as it was before, so a deposit in it is not new.
      where not exists (select from private.deposits d where d.id = b.id)
      order by b.block_number, b.log_index
     returning id
@@ -144,8 +146,8 @@ begin
   return told_count;
 end $$;
 
--- Forgets deposits that are gone as of these blocks, and their lines in the feed; the newest ten of an
--- account stay. Whoever invents many fills no feed for good.
+-- Deletes deposits that are gone as of these blocks, with their items in the feed. The newest ten of an
+-- account stay. So inventing many deposits does not fill a feed for good.
 create function private.forget_gone_deposits(chain bigint, from_block bigint, to_block bigint)
   returns void language sql as $$
   delete from private.deposits d where d.id in (
@@ -160,8 +162,8 @@ create function private.forget_gone_deposits(chain bigint, from_block bigint, to
      where g.nth > 10)
 $$;
 
--- The form in which a deposit leaves the database. Its finality follows from how far the chain was
--- read. A transfer of nothing has no alias: anybody can make it in the name of an account.
+-- Returns a deposit in the form in which it leaves the database. Its finality follows from how far the chain
+-- was read. A transfer of zero has no alias, because anybody can make it in the name of an account.
 create function private.deposit_json(deposit uuid) returns jsonb
   language sql stable as $$
   select jsonb_build_object(
@@ -179,9 +181,9 @@ create function private.deposit_json(deposit uuid) returns jsonb
   where d.id = deposit
 $$;
 
--- Where the reading of a chain stands. The first call begins at the final block that it is given; no
--- row before one is known. `behind_seconds`: for how long final blocks wait of which none was booked.
--- `wallets` are all of them when there are at most so many, else null.
+-- Returns how far a chain was read. The first call begins at the final block that it passes; there is no row
+-- before one is known. `behind_seconds` is how long final blocks have waited without one being booked.
+-- `wallets` holds all wallets if there are at most `wallets_max`, else null.
 create function api.housekeeping_transfer_cursor(
   chain bigint, head_number bigint, head_hash text, wallets_max integer,
   finalized_block bigint default null)
@@ -206,9 +208,9 @@ begin
   from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
 end $$;
 
--- Enters a piece of what was read, from a log to a log, before the range that it is of is booked; a run that
--- ends in between leaves nothing that the next one does not enter again. What left a wallet in final blocks
--- is judged later. No row when another run has booked since that version.
+-- Enters a piece of a reading, from one log to another, before its range is booked. A run that ends in
+-- between leaves nothing that the next run does not enter again. What left a wallet in final blocks is judged
+-- later. Returns no row if another run has booked since that version.
 create function api.housekeeping_enter_transfers(
   chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer,
   to_block bigint, to_log integer, transfers jsonb)
@@ -228,9 +230,9 @@ begin
   end if;
 end $$;
 
--- Books blocks that may still be replaced, with the head under which they were read. `transfers` are those
--- from `rest_block` and `rest_log`; what stands before was entered. No row when another run has booked since
--- that version.
+-- Books blocks that may still be replaced, with the head under which they were read. `transfers` holds those
+-- from `rest_block` and `rest_log` on; earlier ones were entered already. Returns no row if another run has
+-- booked since that version.
 create function api.housekeeping_book_seen_transfers(
   chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint,
   rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text,
@@ -254,8 +256,8 @@ begin
   end if;
 end $$;
 
--- Books final blocks, which must follow on those that were booked as final before. The head stays: that it
--- was replaced would be forgotten before the blocks below it were read again.
+-- Books final blocks, which must follow those that were booked as final before. It does not change the head:
+-- otherwise a replaced head would be forgotten before the blocks below it were read again.
 create function api.housekeeping_book_final_transfers(
   chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint,
   rest_log integer, to_log integer, transfers jsonb)

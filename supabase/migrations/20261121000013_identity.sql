@@ -1,4 +1,4 @@
--- What an account is and whom it can pay; answers that change nothing.
+-- Identity: the account itself and the recipients that it can pay. These functions change nothing.
 
 create function api.get_identity(credential text) returns table (identity jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -23,7 +23,7 @@ begin
   from private.accounts a where a.id = caller.account;
 end $$;
 
--- The caller's own wallet and what is reserved of its money, for the balances.
+-- Returns the address of the caller's wallet and the amount reserved of its money, for the balances.
 create function api.get_wallet(credential text)
   returns table (address text, reserved_usd_micros text)
   language plpgsql security definer set search_path = '' as $$
@@ -37,8 +37,8 @@ begin
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $$;
 
--- Finds a recipient by alias or takes the address as it is, and says how the caller stands to it.
--- No row when the alias belongs to nobody.
+-- Finds a recipient by alias, or takes the address as it is, and returns its relation to the caller. Returns
+-- no row if no account has the alias.
 create function api.resolve_recipient(
   credential text, recipient_alias text default null, address text default null)
   returns table (address_found text, alias_found text, known boolean, similar_to text, own boolean)

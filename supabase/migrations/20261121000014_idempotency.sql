@@ -1,24 +1,25 @@
--- Answers kept for 24 hours under the caller's Idempotency-Key, per key or app and operation. One that took
--- the place of another goes on with its claims, so that nothing is done twice, and is told none of its answers.
+-- Answers kept for 24 hours under the caller's Idempotency-Key, per key or app and operation. A credential
+-- that replaced another continues its claims, so that nothing is done twice, but does not receive its
+-- answers.
 
 create table private.idempotent_answers (
   account uuid not null references private.accounts,
-  -- What private.budget_of says of the credential.
+  -- The budget of the credential (private.budget_of).
   holder uuid not null references private.credentials,
-  -- Who is at work or was answered.
+  -- The credential that is at work or was answered.
   credential uuid not null references private.credentials,
   operation text not null,
   key text not null check (length(key) between 1 and 255),
-  -- HMAC-SHA-256 of the request body: the same key with another body is a mistake of the caller.
-  -- A body may hold a password that is easy to guess, so the database is not given a plain digest.
+  -- HMAC-SHA-256 of the request body: the same key with another body is a mistake of the caller. A body may
+  -- hold a password that is easy to guess, so the database does not get a plain digest.
   request_digest text not null,
   claimed_until timestamptz not null,
-  -- One for all who work on this key in turn: what they enter is entered once under it.
+  -- Claim shared by all who work on this key in turn: what they enter is entered once under it.
   claim uuid not null default gen_random_uuid(),
   created_at timestamptz not null default private.clock(),
-  -- 200 with a body; 409 without one where it was done and no answer of it could be kept.
+  -- 200 with a body; 409 without one if the work was done and no answer could be kept.
   status integer,
-  -- Sealed for the claim (shared/http/kept-answer.ts): it may hold the session of a site.
+  -- Sealed for the claim (shared/http/kept-answer.ts), because it may hold the session of a site.
   body text,
   primary key (holder, operation, key)
 );
@@ -26,17 +27,23 @@ alter table private.idempotent_answers enable row level security;
 create index idempotent_answers_age on private.idempotent_answers (created_at);
 create index idempotent_answers_of_account on private.idempotent_answers (account);
 
--- Erases answers that hold what a site said to a login: its session, a page behind it. What was done stays
--- done: a repeat is told that its answer is lost.
+-- Erases answers that hold what a site returned to a login: its session, a page behind it. The work stays
+-- done: a repeated request learns that its answer is lost. They are not touched one by one, because a freeze
+-- waits for this and a key can have very many kept.
 create function private.erase_site_answers(of_account uuid) returns void language sql as $$
-  update private.idempotent_answers i set status = 409, body = null
-   where i.account = of_account
-     and i.operation in ('vault_use', 'vault_login', 'vault_session')
+  update private.accounts a set site_answers_erased_at = private.clock() where a.id = of_account
 $$;
 
--- Claims a key or answers what came of it: claimed, running, answered, lost, mismatch or foreign. A claim
--- whose holder has gone silent can be taken over, because the payment behind it is the same one. An answer is
--- told to the credential that it was made for alone, and not while the account is frozen.
+-- True if an answer was erased, or is erased as soon as it comes.
+create function private.is_erased(i private.idempotent_answers) returns boolean
+  language sql stable as $$
+  select i.operation in ('vault_use', 'vault_login', 'vault_session') and exists (
+    select from private.accounts a where a.id = i.account and a.site_answers_erased_at >= i.created_at)
+$$;
+
+-- Claims a key or returns its state: claimed, running, answered, lost, mismatch or foreign. A claim whose
+-- holder went silent can be taken over, because the payment behind it is the same one. Only the credential
+-- that an answer was made for receives it, and not while the account is frozen.
 create function api.claim_idempotency(
   credential text, needed text, operation text, key text, request_digest text)
   returns table (outcome text, claim uuid, status integer, body text)
@@ -57,7 +64,7 @@ begin
         then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
     or (i.status is null and i.claimed_until <= at
-      and i.request_digest = excluded.request_digest)
+      and i.request_digest = excluded.request_digest and not private.is_erased(i))
   returning i.claim into claim;
   if found then
     outcome := 'claimed';
@@ -68,6 +75,7 @@ begin
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
   outcome := case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
+    when private.is_erased(kept) then 'lost'
     when kept.status is null then 'running'
     when kept.body is null then 'lost'
     when kept.credential <> caller.id then 'foreign' else 'answered' end;
@@ -78,11 +86,11 @@ begin
     case outcome when 'answered' then kept.body end;
 end $$;
 
--- Gives a key back. What was entered under it and not reserved can no longer be, so that a decision
--- still on its way finds nothing to reserve. What was reserved keeps the key, and whoever claims it
--- next goes on with that payment: a holder that lost touch cannot know whether it was paid. The same
--- goes for a mail that was entered to be sent. A request that left with a secret keeps its key for good,
--- since nobody can tell what came of it.
+-- Gives a key back that no other credential has taken over. What was entered under it and not reserved expires, so that a decision still on its way
+-- finds nothing to reserve. What was reserved keeps the key, and the next claim continues that payment,
+-- because a holder that lost touch cannot know whether it was paid. The same holds for a mail that was
+-- entered to be sent. A request that left with a secret keeps its key for good, because its outcome is
+-- unknown.
 create function private.release_key(
   caller private.credentials, of_operation text, released text)
   returns void language plpgsql as $$
@@ -92,10 +100,10 @@ declare
 begin
   update private.idempotent_answers i set status = 409
    where i.holder = of_holder and i.operation = of_operation and i.key = released
-     and i.status is null and i.claimed_until = 'infinity';
+     and i.status is null and i.claimed_until = 'infinity' and i.credential = caller.id;
   update private.idempotent_answers i set claimed_until = private.clock()
    where i.holder = of_holder and i.operation = of_operation and i.key = released
-     and i.status is null returning i.claim into held;
+     and i.status is null and i.credential = caller.id returning i.claim into held;
   update private.payments p set state = 'expired' where p.account = caller.account
      and p.kind in ('transfer', 'x402') and p.claim = held
      and p.state in ('prepared', 'awaiting_confirmation');
@@ -106,7 +114,7 @@ begin
      and not exists (select from private.mails m where m.account = caller.account and m.claim = held);
 end $$;
 
--- Keeps the answer of a claimed key, or with a null status gives the key back.
+-- Stores the answer of a key that the caller claimed and no other credential took over, or with a null status gives the key back.
 create function api.keep_answer(
   credential text, operation text, key text, status integer default null,
   body text default null)
@@ -117,9 +125,11 @@ begin
   if keep_answer.status is null then
     perform private.release_key(caller, operation, key);
   else
-    update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
+    update private.idempotent_answers i set
+      status = case when private.is_erased(i) then 409 else keep_answer.status end,
+      body = case when not private.is_erased(i) then keep_answer.body end
      where i.holder = private.budget_of(caller) and i.operation = keep_answer.operation
-       and i.key = keep_answer.key and i.status is null;
+       and i.key = keep_answer.key and i.status is null and i.credential = caller.id;
   end if;
   return true;
 end $$;

@@ -1,5 +1,5 @@
--- The person who owns an account, and the sessions of its browsers. What only the owner may do is a
--- function named api.owner_*, and each begins with private.admit_owner.
+-- The person who owns an account, and the sessions of their browsers. Functions that only the owner may call
+-- are named api.owner_*, and each begins with private.admit_owner.
 
 create table private.owners (
   account uuid primary key references private.accounts,
@@ -8,25 +8,28 @@ create table private.owners (
   -- PHC string of argon2id; null for an owner who only has passkeys.
   password_hash text,
   password_set_at timestamptz not null default private.clock(),
+  -- Time since which whoever knows the password could prove to be the owner. A password that was set after a
+  -- proof by the one before continues it; one that was set in another way begins anew.
+  password_since timestamptz not null default private.clock(),
   created_at timestamptz not null default private.clock(),
-  -- Whoever holds a recovery code signs in at once, but nothing is widened until this time: the
-  -- owner hears of it by mail, and can take the account back meanwhile.
+  -- End of the guard after a recovery. A recovery code signs in at once, but no permission is widened until
+  -- then: the owner is notified by mail and can take the account back meanwhile.
   guarded_until timestamptz,
-  -- When the oldest of the codes was made that guard it.
+  -- Creation time of the oldest of the recovery codes that caused the guard.
   guarding_since timestamptz,
-  -- After its last passkey was removed the account asks for one until then.
+  -- Time until which the account demands a passkey after its last one was removed.
   passkey_until timestamptz,
-  -- Since when the owner says that all passkeys are lost; any use of one takes it back.
+  -- Time since which the owner says that all passkeys are lost. Using any passkey clears it.
   passkeys_lost_at timestamptz
 );
 
--- A session is a credential of its own: `expires_at` there is when it ends unless it is used, and
--- `revoked_at` when it was ended. Here is what only a session has.
+-- Sessions hold what only a session has. A session is also a credential: `expires_at` there is when it ends
+-- unless it is used, and `revoked_at` when it was ended.
 create table private.sessions (
   credential uuid primary key references private.credentials,
   signed_in_with text not null
     check (signed_in_with in ('sign_up', 'password', 'passkey', 'recovery_code')),
-  -- However much it is used, it ends then.
+  -- Time when it ends, however much it is used.
   ends_at timestamptz not null,
   last_seen_at timestamptz not null default private.clock(),
   -- When the owner last gave a password or a passkey in this session.
@@ -39,8 +42,8 @@ create table private.sessions (
 );
 alter table private.owners enable row level security;
 
--- The mailbox behind an address, as far as it can be known: what follows a plus is a label, and Google
--- reads no dots.
+-- Returns the mailbox behind an address, as far as it can be known: the text after a plus is a label, and
+-- Google ignores dots.
 create function private.mailbox_of(email text) returns text language sql immutable as $$
   select case when pg_catalog.split_part(plain, '@', 2) in ('gmail.com', 'googlemail.com')
       then pg_catalog.replace(pg_catalog.split_part(plain, '@', 1), '.', '') || '@gmail.com'
@@ -49,15 +52,15 @@ create function private.mailbox_of(email text) returns text language sql immutab
 $$;
 create index owners_mailbox on private.owners (private.mailbox_of(email));
 
--- Whether who reads there gets notices about an account.
+-- True if the mailbox of this address receives notices about some account.
 create function private.is_owner_mailbox(address text) returns boolean language sql stable as $$
   select exists (select from private.owners o
     where private.mailbox_of(o.email) = private.mailbox_of(address))
 $$;
 alter table private.sessions enable row level security;
 
--- Whether an account takes nothing but a passkey for a proof: it has one, or had one until lately. Passkeys
--- that the owner gave up for lost count no more after the three days of a recovery.
+-- True if an account accepts only a passkey as proof: it has one, or had one until recently. Passkeys that
+-- the owner reported as lost stop counting after the three days of a recovery.
 create function private.needs_passkey(of_account uuid) returns boolean
   language plpgsql stable as $$
 begin
@@ -68,8 +71,8 @@ begin
         and o.passkeys_lost_at <= private.clock() - interval '72 hours');
 end $$;
 
--- Whether a passkey proves anything in a session: it is older than that, or the account's first one. One
--- that was added meanwhile may be of whoever has the session for a minute.
+-- True if a passkey is a valid proof in a session: it is older than the session, or the account's first one.
+-- A later one may belong to somebody who held the session for a minute.
 create function private.counts_in(s private.sessions, passkey text) returns boolean
   language plpgsql stable as $$
 begin
@@ -77,7 +80,8 @@ begin
     where p.id = passkey and p.account = k.account and (p.created_at <= k.created_at or p.is_first));
 end $$;
 
--- Whether the owner has proven itself in this session a short time ago, with a passkey if it has one.
+-- True if the owner gave a proof in this session in the last ten minutes, with a passkey if the account needs
+-- one.
 create function private.is_proven(caller private.credentials) returns boolean
   language sql stable as $$
   select exists (select from private.sessions s where s.credential = caller.id
@@ -85,14 +89,14 @@ create function private.is_proven(caller private.credentials) returns boolean
     and (private.counts_in(s, s.proven_by) or not private.needs_passkey(caller.account)))
 $$;
 
--- Whether the session was opened so.
+-- True if the session was opened in this way.
 create function private.signed_in_with(caller private.credentials, way text) returns boolean
   language sql stable as $$
   select exists (select from private.sessions s
     where s.credential = caller.id and s.signed_in_with = way)
 $$;
 
--- Whether the account is guarded after a recovery: then nothing is widened.
+-- True if the account is guarded after a recovery; then no permission is widened.
 create function private.is_guarded(caller private.credentials) returns boolean
   language sql stable as $$
   select exists (select from private.owners o where o.account = caller.account
@@ -106,7 +110,7 @@ begin
   end if;
 end $$;
 
--- Whether the owner has just proven itself, and nobody recovered the account a short time ago.
+-- True if the owner has just given a proof and the account is not guarded.
 create function private.is_fresh(caller private.credentials) returns boolean
   language sql stable as $$
   select private.is_proven(caller) and not private.is_guarded(caller)
@@ -120,9 +124,9 @@ begin
   end if;
 end $$;
 
--- Lets the owner in by a session. With `fresh` the owner has to have proven itself, and the account
--- must not be guarded after a recovery: for everything that widens what anybody may do. That comes one after
--- the other and by sessions that are not over yet, so that "It was not me" ends all that was made before it.
+-- Returns the owner, admitted by a session. With `fresh` the owner must have given a proof, and the account
+-- must not be guarded after a recovery; everything that widens permissions needs this. Such calls run one
+-- after the other and only in live sessions, so that "It was not me" ends everything that was made before it.
 create function private.admit_owner(credential text, fresh boolean default false)
   returns private.credentials language plpgsql as $$
 declare

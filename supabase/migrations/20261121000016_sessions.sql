@@ -1,5 +1,5 @@
--- How the owner signs in, stays signed in and proves itself again: sessions, passwords, passkeys and
--- recovery codes. What is secret is compared outside or as a keyed hash; no password comes here.
+-- Signing in, staying signed in and giving a proof again: sessions, passwords, passkeys and recovery codes.
+-- Secrets are compared outside or as a keyed hash; no password reaches the database.
 
 create table private.passkeys (
   -- Credential id of WebAuthn, base64url.
@@ -7,20 +7,22 @@ create table private.passkeys (
   account uuid not null references private.accounts,
   -- COSE key, base64url.
   public_key text not null check (length(public_key) <= 2048),
-  -- Signatures that the authenticator counted; 0 for ever from one that does not count.
+  -- Signature counter of the authenticator; always 0 if it does not count.
   counter bigint not null check (counter >= 0),
   transports text[] not null,
   label text not null check (length(label) between 1 and 64),
-  -- Added while the account had no other.
+  -- True if it was added while the account had no other.
   is_first boolean not null,
-  -- Since when there was the first one, by which it came; null for that itself, and where it is not known.
+  -- Time since which the first passkey existed, on whose authority this one was added: its own, if it came
+  -- beside others and none vouched for it. Null for that first one, and if unknown.
   vouched_since timestamptz,
   created_at timestamptz not null default private.clock(),
   last_used_at timestamptz
 );
 create index passkeys_of_account on private.passkeys (account);
 
--- Since when there was a passkey, or the first one by which it came: whoever added that added all of them.
+-- Returns since when a passkey, or the first one on whose authority it was added, existed: whoever added the
+-- first one added all of them.
 create function private.there_since(p private.passkeys) returns timestamptz
   language sql immutable as $$
   select coalesce(p.vouched_since, case when p.is_first then p.created_at end)
@@ -30,9 +32,8 @@ create function private.has_passkey(owner uuid) returns boolean language sql sta
   select exists (select from private.passkeys k where k.account = owner)
 $$;
 
--- Challenges of WebAuthn that were given to a session: each is taken once, by the session that it was
--- given to, for what it was given for. Of those to sign in with (shared/auth/sign-in-challenge.ts),
--- only such as did.
+-- WebAuthn challenges that were given to a session. Each is taken once, by that session and for its purpose.
+-- Challenges for signing in (shared/auth/sign-in-challenge.ts) are stored only once they were used.
 create table private.ceremonies (
   challenge text primary key check (challenge ~ '^[A-Za-z0-9_-]{43}$'),
   purpose text not null check (purpose in ('login', 'register', 'prove')),
@@ -72,7 +73,7 @@ begin
   end if;
 end $$;
 
--- The same of a network, and of the wider one that it is in, which has four times as many.
+-- Takes one cell of a network, and one of the wider network, which has four times as many.
 create function private.take_slowly_of_networks(
   taken text, client text, burst integer, every interval)
   returns void language plpgsql as $$
@@ -82,9 +83,9 @@ begin
     taken || ':wide:' || private.wide_network_of(client), 4 * burst, every / 4);
 end $$;
 
--- The same of all callers together. The second half of the bucket is for those who bring a work, of
--- which `work` is the digest: who comes from very many networks leaves it to people. A work is good for
--- one cell; it is known for longer than its challenge is good.
+-- Takes one cell that all callers share. The second half of the bucket is for callers that bring proof of
+-- work, of which `work` is the digest, so a caller with very many networks leaves that half to people. A
+-- proof is good for one cell and is remembered for longer than its challenge is valid.
 create function private.take_slowly_by_work(
   taken text, burst integer, every interval, work text)
   returns void language plpgsql as $$
@@ -106,7 +107,7 @@ begin
   perform private.take_slowly(taken, burst, every);
 end $$;
 
--- Whether the owner with this address signed in from this network before; nobody's never.
+-- True if the owner with this address signed in from this network before; false for an unknown address.
 create function private.network_known(email text, network text) returns boolean
   language sql stable as $$
   select exists (select from private.owners o
@@ -115,10 +116,10 @@ create function private.network_known(email text, network text) returns boolean
    where o.email = network_known.email and private.network_of(s.client) = network)
 $$;
 
--- One try to sign in. A name and a network together are limited most. All networks together are
--- limited too, for one name and for all of them, since a try costs a quarter of a second of CPU; but
--- for one that the owner signed in from: however many strangers guess, they do not keep the owner out.
--- Names that nobody has are limited alike.
+-- Counts one attempt to sign in. A name together with a network has the strictest limit. All networks
+-- together are limited too, for one name and for all names, since an attempt costs a quarter of a second of
+-- CPU. A network that the owner signed in from is exempt, so strangers who guess do not keep the owner out.
+-- Unknown names are limited in the same way.
 create function private.limit_sign_in(email text, client text, work text) returns void
   language plpgsql as $$
 declare
@@ -141,9 +142,9 @@ create function private.record_security(of_account uuid, type text, summary text
   values (of_account, 'security', type, summary)
 $$;
 
--- Opens a session, always a new one: 30 minutes unless it is used, 12 hours whatever happens. An
--- account has 20 at most; the one that was seen last longest ago makes room. In the three days after a
--- recovery only who signs in with a passkey ends another's so; how often others may is limited anyway.
+-- Opens a session, always a new one: 30 minutes unless it is used, 12 hours at most. An account has at most
+-- 20; the one least recently seen makes room. In the three days after a recovery, only a sign-in with a
+-- passkey ends another session in this way; other sign-ins are bounded by their rate limit.
 create function private.open_session(
   of_account uuid, session_digest text, signed_in_with text, user_agent text, client text,
   passkey text default null)
@@ -162,7 +163,7 @@ begin
   values (of_account, 'session', session_digest, 'Browser session', 'session', array['owner'],
     at + interval '30 minutes')
   returning * into opened;
-  -- A recovery code is no proof: it is what somebody may have found on paper.
+  -- A recovery code is not a proof, because it may have been found on paper.
   insert into private.sessions
     (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client)
   values (opened.id, signed_in_with, at + interval '12 hours', at,
@@ -171,8 +172,8 @@ begin
   return opened;
 end $$;
 
--- The hash to compare a password with. No row for a stranger and for who has no password: the caller
--- must spend the same work on either.
+-- Returns the hash to compare a password with. Returns no row for an unknown address or an owner without a
+-- password; the caller must spend the same work on either.
 create function api.login_find(email text, client text, work text default null)
   returns table (password_hash text)
   language plpgsql security definer set search_path = '' as $$
@@ -182,8 +183,8 @@ begin
    where o.email = login_find.email and o.password_hash is not null;
 end $$;
 
--- Opens a session for a password that was compared with this hash, unless it was changed meanwhile.
--- `rehashed` replaces a hash of older parameters.
+-- Opens a session for a password that matched this hash, unless the hash changed meanwhile. `rehashed`
+-- replaces a hash of older parameters.
 create function api.login_with_password(
   email text, password_hash text, session_digest text, user_agent text, client text,
   rehashed text default null, mail jsonb default null)
@@ -203,7 +204,7 @@ begin
   end if;
 end $$;
 
--- Spends a recovery code: it signs in and proves nothing, and guards the account for three days.
+-- Spends a recovery code. It signs in without being a proof, and guards the account for three days.
 create function api.login_with_code(
   email text, code_digest text, session_digest text, user_agent text, client text,
   mail jsonb default null, work text default null)
@@ -231,16 +232,14 @@ begin
   end if;
 end $$;
 
--- Gives out a challenge to a session, for five minutes. Old ones go whenever a new one comes.
+-- Gives a challenge to a session for five minutes.
 create function private.begin_ceremony(challenge text, purpose text, holder text)
-  returns void language plpgsql as $$
-begin
-  delete from private.ceremonies c where c.expires_at < private.clock();
+  returns void language sql as $$
   insert into private.ceremonies
-  values (challenge, purpose, holder, private.clock() + interval '5 minutes');
-end $$;
+  values (challenge, purpose, holder, private.clock() + interval '5 minutes')
+$$;
 
--- Takes a challenge back, once; whether it was this holder's, for this purpose, and still good.
+-- Takes a challenge, once. Answers true if it was given to this holder for this purpose and is still valid.
 create function private.take_ceremony(taken text, for_purpose text, by_holder text)
   returns boolean language plpgsql as $$
 declare
@@ -251,7 +250,7 @@ begin
     and was.expires_at > private.clock();
 end $$;
 
--- What an assertion is verified with. No row when there is no such passkey.
+-- Returns what an assertion is verified with; no row if there is no such passkey.
 create function api.login_find_passkey(passkey text)
   returns table (account_found uuid, public_key text, counter text, transports text[])
   language sql security definer set search_path = '' as $$
@@ -259,19 +258,18 @@ create function api.login_find_passkey(passkey text)
     from private.passkeys p where p.id = passkey
 $$;
 
--- Notes that a challenge signed in; false when it had before. It is kept for longer than it is good.
+-- Records that a challenge signed in; answers false if it had before. It is kept for longer than it is valid.
 create function private.spend_challenge(spent text, passkey text) returns boolean
   language plpgsql as $$
 begin
-  delete from private.ceremonies c where c.expires_at < private.clock();
   insert into private.ceremonies
   values (spent, 'login', passkey, private.clock() + interval '15 minutes')
   on conflict do nothing;
   return found;
 end $$;
 
--- Records a verified assertion. False when the counter moved meanwhile: then a copy may be in use. Who
--- has a passkey has not lost them all.
+-- Records a verified assertion. Answers false if the counter moved meanwhile, since a copy may be in use. An
+-- owner who uses a passkey has not lost them all.
 create function private.use_passkey(used text, counter_seen text, counter_now text)
   returns boolean language plpgsql as $$
 declare
@@ -294,6 +292,9 @@ create function api.login_with_passkey(
 declare
   owner uuid;
 begin
+  -- Locked before the passkey, in the same order as in functions that end passkeys.
+  perform from private.owners o where o.account =
+    (select p.account from private.passkeys p where p.id = passkey) for no key update;
   if private.spend_challenge(challenge, passkey)
     and private.use_passkey(passkey, counter_seen, counter_now) then
     select p.account into owner from private.passkeys p where p.id = passkey;

@@ -1,16 +1,18 @@
--- Onboarding: a code by mail, a link for the code, an account for the link. Codes and links are kept
--- as digests, and a sign-up is forgotten after a day.
+-- Onboarding: a code by mail, a link for the code, an account for the link. Codes and links are stored as
+-- digests, and a sign-up is forgotten after a day.
 
--- How an alias looks at a glance. shared/onboarding/alias.ts has the same rules, for reserved names.
+-- Returns the form in which aliases that look alike are equal. shared/onboarding/alias.ts has the same rules,
+-- for reserved names.
 create function private.alias_look(alias text) returns text
   language sql immutable as $$
   select replace(replace(translate(alias, '01i-', 'oll'), 'rn', 'm'), 'vv', 'w')
 $$;
 
--- Two aliases that look alike are never both accounts: money and mail would go astray.
+-- Of two aliases that look alike only one can be an account, so that money and mail do not go astray.
 create unique index accounts_alias_look on private.accounts (private.alias_look(alias));
 
--- How aliases stand: free, taken, or similar to one that is. Public, so limited by who asks.
+-- Returns for each alias whether it is free, taken, or similar to one that is taken. It is public, so it is
+-- limited per caller.
 create function api.check_aliases(asked jsonb, client text)
   returns table (alias text, standing text)
   language plpgsql security definer set search_path = '' as $$
@@ -27,9 +29,9 @@ end $$;
 create table private.signups (
   id uuid primary key default gen_random_uuid(),
   email text not null check (email = lower(email) and length(email) <= 254),
-  -- The alias that was asked for beside it: a wish, which holds nothing.
+  -- The alias that was asked for with the address. It reserves nothing.
   wish text,
-  -- Of who asked, and the wider one that it is in.
+  -- Network of the caller, and the wider one that it is in.
   network text not null,
   wide_network text not null,
   created_at timestamptz not null default private.clock(),
@@ -41,7 +43,7 @@ create table private.signups (
   -- SHA-256 of the link that the code was exchanged for.
   link_digest text unique check (link_digest ~ '^[0-9a-f]{64}$'),
   confirmed_at timestamptz,
-  -- What was opened with the link.
+  -- The account that was opened with the link.
   account uuid references private.accounts,
   check ((link_digest is null) = (confirmed_at is null)),
   check (account is null or link_digest is not null)
@@ -53,7 +55,7 @@ create index signups_of_network on private.signups (network, created_at desc);
 create index signups_of_wide_network on private.signups (wide_network, created_at desc);
 create index signups_age on private.signups (created_at);
 
--- Refuses when the sign-up that fills a limit is younger than the limit's window.
+-- Refuses if the sign-up that fills a limit is younger than the limit's window.
 create function private.limit_pace(filled_by timestamptz, age interval) returns void
   language plpgsql as $$
 declare
@@ -65,9 +67,10 @@ begin
   end if;
 end $$;
 
--- 3 codes an hour and 10 a day for a mailbox, 20 an hour for who asks and 60 for its wider network, and
--- 3,900 for all together, the second half of them with work. They count what was asked, so a refusal tells nothing about whether the
--- address has an account. One after the other, because two at once would both find the last place free.
+-- Limits codes to 3 an hour and 10 a day for a mailbox, 20 an hour for the caller's network, 60 for its wider
+-- network, and 3,900 for all together, the second half of the latter with proof of work. It counts requests,
+-- so a refusal does not reveal whether the address has an account. Requests run one after the other, because
+-- two at once would both find the last place free.
 create function private.limit_signups(
   of_mailbox text, of_network text, of_wide_network text, work text)
   returns void language plpgsql as $$
@@ -88,8 +91,8 @@ begin
   perform private.take_slowly_by_work('sign-up', 300, interval '1 second', work);
 end $$;
 
--- Enters a code and sends it. Who owns an account already is sent the other mail, and the rest is the
--- same work: the answer cannot tell. That code was sent to nobody.
+-- Enters a code and sends it. An address that owns an account gets the other mail and its code is sent to
+-- nobody. The rest is the same work, so the answer does not reveal which case it was.
 create function api.signup_request(
   email text, code_digest text, client text, code_mail jsonb, known_mail jsonb,
   wish text default null, work text default null)
@@ -99,9 +102,6 @@ declare
   asking_wide text := private.wide_network_of(client);
 begin
   perform private.limit_signups(private.mailbox_of(email), asking, asking_wide, work);
-  delete from private.signups s where s.id in (select o.id from private.signups o
-    where o.created_at <= private.clock() - interval '1 day'
-    order by o.created_at limit 10 for update skip locked);
   insert into private.signups (email, code_digest, network, wide_network, wish)
   values (signup_request.email, signup_request.code_digest, asking, asking_wide,
     signup_request.wish);
@@ -111,9 +111,9 @@ begin
   return true;
 end $$;
 
--- Exchanges a code for a link, good for 30 minutes. A guess counts against every code of the address
--- that is good: each is compared with 5 guesses from the network that asked for it and with 5 from all
--- others, so that nobody elsewhere uses up the tries of who asked. Every way to fail answers no row.
+-- Exchanges a code for a link that is valid for 30 minutes. A guess counts against every valid code of the
+-- address: each takes 5 guesses from the network that asked for it and 5 from all others, so nobody elsewhere
+-- uses up the caller's tries. Every failure returns no row.
 create function api.signup_confirm(
   email text, code_digest text, link_digest text, client text)
   returns table (expires_at timestamptz)
@@ -139,13 +139,13 @@ begin
    where s.id = confirmed returning at + interval '30 minutes';
 end $$;
 
--- Whether a link still opens an account.
+-- True if a link can still open an account.
 create function private.is_open(s private.signups) returns boolean
   language sql stable as $$
   select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
 $$;
 
--- What a link is for; no row when it opens nothing any more. Reading it changes nothing, because
+-- Returns what a link is for; no row if it can no longer open anything. Reading it changes nothing, because
 -- programs that check mail open links too.
 create function api.signup_read(link_digest text)
   returns table (email text, wish text, expires_at timestamptz)
@@ -158,9 +158,9 @@ end $$;
 grant execute on function api.check_aliases, api.signup_request, api.signup_confirm,
   api.signup_read to service_role;
 
--- Opens the account of a link with everything that belongs to it, or nothing of it: `link_closed`, or
--- `alias_taken` and `address_known`, which leave the link as good as it was. Of several uses of one
--- link the first holds its row, and the others find it used. `api_key` and `session` hold digests.
+-- Opens the account of a link with everything that belongs to it, or nothing of it. `link_closed` ends there;
+-- `alias_taken` and `address_known` leave the link valid. Of several uses of one link, the first locks its
+-- row and the others find it used. `api_key` and `session` hold digests.
 create function api.custody_open_account(
   link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text,
   api_key jsonb, session jsonb default null)

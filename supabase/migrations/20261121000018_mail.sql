@@ -1,29 +1,30 @@
--- Mail that waits to be sent. It is enqueued in the transaction of what it tells of, so neither
--- happens without the other. The text is sealed: a code or a link in it is not in the database.
+-- Mail that waits to be sent. It is enqueued in the transaction that it reports, so neither happens without
+-- the other. The text is sealed, so a code or link in it is not readable in the database.
 
 create table private.outbox (
-  -- The name of the mail everywhere: Message-ID, and the key by which a provider knows a repeat.
+  -- Identifies the mail everywhere: it is the Message-ID, and the key by which a provider recognizes a
+  -- repeat.
   id uuid primary key,
   account uuid references private.accounts,
   -- Null stands for the owner of the account, whose address is looked up when the mail is sent.
   to_address text check (length(to_address) <= 254
     and to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'),
   topic text not null check (topic ~ '^[a-z_]{1,40}$'),
-  -- The mail of the account that this carries to one of its recipients; null for a notice of ours.
+  -- The mail of the account that this carries to one of its recipients; null for a notice of the service.
   carries uuid,
-  -- The key or app that had it sent; null for a notice of ours.
+  -- The key or app that had it sent; null for a notice of the service.
   sent_by uuid references private.credentials,
-  -- Whether an agent writes to somebody who gets notices: the mail says then that it is none.
+  -- True if an agent writes to somebody who receives notices; the mail then says that it is not a notice.
   to_owner boolean not null default false,
   -- AES-256-GCM under a key that the database never sees; null once the mail needs no more tries.
   sealed text,
   created_at timestamptz not null default private.clock(),
-  -- Not before then is it taken (again); taking it moves this on, so it is also the lease.
+  -- Earliest time of the next try. Taking the mail moves it on, so it is also the lease.
   send_after timestamptz not null default private.clock(),
   tries integer not null default 0,
   sent_at timestamptz,
   gave_up_at timestamptz,
-  -- What the last try that failed said.
+  -- Error of the last failed try.
   failed_reason text check (length(failed_reason) <= 300),
   check (account is not null or to_address is not null),
   check ((sealed is null) = (sent_at is not null or gave_up_at is not null))
@@ -32,19 +33,19 @@ alter table private.outbox enable row level security;
 create index outbox_waiting on private.outbox (send_after) where sealed is not null;
 create index outbox_topics on private.outbox (account, topic, created_at);
 
--- Notices that were left out because an hour's were sent, until one mail tells of them.
+-- Notices that were left out because an hour's number was sent, until one mail reports them.
 create table private.untold_mails (
   id uuid primary key default gen_random_uuid(),
   account uuid not null unique references private.accounts,
-  -- How many of each topic.
+  -- Number of notices left out, for each topic.
   topics jsonb not null,
-  -- When the first of them was left out.
+  -- Time when the first of them was left out.
   since timestamptz not null default private.clock()
 );
 alter table private.untold_mails enable row level security;
 
--- How many notices of a topic an account is sent in an hour, where keys, links, apps or whoever pays can
--- cause it; null for what is the owner's own act.
+-- Returns the number of notices of a topic that an account gets in an hour, for topics that keys, links, apps
+-- or payers can cause; null for acts of the owner.
 create function private.hourly_max(topic text) returns integer language sql immutable as $$
   select case
     when topic = 'site_first_used' then 20
@@ -53,10 +54,9 @@ create function private.hourly_max(topic text) returns integer language sql immu
   end
 $$;
 
--- Enqueues what shared/mail/outbox.ts sealed: {id, to, topic, sealed}; null enqueues nothing, and so
--- does a notice to the owner of an account that has none. A mail of the same id is enqueued once. What
--- is more than an account is sent of a topic in an hour is counted, to be told later. Whether it is
--- enqueued, now or before.
+-- Enqueues what shared/mail/outbox.ts sealed: {id, to, topic, sealed}. Null enqueues nothing, nor does a
+-- notice for an account without an owner. A mail with the same id is enqueued once. Notices beyond the hourly
+-- number of a topic are counted, to be reported later. Answers true if the mail is enqueued, now or before.
 create function private.enqueue_mail(account uuid, mail jsonb) returns boolean
   language plpgsql as $$
 declare
@@ -67,7 +67,7 @@ begin
     return false;
   end if;
   if most is not null then
-    -- One after the other, or many at once would each find room for one more.
+    -- One after the other; otherwise many at once would each find room for one more.
     perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account
@@ -86,15 +86,16 @@ begin
   return true;
 end $$;
 
--- What was left out of an account's notices since an hour ago or longer, by when there was room again.
--- So an account is sent one mail an hour of it, whoever floods it.
+-- Returns the notices that accounts did not get, from those whose first was left out at least an hour ago,
+-- when there is room again. So an account gets one such mail an hour, however much it is flooded.
 create function api.mailer_untold(accounts_max integer) returns table (told uuid, topics jsonb)
   language sql security definer set search_path = '' as $$
   select u.id, u.topics from private.untold_mails u
    where u.since <= private.clock() - interval '1 hour' order by u.since limit accounts_max
 $$;
 
--- Tells an owner what was left out, unless that is not all any more, or another mailer told it.
+-- Reports to an owner what was left out. Answers false, and sends nothing, if more was left out since,
+-- another mailer reported it, or the mail was not enqueued.
 create function api.mailer_tell(told uuid, topics jsonb, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -106,14 +107,14 @@ begin
 end $$;
 grant execute on function api.mailer_untold, api.mailer_tell to service_role;
 
--- Whether a letter waits because its account is frozen.
+-- True if a letter waits because its account is frozen.
 create function private.is_letter_held(m private.outbox) returns boolean
   language sql stable as $$
   select m.carries is not null and exists (select from private.accounts a
     where a.id = m.account and a.frozen_at is not null)
 $$;
 
--- Whether a key or app was ended, and not only let in anew under another grant.
+-- True if a key or app was ended, other than by a new grant that replaced its own.
 create function private.is_revoked(k private.credentials) returns boolean
   language plpgsql stable as $$
 begin
@@ -121,8 +122,8 @@ begin
     where g.credential = k.id and g.ended_because = 'replaced');
 end $$;
 
--- Gives up letters of a key or app whose owner ended it, or ended the last that took its place. One that only
--- came back under another grant goes on.
+-- Gives up letters of a key or app that was ended, or whose last successor was. One that only came back under
+-- another grant continues.
 create function private.drop_letters() returns void language plpgsql as $$
 begin
   update private.outbox m set gave_up_at = private.clock(), sealed = null,
@@ -134,9 +135,9 @@ begin
          and private.is_revoked(x)));
 end $$;
 
--- Takes mails for one try each. Whoever takes one has until its next try to send it. A mail whose
--- last try has passed is given up. `recipient` is what the mail is sealed for, `address` where it
--- goes; null when the account has no owner any more.
+-- Takes mails for one try each. The caller has until the next try to send them. A mail whose last try has
+-- passed is given up. `recipient` is what the mail is sealed for; `address` is where it goes, null if the
+-- account no longer has an owner.
 create function api.mailer_claim(mails_max integer)
   returns table (
     id uuid, recipient text, address text, sealed text, created_at timestamptz, tries integer,
@@ -146,8 +147,6 @@ declare
   tries_max constant integer := 10;
   at timestamptz := private.clock();
 begin
-  -- What an account sent is kept as long as its mail, which tells what became of it.
-  delete from private.outbox m where m.created_at < at - interval '30 days' and m.carries is null;
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
@@ -164,7 +163,7 @@ begin
       m.sealed, m.created_at, m.tries, m.to_owner;
 end $$;
 
--- The mail was accepted for delivery; its text is erased.
+-- Records that a mail was accepted for delivery and erases its text.
 create function api.mailer_done(mail uuid) returns void
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -173,8 +172,8 @@ begin
   perform private.note_health('mail_out', null);
 end $$;
 
--- A try failed: it is tried again when its time comes, or, refused `for_good`, never. With `outage` the
--- server would have taken no other mail either, which lasts until it takes one.
+-- Records a failed try. The mail is tried again at its time or, if refused `for_good`, never. `outage` means
+-- that the server would have refused any other mail too; that state lasts until it accepts one.
 create function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean)
   returns void language plpgsql security definer set search_path = '' as $$
 begin

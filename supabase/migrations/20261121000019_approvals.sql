@@ -1,22 +1,22 @@
--- Approvals: what the owner said about a payment that waited for it. One word a payment; it is good
--- for exactly the terms that were shown, once, and until the payment expires.
+-- Approvals: what the owner decided about a payment that waited for it. A payment has one decision, which is
+-- valid for exactly the terms that were shown, once, and until the payment expires.
 
--- One act of consent: the digest of the terms that the owner saw, and with a passkey the assertion
+-- Acts of consent: each holds the digest of the terms that the owner saw, and with a passkey the assertion
 -- whose challenge is that digest (WebAuthn level 3, section 7.2). A digest is consented to once, so an
--- assertion is good once. Binary values are base64url; the key is kept as it was then.
+-- assertion is valid once. Binary values are base64url; the key is stored as it was at that time.
 create table private.consents (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
-  -- In which the owner decided.
+  -- The session in which the owner decided.
   session uuid not null references private.credentials,
   level text not null check (level in ('user_session', 'user_passkey')),
   digest text not null unique check (digest ~ '^[0-9a-f]{64}$'),
-  -- Digests of several payments that were approved at once; the digest is then that of the batch.
+  -- Digests of several payments that were approved at once; `digest` is then that of the batch.
   leaves text[] check (cardinality(leaves) between 2 and 50),
   passkey text,
-  -- When it was added, and whether the account had no other that could vouch for it.
+  -- When it was added, and when the first passkey on whose authority it was added was; null if unknown.
   passkey_added_at timestamptz,
-  passkey_is_first boolean,
+  passkey_there_since timestamptz,
   public_key text,
   client_data text,
   authenticator_data text,
@@ -24,8 +24,8 @@ create table private.consents (
   -- When it was asked for; of several, the first.
   asked_at timestamptz not null,
   decided_at timestamptz not null default private.clock(),
-  check (num_nonnulls(passkey, passkey_added_at, passkey_is_first, public_key, client_data,
-      authenticator_data, signature) = case level when 'user_passkey' then 7 else 0 end)
+  check (num_nonnulls(passkey, passkey_added_at, public_key, client_data, authenticator_data,
+      signature) = case level when 'user_passkey' then 6 else 0 end)
 );
 alter table private.consents enable row level security;
 alter table private.known_devices add foreign key (consent) references private.consents;
@@ -35,13 +35,13 @@ create index known_recipients_of_consent on private.known_recipients (consent)
   where consent is not null;
 
 create table private.approvals (
-  payment uuid primary key references private.payments,
+  payment uuid primary key references private.payments on delete cascade,
   account uuid not null references private.accounts,
-  -- In which the owner decided.
+  -- The session in which the owner decided.
   session uuid not null references private.credentials,
   decision text not null check (decision in ('approved', 'declined')),
   level text not null check (level in ('user_session', 'user_passkey')),
-  -- Of the terms that the owner saw.
+  -- Digest of the terms that the owner saw.
   digest text not null check (digest ~ '^[0-9a-f]{64}$'),
   consent uuid references private.consents,
   decided_at timestamptz not null default private.clock(),
@@ -51,12 +51,12 @@ alter table private.approvals enable row level security;
 create index payments_waiting on private.payments (account, created_at desc)
   where state = 'awaiting_confirmation';
 
--- A time as canonical terms have it.
+-- Returns a time in the form of canonical terms.
 create function private.terms_time(at timestamptz) returns text language sql stable as $$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- Canonical JSON (RFC 8785) of values without fractions: keys in the order of their code units, which
+-- Returns canonical JSON (RFC 8785) of values without fractions: keys in the order of their code units, which
 -- for the ASCII keys of terms is that of their bytes, and nothing between the tokens.
 create function private.canonical(value jsonb) returns text language plpgsql immutable as $$
 begin
@@ -70,8 +70,8 @@ begin
     else value::text end;
 end $$;
 
--- What consent is bound to: SHA-256 over the canonical terms, as shared/consent/terms.ts makes it. It is
--- worked out here once more from the row, so that consent is to what is really paid.
+-- Returns the digest that consent is bound to: SHA-256 over the canonical terms, as shared/consent/terms.ts
+-- builds them. It is computed here again from the row, so that consent covers what is really paid.
 create function private.consent_digest(terms jsonb) returns text language sql immutable as $$
   select encode(sha256('aoa-consent-v1\000'::bytea
     || convert_to(private.canonical(jsonb_strip_nulls(terms)), 'UTF8')), 'hex')
@@ -89,7 +89,7 @@ create function private.terms_digest(p private.payments) returns text
     'remember_device', case when p.remembers_device then p.device end))
 $$;
 
--- The hash of a Merkle tree over at least one entry (RFC 9162 section 2.1.1).
+-- Returns the hash of a Merkle tree over at least one entry (RFC 9162 section 2.1.1).
 create function private.merkle_root(entries bytea[]) returns bytea language plpgsql immutable as $$
 declare
   n integer := cardinality(entries);
@@ -105,7 +105,7 @@ begin
     || private.merkle_root(entries[half + 1:]));
 end $$;
 
--- The digest of several payments at once; the digests come in ascending order.
+-- Returns the digest of several payments at once; their digests come in ascending order.
 create function private.batch_digest(payer uuid, leaves text[]) returns text language sql stable as $$
   select private.consent_digest(jsonb_build_object(
     'v', 1, 'type', 'batch', 'account_id', payer, 'leaves', cardinality(leaves),
@@ -114,31 +114,31 @@ create function private.batch_digest(payer uuid, leaves text[]) returns text lan
       'hex')))
 $$;
 
--- The passkeys that an account can consent with, for the page that asks for one.
+-- Returns the passkeys that an account can consent with, for the page that asks for one.
 create function private.passkeys_json(owner uuid) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports)
       order by k.created_at), '[]') from private.passkeys k where k.account = owner
 $$;
 
--- Whether the owner approved a payment with the terms that it has, at this level.
+-- True if the owner approved a payment with its present terms at this level.
 create function private.owner_approved(p private.payments, at_level text) returns boolean
   language sql stable as $$
   select exists (select from private.approvals o where o.payment = p.id
     and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
 $$;
 
--- The form in which consent leaves the database, as shared/consent/consent.ts reads it.
+-- Returns consent in the form in which it leaves the database, as shared/consent/consent.ts reads it.
 create function private.consent_json(of_consent uuid) returns jsonb language sql stable as $$
   select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
     'asked_at', c.asked_at, 'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
       jsonb_build_object('id', c.passkey, 'added_at', c.passkey_added_at,
-        'is_first', c.passkey_is_first, 'public_key', c.public_key,
+        'there_since', c.passkey_there_since, 'public_key', c.public_key,
         'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
         'signature', c.signature) end)
   from private.consents c where c.id = of_consent
 $$;
 
--- What the owner consented to that carries a payment; null where nobody's consent does.
+-- Returns the owner's consent that a payment rests on; null if it rests on none.
 create function private.consent_behind(p private.payments) returns jsonb
   language plpgsql stable as $$
 begin
@@ -150,9 +150,9 @@ begin
   end;
 end $$;
 
--- Lets the owner in to consent. With an assertion over the terms, which whoever calls has verified,
--- that is the proof; an account that has a passkey takes no other, and none that was added since the
--- owner signed in. Without one it needs a fresh proof.
+-- Returns the owner, admitted to give consent. An assertion over the terms, which the caller of this function
+-- has verified, is the proof. An account with a passkey accepts nothing else, and no passkey that was added
+-- since the owner signed in. Without an assertion a fresh proof is needed.
 create function private.admit_consent(credential text, assertion jsonb)
   returns private.credentials language plpgsql as $$
 declare
@@ -180,9 +180,9 @@ begin
   return caller;
 end $$;
 
--- Keeps one act of consent; null when the digest was consented to before. A first passkey that was added
--- after this was asked for is no proof of the owner, and none that came by it is: whoever got in meanwhile
--- can have added them.
+-- Stores one act of consent; returns null if the digest was consented to before. A first passkey that was
+-- added after the request is no proof of the owner, nor is any passkey that was added on its authority: an
+-- intruder may have added them meanwhile.
 create function private.keep_consent(
   caller private.credentials, digest text, leaves text[], assertion jsonb, asked_at timestamptz)
   returns private.consents language plpgsql as $$
@@ -195,10 +195,10 @@ begin
     perform private.refuse('passkey_younger', '403');
   end if;
   insert into private.consents (account, session, level, digest, leaves, passkey, passkey_added_at,
-    passkey_is_first, public_key, client_data, authenticator_data, signature, asked_at)
+    passkey_there_since, public_key, client_data, authenticator_data, signature, asked_at)
   select caller.account, caller.id,
     case when assertion is null then 'user_session' else 'user_passkey' end,
-    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, k.is_first, k.public_key,
+    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, private.there_since(k), k.public_key,
     assertion ->> 'client_data', assertion ->> 'authenticator_data', assertion ->> 'signature',
     keep_consent.asked_at
   from (select) given left join private.passkeys k on k.id = assertion ->> 'passkey'
@@ -207,8 +207,8 @@ begin
   return kept;
 end $$;
 
--- Enters the owner's word for a payment that waits. Taking an approval back is a decline too, until what was
--- reserved by it is signed, and what became known by it is not any more.
+-- Stores the owner's decision about a payment. Taking an approval back is a decline too, possible until the
+-- reserved payment is signed; what the approval made known becomes unknown again.
 create function private.enter_decision(
   caller private.credentials, p private.payments, decision text, digest text,
   given private.consents)
@@ -230,7 +230,7 @@ begin
   perform private.record_payment(p, 'confirmation_' || decision);
 end $$;
 
--- What the owner ticked beside an approval, as the row has it from then on, and what that makes known.
+-- Stores what the owner ticked beside an approval in the payment's row, and makes known what was ticked.
 create function private.enter_ticks(p private.payments, given private.consents)
   returns void language plpgsql as $$
 begin
@@ -256,13 +256,13 @@ begin
   end if;
 end $$;
 
--- Stands for the key and the device that asked, as the page names them.
+-- Returns a digest of the key and the device that asked, by which the page names them.
 create function private.asker_of(p private.payments) returns text
   language sql stable as $$
   select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $$;
 
--- Whether a key or app, or one that took its place, is in service.
+-- True if a key or app, or one that replaced it, is live.
 create function private.is_holder_live(key uuid) returns boolean language plpgsql stable as $$
 begin
   return exists (select from private.credentials k where private.is_agent_live(k)
@@ -270,10 +270,10 @@ begin
     and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
 end $$;
 
--- Why a payment cannot be decided about as it was shown, or null when it can: by the digest of its
--- terms, and by who asked where that was shown too, for until then another key or device may take its
--- place. What was approved can be declined (`declines`) until it is signed. A stranger's payment is answered
--- as none.
+-- Returns why a payment cannot be decided about as it was shown, or null if it can. It compares the digest of
+-- the terms and, if the page showed it, the requester, because another key or device can take that role until
+-- the owner decides. With `declines` an approved payment can be declined until it is signed. A payment of
+-- another account is answered like a missing one.
 create function private.undecidable(
   p private.payments, digest text, asker text, declines boolean default false) returns text
   language sql stable as $$
@@ -288,7 +288,8 @@ create function private.undecidable(
     when asker <> private.asker_of(p) then 'asker_changed' end
 $$;
 
--- Held in the order in which custody_authorize takes its locks, so that neither waits for the other.
+-- Locks the caller's account before any payment, in the order of custody_authorize, so that the two never
+-- deadlock. With `unfrozen` it refuses a frozen account.
 create function private.hold_payer(caller private.credentials, unfrozen boolean)
   returns void language plpgsql as $$
 declare
@@ -299,11 +300,11 @@ begin
   end if;
 end $$;
 
--- The owner decides about one payment of the account. To approve needs consent that is proven and an
--- account that is not frozen; to decline needs neither. `outcome` is the decision or why it does not
--- count. Approving again what is approved changes nothing. What is ticked is a part of the terms, and
--- nothing else makes a payee or a device known. An address that looks like a known one never becomes
--- known, so the owner is asked each time.
+-- Stores the owner's decision about one payment of the account. An approval needs proven consent and an
+-- account that is not frozen; a decline needs neither. `outcome` is the decision or why it does not count.
+-- Approving an approved payment again changes nothing. What is ticked is part of the terms, and an approval
+-- makes no other payee or device known. An address that looks like a known one never becomes known, so the
+-- owner is asked each time.
 create function api.owner_decide_payment(
   credential text, payment uuid, decision text, digest text, asker text default null,
   assertion jsonb default null, any_key boolean default false,
@@ -354,8 +355,8 @@ begin
   return next;
 end $$;
 
--- The owner approves several payments by one act: all of them as they were shown, each once and with
--- who asked for it, or none.
+-- Approves several payments by one act: all of them as they were shown, each once and with its requester, or
+-- none.
 create function api.owner_approve_batch(
   credential text, payments uuid[], askers text[], digest text, assertion jsonb default null)
   returns table (outcome text)
@@ -395,7 +396,7 @@ begin
   return next;
 end $$;
 
--- What waits for the owner, with what was approved and is not signed yet.
+-- Returns the payments that wait for the owner, and those approved by the owner and not signed yet.
 create function private.waiting_for_owner(of_account uuid) returns setof private.payments
   language sql stable as $$
   select q.* from private.payments q where q.account = of_account
@@ -405,8 +406,8 @@ create function private.waiting_for_owner(of_account uuid) returns setof private
     and q.state = 'authorized' and private.is_approved_unsigned(q)
 $$;
 
--- Declines what waits, approved or not; answers how many payments that were. At most 2,000 at a time:
--- an agent can ask for more than one call gets through, and each call has to leave fewer.
+-- Declines the payments that wait, approved or not, and returns their number. It takes at most 2,000 at a
+-- time, because an agent can request more than one call can handle; each call leaves fewer.
 create function api.owner_decline_all(credential text) returns table (declined integer)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -425,7 +426,7 @@ begin
   return next;
 end $$;
 
--- A payment with who asked for it and what was said about it, without anything that could pay.
+-- Returns a payment with its requester and the decision about it, without anything that could pay.
 create function private.approval_json(p private.payments) returns jsonb
   language sql stable as $$
   select jsonb_build_object(
@@ -439,8 +440,8 @@ create function private.approval_json(p private.payments) returns jsonb
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $$;
 
--- What waits for the owner, newest first, the approved ones that are not paid yet among them, and
--- how many there are in all.
+-- Returns the payments that wait for the owner, newest first, including approved ones that are not signed
+-- yet, and their total number.
 create function api.owner_list_approvals(credential text, listed_max integer)
   returns table (approvals jsonb, waiting integer)
   language plpgsql security definer set search_path = '' as $$
@@ -456,8 +457,8 @@ begin
     (select count(*)::integer from open);
 end $$;
 
--- Payments of the account in this order, at most 50, with what the owner decides from. No row for a
--- stranger's, as for none.
+-- Returns payments of the account in this order, at most 50, with what the owner decides from. Payments of
+-- other accounts are left out like missing ones.
 create function api.owner_read_approvals(credential text, payments uuid[])
   returns table (approval jsonb, facts jsonb, passkeys jsonb)
   language plpgsql security definer set search_path = '' as $$

@@ -1,5 +1,5 @@
--- The reins: what the owner changes about the account. All that widens what anybody may do needs a
--- fresh proof of the owner; all that narrows it works at once. Each change is told in the feed.
+-- The owner's changes to the account. A change that widens permissions needs a fresh proof of the owner; a
+-- change that narrows them works at once. Each change appears in the feed.
 
 create function private.record_change(
   caller private.credentials, category text, type text, summary text)
@@ -20,17 +20,33 @@ create function private.limit_words(limit_name text) returns text
     else 'daily spending cap' end
 $$;
 
--- Lets payments go on; false when the account was not frozen.
-create function api.owner_unfreeze(credential text, mail jsonb default null)
+-- Returns the freeze that stands, as the number that the owner lifts it by; no row if there is none.
+create function api.owner_read_freeze(credential text)
+  returns table (freeze integer, since timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select a.freezes, a.frozen_at from private.accounts a
+   where a.id = caller.account and a.frozen_at is not null;
+end $$;
+
+-- Lifts the freeze that the owner was shown; answers false if it does not stand any more. A later one stays,
+-- because the owner has not seen it.
+create function api.owner_unfreeze(credential text, freeze integer, mail jsonb default null)
   returns table (unfrozen boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, true);
+  frozen_at timestamptz := (select a.frozen_at from private.accounts a
+    where a.id = caller.account and a.freezes = owner_unfreeze.freeze);
 begin
-  update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
-   where a.id = caller.account and a.frozen_at is not null;
-  unfrozen := found;
+  unfrozen := frozen_at is not null;
   if unfrozen then
+    update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
+     where a.id = caller.account;
+    perform private.note_widening(caller, 'freeze', '', jsonb_build_object('frozen_at', frozen_at),
+      'The account: unfrozen');
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
     perform private.enqueue_mail(caller.account, mail);
@@ -38,7 +54,7 @@ begin
   return next;
 end $$;
 
--- The limits with what is used of them.
+-- Returns the limits with what is used of them.
 create function api.owner_read_limits(credential text)
   returns table (limits jsonb, asserted_new_recipient_limit text, relayed jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -50,8 +66,8 @@ begin
     from private.accounts a where a.id = caller.account;
 end $$;
 
--- Sets one limit, named as in the API, and answers what it was before. Whether that is a raise, which
--- needs a fresh proof, is decided under the lock that every payment of the account has to take.
+-- Sets one limit, named as in the API, and returns what it was before. Whether that raises it, which needs a
+-- fresh proof, is decided under the lock that every payment of the account takes.
 create function api.owner_set_limit(
   credential text, limit_name text, usd_micros text, mail jsonb default null)
   returns table (outcome text, before text)
@@ -97,8 +113,8 @@ begin
   return next;
 end $$;
 
--- Whom the account knows, those known last first, with what each was paid, and by whose request each
--- became known; those of one key or app alone, and of those that it took the place of, where it is named.
+-- Returns the known recipients, the latest first, with what each was paid and which key or app asked for it
+-- to become known. With `asked_by` only those of that key or app, and of those that it replaced.
 create function api.owner_list_recipients(
   credential text, listed_max integer, asked_by uuid default null)
   returns table (address text, alias text, known_since timestamptz, payments integer,
@@ -126,8 +142,8 @@ begin
    order by r.known_since desc, r.address limit listed_max;
 end $$;
 
--- Makes an address known, for what is known may be paid without asking; `outcome` is why it does not.
--- One that looks like a known one stays unknown: each payment to it is the owner's to approve.
+-- Makes an address known, so that it may be paid without asking; otherwise `outcome` says why not. An address
+-- that looks like a known one stays unknown, and the owner has to approve each payment to it.
 create function api.owner_add_recipient(
   credential text, address text, mail jsonb default null)
   returns table (outcome text)
@@ -152,7 +168,7 @@ begin
   return next;
 end $$;
 
--- Forgets a recipient, so that it is asked about again.
+-- Forgets a recipient, so that payments to it are asked about again.
 create function api.owner_forget_recipient(credential text, address text)
   returns table (forgotten boolean)
   language plpgsql security definer set search_path = '' as $$
@@ -170,7 +186,7 @@ begin
   return next;
 end $$;
 
--- From where the account was paid from, those known last first.
+-- Returns the known devices of live keys and apps, the latest first.
 create function api.owner_list_devices(credential text, listed_max integer)
   returns table (key uuid, fingerprint text, label text, shown text, known_since timestamptz)
   language plpgsql security definer set search_path = '' as $$
@@ -183,8 +199,8 @@ begin
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $$;
 
--- Forgets all that became known by requests of one key or app, and of those that it took the place of;
--- answers how many recipients that were.
+-- Forgets everything that became known by requests of one key or app, and of those that it replaced. Returns
+-- the number of recipients.
 create function api.owner_forget_known_by(credential text, key uuid)
   returns table (forgotten integer)
   language plpgsql security definer set search_path = '' as $$
@@ -225,6 +241,6 @@ begin
   end if;
   return next;
 end $$;
-grant execute on function api.owner_unfreeze, api.owner_read_limits, api.owner_set_limit,
+grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_read_limits, api.owner_set_limit,
   api.owner_list_recipients, api.owner_add_recipient, api.owner_forget_recipient, api.owner_forget_known_by,
   api.owner_list_devices, api.owner_forget_device to service_role;

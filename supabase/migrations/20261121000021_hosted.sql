@@ -1,6 +1,6 @@
--- Hosted actions: what an agent asks a person to do on a page, by a link that works for one browser.
--- The link shows and does nothing that widens what anybody may do; for that the owner signs in. It does
--- what its maker could still ask for, and nothing once that is over.
+-- Hosted actions: what an agent asks a person to do on a page, by a link that works in one browser. The link
+-- does nothing that widens permissions; for that the owner signs in. It can do only what its creator could
+-- still ask for, and nothing once the creator's credential has ended.
 
 create table private.hosted_actions (
   id uuid primary key default gen_random_uuid(),
@@ -10,21 +10,22 @@ create table private.hosted_actions (
     'website_login')),
   -- HMAC of the link's token with a pepper that the database never sees.
   token_digest text not null unique check (token_digest ~ '^[0-9a-f]{64}$'),
-  -- What has to arrive; null where the person may choose. One symbol has an address on each chain.
+  -- Chain and tokens that have to arrive; null where the person may choose. One symbol has an address on each
+  -- chain.
   chain bigint,
   tokens text[],
-  -- What the page shows of the order: chain, token, amount, site, username, return_url.
+  -- The request that the page shows: chain, token, amount, site, username, return_url.
   asked jsonb not null,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,
-  -- The browser that opened it, as a digest of its form cookie: a link that two have is used by one.
+  -- The browser that opened it, as a digest of its form cookie: of two people with the link only one uses it.
   browser text check (browser ~ '^[0-9a-f]{64}$'),
   opened_at timestamptz,
-  -- The newest deposit in the feed then: what the action waits for comes after it.
+  -- The newest deposit in the feed at that time; the deposit that the action waits for comes later.
   opened_after bigint,
-  -- Of walletconnect: the wallet that the person connected, from which the money has to come.
+  -- For walletconnect: the wallet that the person connected, from which the money has to come.
   wallet text check (wallet ~ '^0x[0-9a-fA-F]{40}$'),
-  -- Of website_login: what was put into the vault, {credential_id, site}.
+  -- For website_login: what was stored in the vault, {credential_id, site}.
   entered jsonb,
   declined_at timestamptz,
   finished_at timestamptz,
@@ -34,12 +35,13 @@ create table private.hosted_actions (
 create index hosted_actions_account on private.hosted_actions (account, expires_at);
 alter table private.hosted_actions enable row level security;
 
--- The scope that whoever makes a link has to have.
+-- Returns the scope that is needed to create a link of this type.
 create function private.hosted_action_scope(type text) returns text language sql immutable as $$
   select case type when 'website_login' then 'vault' else 'read' end
 $$;
 
--- When an action ends: with its key or app at the latest. Long ago where that lacks the scope.
+-- Returns when an action ends: with its key or app at the latest. If that lacks the scope, the action has
+-- ended already, and its creation time is returned.
 create function private.hosted_action_end(a private.hosted_actions) returns timestamptz
   language sql stable as $$
   select case when private.scope_covers(k.scopes, private.hosted_action_scope(a.type))
@@ -47,8 +49,8 @@ create function private.hosted_action_end(a private.hosted_actions) returns time
     from private.credentials k where k.id = a.credential
 $$;
 
--- The deposit that an opened action waits for. It is looked up and never written down, so that one
--- that the chain took back finishes nothing.
+-- Returns the deposit that an opened action waits for. It is looked up and never stored, so a deposit that
+-- the chain took back finishes nothing.
 create function private.hosted_action_deposit(a private.hosted_actions) returns uuid
   language sql stable as $$
   select d.id from private.activities v join private.deposits d on d.id = v.deposit
@@ -61,7 +63,7 @@ create function private.hosted_action_deposit(a private.hosted_actions) returns 
    order by v.id limit 1
 $$;
 
--- When the owner signed in after the link was opened, in whatever browser.
+-- Returns when the owner signed in, in any browser, after the link was opened.
 create function private.hosted_action_signed_in(a private.hosted_actions) returns timestamptz
   language sql stable as $$
   select min(k.created_at) from private.credentials k
@@ -81,7 +83,7 @@ create function private.hosted_action_status(a private.hosted_actions) returns t
   end
 $$;
 
--- The form in which an action leaves the database.
+-- Returns an action in the form in which it leaves the database.
 create function private.hosted_action_json(a private.hosted_actions) returns jsonb
   language sql stable as $$
   select jsonb_build_object(
@@ -94,8 +96,7 @@ create function private.hosted_action_json(a private.hosted_actions) returns jso
   left join private.deposits d on d.id = found.id
 $$;
 
--- Makes an action. No row when as many as are allowed wait to be opened. What ended a month ago is
--- forgotten.
+-- Creates an action. Returns no row if `pending_max` actions already wait to be opened.
 create function api.create_hosted_action(
   credential text, type text, token_digest text, asked jsonb, ttl_seconds integer,
   pending_max integer, chain bigint default null, tokens text[] default null)
@@ -107,8 +108,6 @@ begin
   perform private.demand_scope(caller, private.hosted_action_scope(type));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
-  delete from private.hosted_actions a
-   where a.account = caller.account and a.expires_at < private.clock() - interval '30 days';
   if (select count(*) from private.hosted_actions a
        where a.account = caller.account and a.expires_at > private.clock()
          and a.opened_at is null and a.declined_at is null) >= pending_max then
@@ -123,7 +122,7 @@ begin
   returning a.id, private.hosted_action_end(a);
 end $$;
 
--- An action of the caller's account.
+-- Returns an action of the caller's account.
 create function api.hosted_action(credential text, action_id uuid) returns table (action jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -133,8 +132,9 @@ begin
    where a.id = action_id and a.account = caller.account;
 end $$;
 
--- What the page of a link may show to a browser: to one that did not open it, that it is used. What
--- the account is called is shown to whoever has the link, its address once it is opened.
+-- Returns what the page of a link may show to a browser. A browser that did not open the link sees only that
+-- it is used. Everybody with the link sees the account's alias; its address is shown only to the browser that
+-- opened it.
 create function private.hosted_action_page(token_digest text, browser text)
   returns table (action jsonb, alias text, address text) language sql stable as $$
   select case when a.browser <> hosted_action_page.browser then null
@@ -146,12 +146,12 @@ create function private.hosted_action_page(token_digest text, browser text)
   where a.token_digest = hosted_action_page.token_digest
 $$;
 
--- The pages behind links act for whoever has the link, so they are limited by who asks.
+-- Limits the pages behind links per caller, because they act for anybody who has the link.
 create function private.limit_link(client text) returns void language sql as $$
   select private.take_of_all('link', client, 120, 10, 1000, 100)
 $$;
 
--- What a link is, for whoever has it.
+-- Returns what a link is for, to anybody who has it.
 create function api.link_look(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
@@ -160,8 +160,8 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;
 
--- Opens a link for this browser alone, if nobody has opened it. From then on an hour is left: money
--- takes its time. One that asks for a login is opened by the account's owner in a session.
+-- Opens a link for this browser alone, if nobody has opened it. It then lasts one hour, because money takes
+-- time to arrive. A link for a site's login can only be opened by the account's owner in a session.
 create function api.link_open(
   token_digest text, browser text, client text, credential text default null)
   returns table (action jsonb, alias text, address text)
@@ -183,7 +183,7 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;
 
--- Declines what is not over, by the browser that opened it or, while nobody has, by any.
+-- Declines an action that is not over, from the browser that opened it or, if none has, from any.
 create function api.link_decline(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
@@ -196,7 +196,7 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;
 
--- Names the wallet from which the money will come. It is nobody's proof: what counts is the transfer.
+-- Stores the wallet that the money will come from. This proves nothing; only the transfer counts.
 create function api.link_connect(token_digest text, browser text, client text, wallet text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
@@ -208,8 +208,8 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;
 
--- Books that a person confirmed to be there. The proof of work is checked by the caller; it is good
--- for one action, and that ends here once.
+-- Records that a person confirmed to be there. The caller checks the proof of work, which is good for one
+-- action; an action is finished here only once.
 create function api.link_verify(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$

@@ -1,6 +1,6 @@
--- What the owner's pages show together: one call for a page instead of one for each part of it.
+-- Data of the owner's pages: one call for a page instead of one for each part of it.
 
--- The account at a glance. Days are those of UTC, those without an entry are left out. Spending is
+-- Returns the overview of the account. Days are UTC days; days without an entry are left out. Spending is
 -- shown on the day of its authorization, movements on the day on which money moved.
 create function api.owner_overview(credential text, days integer)
   returns table (overview jsonb)
@@ -41,7 +41,8 @@ create function private.spent_by_day(spender uuid, since timestamptz) returns js
      group by 1) d
 $$;
 
--- By how much each token of the wallet grew or shrank. Deposits count from when they were seen.
+-- Returns by how much each token of the wallet grew or shrank each day. A deposit counts on the day when it
+-- was seen.
 create function private.moved_by_day(account uuid, since timestamptz) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -61,7 +62,7 @@ create function private.moved_by_day(account uuid, since timestamptz) returns js
      group by 1, 2, 3) d
 $$;
 
--- Everything in an item that its reader may remember, in one text.
+-- Returns all words of an item that its reader may remember, in one text.
 create function private.activity_words(a private.activities, p private.payments) returns text
   language sql stable as $$
   select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
@@ -71,8 +72,8 @@ create function private.activity_words(a private.activities, p private.payments)
       left join private.accounts s on s.id = w.account where d.id = a.deposit)))
 $$;
 
--- As api.list_activity, of items that hold these words or are about this entry of the vault. So that
--- a rare word ends, the newest 20,000 are looked through from where the page begins.
+-- Returns items as api.list_activity does, those that contain these words or are about this entry of the
+-- vault. So that a search for a rare word ends, it covers the newest 20,000 items from where the page begins.
 create function api.owner_search_activity(
   credential text, page integer, words text, before bigint default null,
   only_category text default null, hidden boolean default false, of_entry uuid default null)
@@ -98,8 +99,8 @@ begin
   order by a.id desc limit page;
 end $$;
 
--- One item of the feed, kept out of it or not, with its payment whole and who asked for
--- it. No row for a stranger's item, as for none.
+-- Returns one item of the feed, hidden or not, with its whole payment and the requester of that. Returns no
+-- row if the account has no such item.
 create function api.owner_find_activity(credential text, item bigint)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
     deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, asked_by text)

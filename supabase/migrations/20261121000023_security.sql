@@ -1,7 +1,7 @@
--- What the owner does about its own sessions, password, passkeys and recovery codes.
+-- The owner's functions for their own sessions, password, passkeys and recovery codes.
 
--- Gives all passkeys up for lost, in a session that a recovery code opened and in no other: three days
--- later a password proves again, unless one of them was used meanwhile. False where nothing is given up.
+-- Reports all passkeys as lost, only in a session that a recovery code opened. Three days later a password is
+-- a valid proof again, unless a passkey was used meanwhile. Answers false if nothing was reported.
 create function api.owner_lose_passkeys(credential text, mail jsonb default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
@@ -21,10 +21,10 @@ begin
 end $$;
 grant execute on function api.owner_lose_passkeys to service_role;
 
--- Lets the owner in to set a password: after a proof, or in a session that a recovery code opened, for
--- who lost everything else has nothing to prove itself with; where there are passkeys, once they were given
--- up for lost. Nothing else about how to sign in changes while the account is guarded, so whoever found a
--- code leaves the owner's ways in as they are.
+-- Returns the owner, admitted to set a password: after a proof, or in a session that a recovery code opened,
+-- because an owner who lost everything else cannot give a proof. If there are passkeys, they must have been
+-- reported as lost first. Nothing else about signing in can change while the account is guarded, so somebody
+-- who found a code leaves the owner's ways in as they are.
 create function private.admit_proven(credential text) returns private.credentials
   language plpgsql as $$
 declare
@@ -39,9 +39,9 @@ begin
   return caller;
 end $$;
 
--- Ends the call of who may not end what could freeze the account: a key, an app or another session.
--- After a recovery only who signed in with a passkey may, for no passkey is added meanwhile: whoever
--- found a code cannot take the brake from the owner.
+-- Refuses a caller that may not end credentials which could freeze the account: a key, an app or another
+-- session. After a recovery only a session opened with a passkey may, because no passkey can be added
+-- meanwhile. So somebody who found a code cannot keep the owner from freezing the account.
 create function private.demand_brake(caller private.credentials) returns void language plpgsql as $$
 begin
   if private.is_guarded(caller) and not private.signed_in_with(caller, 'passkey') then
@@ -49,7 +49,20 @@ begin
   end if;
 end $$;
 
--- Notes that the session was used and moves its end, never past its last one.
+-- Refuses a session without a fresh proof to end one that was proven after it: all others if none is named.
+create function private.demand_newer_proof(caller private.credentials, target uuid default null)
+  returns void language plpgsql as $$
+begin
+  if exists (select from private.sessions s join private.credentials k on k.id = s.credential
+    where k.account = caller.account and k.id <> caller.id and k.revoked_at is null
+      and k.id = coalesce(target, k.id)
+      and s.proven_at > (select own.proven_at from private.sessions own where own.credential = caller.id))
+  then
+    perform private.demand_proof(caller);
+  end if;
+end $$;
+
+-- Records that the session was used and extends it, never past its final end.
 create function api.owner_touch_session(credential text) returns table (expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -63,16 +76,17 @@ begin
   returning k.expires_at;
 end $$;
 
--- Ends a session of the account, the caller's own where none is named. False when there is none.
+-- Ends a session of the account, the caller's own if none is named. Answers false if there is none.
 create function api.owner_end_session(credential text, session uuid default null) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  -- What is being done in the session comes first, and is not answered after this.
+  -- Waits for what is being done in the session; nothing of it is answered after this.
   perform private.hold_live(caller);
   if session <> caller.id then
     perform private.demand_brake(caller);
+    perform private.demand_newer_proof(caller, session);
   end if;
   update private.credentials k set revoked_at = private.clock()
    where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
@@ -94,11 +108,12 @@ declare
 begin
   perform private.hold_live(caller);
   perform private.demand_brake(caller);
+  perform private.demand_newer_proof(caller);
   perform private.end_other_sessions(caller);
   return true;
 end $$;
 
--- Everything that the owner's page of security shows, and what a proof can be given with.
+-- Returns everything that the owner's security page shows, and what a proof can be given with.
 create function api.owner_security(credential text) returns table (security jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -107,7 +122,7 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
-    -- Whether what it asks for here needs no proof first.
+    -- True if the actions on this page need no proof first.
     'is_proven', private.signed_in_with(caller, 'recovery_code') or private.is_proven(caller) and (
       select s.proven_at > private.clock() - interval '9 minutes' from private.sessions s
        where s.credential = caller.id),
@@ -133,7 +148,7 @@ begin
   from private.owners o where o.account = caller.account;
 end $$;
 
--- The hash to compare a password with for a proof; counted like a try to sign in.
+-- Returns the hash to compare a password with for a proof. It is limited like an attempt to sign in.
 create function api.owner_find_password(credential text)
   returns table (email text, password_hash text)
   language plpgsql security definer set search_path = '' as $$
@@ -145,19 +160,25 @@ begin
    where o.account = caller.account;
 end $$;
 
--- Notes the proof and gives the session another id: one that leaked before widens nothing.
+-- Gives the session another id, so that one that leaked before widens nothing.
+create function private.rename_session(caller private.credentials, session_digest text)
+  returns table (account_opened uuid, expires_at timestamptz) language sql as $$
+  update private.credentials k set digest = session_digest where k.id = caller.id
+  returning k.account, k.expires_at
+$$;
+
+-- Records the proof and gives the session another id.
 create function private.note_proof(
   caller private.credentials, session_digest text, passkey text default null)
   returns table (account_opened uuid, expires_at timestamptz) language plpgsql as $$
 begin
   update private.sessions s set proven_at = private.clock(), proven_by = passkey
    where s.credential = caller.id;
-  return query update private.credentials k set digest = session_digest where k.id = caller.id
-    returning k.account, k.expires_at;
+  return query select * from private.rename_session(caller, session_digest);
 end $$;
 
--- A proof by a password that was compared with this hash. No row when it was changed meanwhile. Passkeys
--- that were given up for lost are gone then.
+-- Records a proof by a password that matched this hash. Returns no row if the hash changed meanwhile.
+-- Passkeys that were reported as lost are then removed.
 create function api.owner_prove(credential text, password_hash text, session_digest text)
   returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
@@ -191,7 +212,7 @@ begin
   return true;
 end $$;
 
--- Takes a challenge back. No row when it is not good; the rest is null without such a passkey.
+-- Takes a challenge. Returns no row if it is not valid; the columns are null if there is no such passkey.
 create function api.owner_take_ceremony(
   credential text, challenge text, purpose text, passkey text default null)
   returns table (public_key text, counter text, transports text[])
@@ -206,8 +227,8 @@ begin
   end if;
 end $$;
 
--- A passkey of the caller's, to verify an assertion over terms with: their digest is the challenge, so
--- none is given out before.
+-- Returns a passkey of the caller's, to verify an assertion over terms. The digest of the terms is the
+-- challenge, so none is given out before.
 create function api.owner_find_passkey(credential text, passkey text)
   returns table (public_key text, counter text, transports text[])
   language plpgsql security definer set search_path = '' as $$
@@ -231,8 +252,8 @@ begin
   end if;
 end $$;
 
--- Adds a verified passkey, 10 at most. No row when there are too many or it is known already, also as one that
--- another account may take back.
+-- Adds a verified passkey; an account has at most 10. Returns no row if there are too many or the passkey is
+-- already known, including one that another account may take back.
 create function api.owner_add_passkey(
   credential text, passkey text, public_key text, counter text, transports text[], label text,
   mail jsonb default null)
@@ -245,14 +266,16 @@ begin
     (id, account, public_key, counter, transports, label, is_first, vouched_since)
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
     owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account),
-    (select private.there_since(p) from private.passkeys p join private.sessions s on s.proven_by = p.id
-      where s.credential = caller.id)
+    -- A password vouches for nothing: beside passkeys that are lost, a new chain begins with this one.
+    case when private.has_passkey(caller.account) then coalesce((select private.there_since(p)
+      from private.passkeys p join private.sessions s on s.proven_by = p.id
+      where s.credential = caller.id), private.clock()) end
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
      and not exists (select from private.removed_passkeys r
        where r.id = passkey and r.account <> caller.account)
   on conflict do nothing;
   if found then
-    -- The first one was shown just now, in a session that was proven otherwise.
+    -- The first one was just used, in a session that was proven in another way.
     update private.sessions s set proven_by = passkey
      where s.credential = caller.id and private.counts_in(s, passkey) and s.proven_by is null;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
@@ -264,15 +287,16 @@ end $$;
 create function api.owner_rename_passkey(credential text, passkey text, label text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   update private.passkeys p set label = owner_rename_passkey.label
    where p.id = passkey and p.account = caller.account;
   return found;
 end $$;
 
--- Removes a passkey: 'removed', 'missing', or 'last' when nothing else would be left to sign in with. After
--- the last one a password proves nothing for three days: whoever removed it may not be the owner.
+-- Removes a passkey: 'removed', 'missing', or 'last' if nothing else would be left to sign in with. After the
+-- last one, a password proves nothing for three days, because whoever removed the passkey may not be the
+-- owner.
 create function api.owner_remove_passkey(
   credential text, passkey text, mail jsonb default null)
   returns table (outcome text) language plpgsql security definer set search_path = '' as $$
@@ -300,8 +324,20 @@ begin
   end if;
 end $$;
 
--- Sets a password and ends every other session: whoever knew the old one is out. After a recovery the
--- other sessions stay, for one may be the owner's.
+-- Stores a new password. Whoever proved to know the one before could do as much by that, so the new one
+-- continues it; in every other case somebody may come by it who could not.
+create function private.keep_password(caller private.credentials, new_hash text) returns void
+  language sql as $$
+  update private.owners o set password_hash = new_hash, password_set_at = private.clock(),
+    password_since = case when exists (select from private.sessions s
+        where s.credential = caller.id and s.proven_by is null
+          and s.proven_at > private.clock() - interval '10 minutes')
+      then o.password_since else private.clock() end
+   where o.account = caller.account
+$$;
+
+-- Sets a password and ends every other session, so that whoever knew the old one is signed out. After a
+-- recovery the other sessions stay, because one may be the owner's. A proof by a passkey stays as it was.
 create function api.owner_set_password(
   credential text, password_hash text, session_digest text, mail jsonb default null)
   returns table (account_opened uuid, expires_at timestamptz)
@@ -309,18 +345,19 @@ create function api.owner_set_password(
 declare
   caller private.credentials := private.admit_proven(credential);
 begin
-  update private.owners o set password_hash = owner_set_password.password_hash,
-    password_set_at = private.clock() where o.account = caller.account;
+  perform private.keep_password(caller, password_hash);
   if not private.is_guarded(caller) then
     perform private.end_other_sessions(caller);
   end if;
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
-  return query select * from private.note_proof(caller, session_digest);
+  update private.sessions s set proven_at = private.clock()
+   where s.credential = caller.id and s.proven_by is null;
+  return query select * from private.rename_session(caller, session_digest);
 end $$;
 
--- Replaces all recovery codes. While the account is guarded only who signed in with a passkey may, to
--- make worthless what somebody has found: no passkey is added meanwhile, so it is the owner's.
+-- Replaces all recovery codes. While the account is guarded, only a session opened with a passkey may, to
+-- void codes that somebody has found: no passkey can be added meanwhile, so it is the owner's.
 create function api.owner_set_recovery_codes(
   credential text, digests text[], mail jsonb default null)
   returns boolean language plpgsql security definer set search_path = '' as $$

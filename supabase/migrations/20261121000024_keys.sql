@@ -1,7 +1,7 @@
--- API keys, as the owner makes, ends and replaces them. A key is made outside and shown once; the
--- database learns its digest alone.
+-- API keys, as the owner creates, ends and replaces them. A key is generated outside and shown once; the
+-- database receives only its digest.
 
--- Whether a key, or the grant of an app, is in service.
+-- True if a key, or the grant of an app, is live.
 create function private.is_agent_live(k private.credentials) returns boolean
   language sql stable as $$
   select k.kind <> 'session' and k.revoked_at is null
@@ -13,7 +13,7 @@ create function private.is_key_live(k private.credentials) returns boolean
   select k.kind = 'api_key' and private.is_agent_live(k)
 $$;
 
--- What each key and each app that is in service could move by itself.
+-- Returns what each live key and app that may pay could move by itself.
 create function api.owner_list_exposures(credential text)
   returns table (key uuid, label text, shown text, exposure jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -26,7 +26,7 @@ begin
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
 end $$;
 
--- The API keys of the account: those in service first, then the latest that are over.
+-- Returns the API keys of the account: live ones first, then the latest of the others.
 create function api.owner_list_keys(credential text, listed_max integer)
   returns table (key uuid, label text, shown text, scopes text[], live boolean,
     created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_on date,
@@ -42,8 +42,14 @@ begin
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $$;
 
--- Puts a key into service unless the account has as many as it may have; locks the account so that
--- two at once cannot both be the last one. Null when there is no place.
+-- Counts one more key or app of an account: 100 at once and one each quarter of an hour. "It was not me" ends
+-- them in one statement, also those that were revoked meanwhile.
+create function private.limit_new_agents(of_account uuid) returns void language sql as $$
+  select private.take_slowly('new-agents:' || of_account, 100, interval '15 minutes')
+$$;
+
+-- Creates a key unless the account has the largest number of live ones; returns null in that case. It locks
+-- the account, so that two calls at once cannot both create the last one.
 create function private.place_key(
   caller private.credentials, digest text, label text, shown text, scopes text[],
   expires_in_days integer, burst integer default 600, per_second integer default 100,
@@ -56,6 +62,7 @@ begin
   perform private.hold_account(caller.account);
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
+    perform private.limit_new_agents(caller.account);
     insert into private.credentials as k
       (account, digest, label, shown, scopes, expires_at, burst, per_second,
        max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
@@ -67,8 +74,8 @@ begin
   return placed;
 end $$;
 
--- Makes an API key of one scope, with caps where it is to have some. The key itself never comes here;
--- null when there is no place for it.
+-- Creates an API key with one scope and optional caps. The key itself never reaches the database. Returns
+-- null if the account has too many.
 create function api.owner_create_key(
   credential text, digest text, label text, shown text, scope text, expires_in_days integer,
   mail jsonb default null, max_per_payment_usd_micros text default null,
@@ -89,16 +96,18 @@ begin
   return next;
 end $$;
 
--- Closes what a key or app that is revoked had asked for, under the lock of the account: payments that
--- wait and that nobody else may pay, mandates, links, and places of secrets that were not approved. What
--- an active mandate of a key is that was replaced is its successor's. What is reserved and not signed
--- against its budget, by itself or by one that shares it, is given up. `by` is who ended it: the owner, the
--- app itself or the service.
+-- Closes what a revoked key or app had asked for; the caller holds the account's lock. That is: waiting
+-- payments that no other key may pay, mandates, links, and places of secrets that were not approved. An
+-- active mandate of a replaced key stays with its successor. What is reserved and not signed against its
+-- budget, by itself or by one that shares it, is released. `by` is who ended it: the owner, the app itself or
+-- the service.
 create function private.close_requests(revoked private.credentials, by text) returns void
   language plpgsql as $$
 declare
   holder uuid := private.budget_of(revoked);
   is_last boolean := not private.is_holder_live(revoked.id);
+  askers uuid[] := array(select k.id from private.credentials k where k.account = revoked.account
+    and (k.id = revoked.id or is_last and private.budget_of(k) = holder));
   payments integer;
   mandates uuid[];
   links integer;
@@ -110,8 +119,7 @@ begin
     'the key or app that paid was revoked before anything was signed');
   update private.payments p set state = 'declined'
    where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
-     and not p.for_any_key
-     and (p.key = revoked.id or is_last and private.holder_of(p.key) = holder);
+     and p.key = any (askers) and not p.for_any_key;
   get diagnostics payments = row_count;
   with ended as (
     update private.mandates m set
@@ -120,9 +128,8 @@ begin
       revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
       revoked_by = case when m.state <> 'pending_approval' then by end
      where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
+       and m.key = any (askers) and (is_last or m.state = 'pending_approval')
        and not m.for_any_key
-       and (m.key = revoked.id and m.state = 'pending_approval'
-         or is_last and private.holder_of(m.key) = holder)
     returning m.id
   )
   select coalesce(array_agg(e.id), '{}') into mandates from ended e;
@@ -131,9 +138,9 @@ begin
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
+  delete from private.vault_sessions s where s.credential = revoked.id;
   delete from private.vault_places w
-   where w.account = revoked.account and w.approved_at is null
-     and (w.asked_by = revoked.id or is_last and private.holder_of(w.asked_by) = holder);
+   where w.account = revoked.account and w.approved_at is null and w.asked_by = any (askers);
   get diagnostics places = row_count;
   if payments + cardinality(mandates) + links + places > 0 then
     insert into private.activities (account, category, type, summary)
@@ -143,14 +150,14 @@ begin
   end if;
 end $$;
 
--- Ends an API key at once; a second call changes nothing. No row when the account has no such key.
+-- Revokes an API key at once; a second call changes nothing. Returns no row if the account has no such key.
 create function api.owner_revoke_key(credential text, key uuid) returns table (label text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   perform private.demand_brake(caller);
-  -- What is being signed for the key comes first, and is not answered after this.
+  -- Waits for what is being signed for the key; nothing of it is answered after this.
   perform private.hold_live(caller);
   update private.credentials k set revoked_at = private.clock(), revoked_by = caller.id
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
@@ -163,10 +170,10 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
 end $$;
 
--- Makes a key that takes the place of another: the same label, scope, rate, caps, known devices and
--- standing in the vault, whose entries it takes over. Both count against the caps of both. The old one
--- stays good for `overlap_hours`, and never longer than it was. No row when there is no such key in
--- service, null when there is no place for a new one.
+-- Creates a key that replaces another one: it has the same label, scope, rate, caps, known devices and rights
+-- in the vault, and takes over its entries. Both count against the caps of both. The old key stays valid for
+-- `overlap_hours`, but not longer than before. Returns no row if there is no such live key, and null if the
+-- account has too many.
 create function api.owner_rotate_key(
   credential text, key uuid, digest text, shown text, expires_in_days integer,
   overlap_hours integer, mail jsonb default null)
@@ -186,8 +193,8 @@ begin
     old.burst, old.per_second, old.max_per_payment_usd_micros, old.max_per_day_usd_micros,
     private.budget_of(old));
   if placed is not null then
-    insert into private.known_devices (account, key, fingerprint, session)
-    select d.account, placed, d.fingerprint, caller.id from private.known_devices d
+    insert into private.known_devices (account, key, fingerprint, session, consent)
+    select d.account, placed, d.fingerprint, caller.id, d.consent from private.known_devices d
      where d.account = caller.account and d.key = old.id;
     update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
     update private.vault_entries e set created_by = placed where e.created_by = old.id;

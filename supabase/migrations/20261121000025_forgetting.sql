@@ -1,29 +1,133 @@
--- What is kept for a while only is forgotten here, so that nobody can fill the database by asking.
+-- Retention: how long the rows of each table are kept, and the function that deletes what is older.
 
+-- One row for each table and each moment from which its rows age; a test holds them against the catalog.
+create table private.retention (
+  of_table text not null,
+  -- The moment from which a row `t` ages, as SQL; null if rows are kept as long as their account.
+  ages_from text,
+  kept interval,
+  -- The rows that age, as SQL over `t`; all if null. Where many never age, it is the condition of the index.
+  only_where text,
+  reason text not null,
+  unique nulls not distinct (of_table, ages_from),
+  check ((ages_from is null) = (kept is null) and (only_where is null or kept is not null))
+);
+alter table private.retention enable row level security;
+
+insert into private.retention (of_table, ages_from, kept, only_where, reason) values
+  ('access_tokens', 't.expires_at', '0', null, 'An expired token opens nothing.'),
+  ('ceremonies', 't.expires_at', '0', null, 'A challenge that is over proves nothing.'),
+  ('gas_prices', 't.minute', '1 hour', null, 'Signatures are priced by the last minutes.'),
+  ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
+  ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
+  ('oauth_clients', 't.created_at', '1 day', 't.good_until is null and t.granted_at is null',
+    'A program that registered and was never let in.'),
+  ('oauth_clients', 't.good_until', '1 day', null, 'Its document is read again when it is needed.'),
+  ('oauth_clients', 't.granted_at', '1 year', 't.good_until is null',
+    'A program that nobody let in for a year registers again.'),
+  ('oauth_codes', 't.expires_at', '1 day', null, 'A second use within the day ends the grant.'),
+  ('oauth_proofs', 't.used_at', '5 minutes', null, 'A proof is good for less.'),
+  ('oauth_refresh_tokens', 't.expires_at', '0', null, 'An expired token opens nothing.'),
+  ('oauth_refresh_tokens', 't.used_at', '7 days', 't.used_at is not null',
+    'A second use within the week ends the grant.'),
+  ('outbox', 't.created_at', '30 days', 't.carries is null',
+    'Letters of an account are kept as long as their mail, which shows the outcome.'),
+  ('payments', 't.expires_at', '30 days', 't.authorized_at is null',
+    'What nobody authorized moved nothing. Its items in the feed go with it.'),
+  ('removed_passkeys', 't.removed_at', '90 days', null, '"It was not me" reaches as far back.'),
+  ('sessions', 't.ends_at', '90 days', null, 'The owner sees where browsers signed in.'),
+  ('signups', 't.created_at', '1 day', null, 'Codes are limited by the day.'),
+  ('vault_places', 't.asked_at', '1 day', 't.approved_at is null',
+    'A place that the owner did not approve within the day is asked for again.'),
+  ('vault_sessions', 't.expires_at', '0', null, 'An expired session continues nothing.'),
+  ('widenings', 't.at', '90 days', null, '"It was not me" reaches as far back.'),
+  ('gas_uses', 't.at', '24 hours',
+    $$not exists (select from private.relay_slots s where s.id = t.slot and s.state = 'open')$$,
+    'The budget of gas is one of 24 hours. A slot that is open counts until it is mined.'),
+  ('rate_buckets', 't.arrives_at', '1 hour', null, 'An empty bucket equals a missing one.'),
+
+  ('account_keys', null, null, null, 'The account''s secrets are sealed with it.'),
+  ('accounts', null, null, null, 'The account itself.'),
+  ('activities', null, null, null, 'The history that the owner reads.'),
+  ('approvals', null, null, null, 'What the owner decided, for as long as the payment.'),
+  ('balances', null, null, null, 'One row for each wallet and token.'),
+  ('consents', null, null, null, 'Proof of what the owner agreed to.'),
+  ('credentials', null, null, null, 'Payments and consents name the key or session they came from.'),
+  ('custody_keys', null, null, null, 'The wallet''s key.'),
+  ('deposits', null, null, null, 'The history that balances are reconciled with.'),
+  ('frozen_payments', null, null, null, 'One row for each account that is frozen.'),
+  ('gas_terms', null, null, null, 'Settings of the operator.'),
+  ('health', null, null, null, 'One row for each part of the service.'),
+  ('known_devices', null, null, null, 'An act of the owner, until the owner takes it back.'),
+  ('known_recipients', null, null, null, 'An act of the owner, until the owner takes it back.'),
+  ('mail_attachments', null, null, null, 'Goes with its mail.'),
+  ('mail_codes', null, null, null, 'Goes with its mail, which tells what became of the code.'),
+  ('mails', null, null, null, 'Kept until the owner deletes it; the mailbox has a size.'),
+  ('mandates', null, null, null, 'What the owner agreed to, and payments under it.'),
+  ('oauth_grants', null, null, null, 'Goes with its credential.'),
+  ('outflows', null, null, null, 'The history that balances are reconciled with.'),
+  ('owners', null, null, null, 'One row for each account.'),
+  ('passkeys', null, null, null, 'Kept until the owner removes it.'),
+  ('recovery_codes', null, null, null, 'Ten for each account, replaced by the next ten.'),
+  ('relay_calls', null, null, null, 'What a transaction of a slot carried.'),
+  ('relay_lanes', null, null, null, 'One row for each relayer and each wallet that pays its own gas.'),
+  ('relay_slots', null, null, null, 'A lane counts its slots to know its next nonce.'),
+  ('relay_transactions', null, null, null, 'A payment is found by each hash that it was sent under.'),
+  ('retention', null, null, null, 'This table.'),
+  ('transfer_cursors', null, null, null, 'One row for each chain.'),
+  ('untold_mails', null, null, null, 'One row for each account, until the owner is told.'),
+  ('vault_entries', null, null, null, 'Kept until it is deleted.'),
+  ('vault_sites', null, null, null, 'Sites whose first use the owner was told of.'),
+  ('wallets', null, null, null, 'One row for each account.');
+
+create index gas_prices_age on private.gas_prices (minute);
+create index hosted_actions_age on private.hosted_actions (expires_at);
+create index outbox_age on private.outbox (created_at) where carries is null;
+create index payments_age on private.payments (expires_at) where authorized_at is null;
 create index sessions_age on private.sessions (ends_at);
-create index outbox_age on private.outbox (created_at);
 
--- Forgets what no rule looks at any more. A bucket that has run empty is as good as none; the same
--- goes for an answer that was kept for its 24 hours. Where a browser signed in is kept for 90 days.
-create function api.housekeeping_forget() returns void
+-- Deletes up to `batch` rows that a rule lets go; returns how many.
+create function private.forget(rule private.retention, batch integer) returns bigint
+  language plpgsql as $$
+declare
+  gone bigint;
+begin
+  execute pg_catalog.format('delete from private.%1$I where ctid = any (array(
+    select t.ctid from private.%1$I t where %2$s <= $1 and %3$s limit $2 for update skip locked))',
+    rule.of_table, rule.ages_from, coalesce(rule.only_where, 'true'))
+  using private.clock() - rule.kept, batch;
+  get diagnostics gone = row_count;
+  return gone;
+end $$;
+
+-- Deletes empty buckets. Every request writes one, and an index on their time would cost each of them more.
+-- So this looks at a thousand pages at random, which is all of them unless there are very many.
+create function private.forget_buckets(kept interval) returns void language plpgsql as $$
+declare
+  pages constant double precision :=
+    pg_catalog.pg_relation_size('private.rate_buckets') / pg_catalog.current_setting('block_size')::integer;
+begin
+  delete from private.rate_buckets b where b.ctid = any (array(
+    select t.ctid from private.rate_buckets t
+      tablesample system (100 * least(1, 1000 / greatest(1, pages)))
+     where t.arrives_at < least(private.clock(), pg_catalog.clock_timestamp()) - kept
+       for update skip locked));
+end $$;
+
+-- Deletes up to `batch` rows of each rule. Returns the largest number that one of them deleted: if that is
+-- `batch`, there may be more.
+create function api.housekeeping_forget(batch integer default 1000) returns table (deleted bigint)
   language plpgsql security definer set search_path = '' as $$
 declare
-  at timestamptz := private.clock();
+  rule private.retention;
 begin
-  delete from private.rate_buckets b
-   where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
-  delete from private.idempotent_answers i
-   where i.created_at <= at - interval '24 hours' and i.status is not null;
-  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
-    and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
-  delete from private.gas_prices g where g.minute <= private.clock() - interval '1 hour';
-  delete from private.sessions s where s.ends_at < at - interval '90 days';
-  delete from private.vault_places p
-   where p.approved_at is null and p.asked_at <= at - interval '1 day';
-  delete from private.vault_sessions s using private.credentials k
-   where k.id = s.credential and (s.expires_at <= at or k.revoked_at is not null);
-  delete from private.widenings w where w.at < private.clock() - interval '90 days';
-  delete from private.removed_passkeys r where r.removed_at < private.clock() - interval '90 days';
-  perform private.forget_oauth(at);
+  deleted := 0;
+  for rule in select * from private.retention r where r.kept is not null
+    and r.of_table <> 'rate_buckets' order by r.of_table, r.ages_from
+  loop
+    deleted := greatest(deleted, private.forget(rule, batch));
+  end loop;
+  perform private.forget_buckets(r.kept) from private.retention r where r.of_table = 'rate_buckets';
+  return next;
 end $$;
 grant execute on function api.housekeeping_forget to service_role;

@@ -1,13 +1,13 @@
--- Mandates: what an owner allowed to be paid without being asked each time (DESIGN section 6). The
--- terms never change once they were approved; whether a payment fits is decided elsewhere from facts,
--- and here once more when it is reserved.
+-- Mandates: what an owner allowed to be paid without being asked each time (functions/README.md). The terms
+-- never change after approval. Whether a payment fits is decided elsewhere from facts, and here again when it
+-- is reserved.
 
 create table private.mandates (
   id uuid primary key default gen_random_uuid(),
-  -- Orders the list.
+  -- Position in the list.
   number bigint not null generated always as identity,
   account uuid not null references private.accounts,
-  -- Who asked, and from where.
+  -- The key or app that asked, and its device.
   key uuid not null references private.credentials,
   device text not null,
   state text not null default 'pending_approval'
@@ -19,15 +19,15 @@ create table private.mandates (
   max_day_usd_micros bigint check (max_day_usd_micros > 0),
   max_total_usd_micros bigint check (max_total_usd_micros > 0),
   max_payments integer check (max_payments > 0),
-  -- Pins, sorted; null where anything will do. Tokens and payees are addresses in EIP-55 form.
+  -- Allowed values, sorted; null where any value is allowed. Tokens and payees are addresses in EIP-55 form.
   chains bigint[] check (cardinality(chains) > 0),
   tokens text[] check (cardinality(tokens) > 0),
   pay_to text[] check (cardinality(pay_to) > 0),
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,
-  -- The caps as they were asked for, where the owner narrowed them.
+  -- The caps as they were asked for, if the owner narrowed them.
   requested jsonb,
-  -- The owner said that any key or app of the account may pay under it.
+  -- True if the owner allowed any key or app of the account to pay under it.
   for_any_key boolean not null default false,
   consent uuid references private.consents,
   decided_at timestamptz,
@@ -38,6 +38,8 @@ create table private.mandates (
 );
 alter table private.mandates enable row level security;
 create index mandates_of_account on private.mandates (account, number desc);
+create index mandates_open on private.mandates (account)
+  where state in ('pending_approval', 'active', 'suspended');
 create index mandates_of_domain on private.mandates (account, merchant_domain);
 create index mandates_of_payee on private.mandates using gin (pay_to) where pay_to is not null;
 
@@ -49,7 +51,7 @@ create type private.mandate_usage as (
   day bigint, total bigint, payments integer, day_resets_at timestamptz
 );
 
--- What was spent or may still be under a mandate, in micro-USD; the day is what counts now.
+-- Returns what was spent under a mandate or may still be, in micro-USD; the day holds what counts now.
 create function private.used_of(m private.mandates) returns private.mandate_usage
   language plpgsql stable as $$
 declare
@@ -66,7 +68,7 @@ begin
   return u;
 end $$;
 
--- The state with what follows from time and use.
+-- Returns the state together with what follows from time and use.
 create function private.mandate_status(m private.mandates, u private.mandate_usage) returns text
   language sql stable as $$
   select case
@@ -77,7 +79,7 @@ create function private.mandate_status(m private.mandates, u private.mandate_usa
     else m.state end
 $$;
 
--- The terms that the owner consents to, as shared/consent/terms.ts makes them.
+-- Returns the digest of the terms that the owner consents to, as shared/consent/terms.ts builds them.
 create function private.mandate_digest(m private.mandates) returns text language sql stable as $$
   select private.consent_digest(jsonb_build_object(
     'v', 1, 'type', 'mandate', 'account_id', m.account, 'mandate_id', m.id,
@@ -92,7 +94,7 @@ create function private.mandate_digest(m private.mandates) returns text language
     'paid_by', case when m.for_any_key then 'any_key' else private.holder_of(m.key)::text end))
 $$;
 
--- The form in which a mandate leaves the database: money as text, with what is used of it.
+-- Returns a mandate in the form in which it leaves the database: money as text, with what is used of it.
 create function private.mandate_json(m private.mandates) returns jsonb language plpgsql stable as $$
 declare
   u private.mandate_usage := private.used_of(m);
@@ -107,18 +109,18 @@ begin
     'payments', u.payments, 'day_resets_at', u.day_resets_at);
 end $$;
 
--- The host of an origin, with its port where one is named.
+-- Returns the host of an origin, with its port if one is named.
 create function private.host_of(origin text) returns text language sql immutable as $$
   select substring(origin from '^https?://([^/@]+)$')
 $$;
 
--- A host, the host without its port, and each domain above it.
+-- Returns a host, the host without its port, and each domain above it.
 create function private.domains_above(host text) returns text[] language sql immutable as $$
   select array_agg(array_to_string(labels[n:], '.')) || host
     from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
 $$;
 
--- Mandates that name a payment's merchant or its payee, the live ones first.
+-- Returns the mandates that name a payment's merchant or its payee, live ones first.
 create function private.mandates_concerning(p private.payments) returns setof private.mandates
   language plpgsql stable as $$
 declare
@@ -131,7 +133,7 @@ begin
    limit 50;
 end $$;
 
--- Who pays under a mandate: who asked for it, from that device or another, or somebody else.
+-- Returns who pays under a mandate: its requester, the requester from another device, or another key.
 create function private.payer_under(m private.mandates, p private.payments, payer uuid) returns text
   language sql stable as $$
   select case when private.holder_of(payer) <> private.holder_of(p.key) then 'other_key'
@@ -140,12 +142,13 @@ create function private.payer_under(m private.mandates, p private.payments, paye
     when m.device <> p.device then 'other_device' else 'asker' end
 $$;
 
--- The active mandates that a key can pay under, for private.key_exposure: a thief may name the device. What is open uses them up for a day
--- like what settles now; where payments are counted, one that is released gives back a place in which
--- the key may pay more than it was: by so much what it regains is larger.
+-- Returns the active mandates that a key can pay under, for private.key_exposure; a thief may name any
+-- device. An open payment uses them up for a day, as one that settles now does. If the number of payments is
+-- capped, a released payment gives back a place in which the key may pay more than that payment was;
+-- `regained` is the sum of these differences.
 create function private.exposed_mandates(of_key private.credentials, at timestamptz) returns jsonb
   language sql stable as $$
-  -- Summed for all of them in one pass: mandate by mandate it takes a minute for a thousand of them.
+  -- Summed for all of them in one pass: done for each mandate separately, a thousand of them take a minute.
   with by_minute as (
     select p.mandate, case p.finality when 'finalized'
         then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
@@ -168,7 +171,7 @@ create function private.exposed_mandates(of_key private.credentials, at timestam
   select coalesce(jsonb_agg(jsonb_build_object(
     'expires_in_minutes', ceil(extract(epoch from m.expires_at - at) / 60)::integer,
     'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
-    -- Where there is no cap, greatest alone would pass over it and answer none left.
+    -- Without a cap, greatest alone would ignore the null and answer zero.
     'left_total', case when m.max_total_usd_micros is not null
       then greatest(m.max_total_usd_micros - coalesce(u.total, 0), 0)::text end,
     'left_payments', case when m.max_payments is not null
@@ -181,8 +184,9 @@ create function private.exposed_mandates(of_key private.credentials, at timestam
       select from private.known_devices d where d.account = m.account and d.key = of_key.id))
 $$;
 
--- What the owner approved and nobody has paid yet, as far as a key may, or was about to when the time for
--- its signature ran out: it passes the limits by.
+-- Returns what the owner approved, this key may pay and nobody has paid yet, including payments whose time
+-- for a signature ran out. The daily spending cap and the key's caps bind such payments, the other limits do
+-- not.
 create function private.exposed_approvals(of_key private.credentials, at timestamptz) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(to_jsonb(g)), '[]') from (
@@ -198,8 +202,8 @@ create function private.exposed_approvals(of_key private.credentials, at timesta
     group by 1, 2, 3) g
 $$;
 
--- Whether a mandate carries a payment that is about to be reserved: each of its bounds, the consent
--- to exactly these terms, and what nobody may be spared from being asked about.
+-- Decides whether a mandate carries a payment that is about to be reserved. It checks each bound, consent to
+-- exactly these terms, and the cases in which the owner must always be asked.
 create function private.mandate_carries(m private.mandates, p private.payments, payer uuid)
   returns boolean
   language plpgsql stable as $$
@@ -229,7 +233,7 @@ begin
       where c.id = m.consent and c.digest = private.mandate_digest(m));
 end $$;
 
--- An item of the feed about a mandate.
+-- Enters an item about a mandate in the feed.
 create function private.record_mandate(m private.mandates, type text, words text)
   returns void language sql as $$
   insert into private.activities (account, category, type, summary, mandate)
@@ -237,7 +241,7 @@ create function private.record_mandate(m private.mandates, type text, words text
     pg_catalog.format('The mandate for %s was %s.', m.merchant_domain, words), m.id)
 $$;
 
--- Asks the owner for a mandate. What waits for the owner already is limited.
+-- Asks the owner for a mandate. At most 20 may wait for the owner.
 create function api.create_mandate(
   credential text, device text, merchant_domain text, include_subdomains boolean,
   max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text default null,
@@ -263,7 +267,7 @@ begin
     create_mandate.max_day_usd_micros::bigint, create_mandate.max_total_usd_micros::bigint,
     create_mandate.max_payments, create_mandate.chains, create_mandate.tokens,
     create_mandate.pay_to,
-    -- In whole milliseconds, as the terms tell it.
+    -- In whole milliseconds, as the terms state it.
     pg_catalog.date_trunc('milliseconds', private.clock())
       + pg_catalog.make_interval(secs => ttl_seconds))
   returning * into asked;
@@ -272,7 +276,7 @@ begin
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $$;
 
--- Mandates of the caller's account, newest first, from before a number; or one of them.
+-- Returns mandates of the caller's account, newest first, from before a number; or one of them.
 create function api.list_mandates(
   credential text, page integer, before bigint default null, mandate uuid default null,
   status text default null)
@@ -286,22 +290,23 @@ begin
    where m.account = caller.account
      and (list_mandates.mandate is null or m.id = list_mandates.mandate)
      and (before is null or m.number < before)
-     -- Use is looked up where it matters: an agent can ask for any number and take them back.
+     -- Use is computed only where it matters, because an agent can ask for any number of mandates and revoke
+     -- them.
      and (list_mandates.status is null or private.mandate_status(m, case
        when m.state = 'active' and list_mandates.status in ('active', 'exhausted')
        then private.used_of(m) end) = list_mandates.status)
    order by m.number desc limit page;
 end $$;
 
--- Gives up what is reserved and not signed under mandates that stop, for now or for good.
+-- Releases what is reserved and not signed under mandates that stop, temporarily or for good.
 create function private.release_under(stopped uuid[]) returns void language sql as $$
   select private.release_unsigned(array(select p.id from private.payments p
     where p.mandate = any (stopped) and p.state = 'authorized'),
     'its mandate was stopped before anything was signed')
 $$;
 
--- Ends a mandate for good, under the lock that every payment of the account takes: once this has
--- answered, nothing more is authorized or signed under it. What was signed before stays signed.
+-- Ends a mandate for good, under the lock that every payment of the account takes. Once this has answered,
+-- nothing more is authorized or signed under it. What was signed before stays signed.
 create function private.revoke_mandate(caller private.credentials, revoked uuid, by text)
   returns void language plpgsql as $$
 declare
@@ -328,9 +333,9 @@ begin
    where m.id = mandate and m.account = caller.account;
 end $$;
 
--- Payments under one mandate, the latest first, from before one of them; with what it uses of the
--- mandate and who paid. What
--- merchants sent is left out: a page of it would be large.
+-- Returns payments under one mandate, latest first, from before one of them, with what each uses of the
+-- mandate and who paid. The bodies that merchants answered are left out, because they would make a page
+-- large.
 create function api.list_mandate_payments(
   credential text, mandate uuid, page integer, before uuid default null)
   returns table (payment_row jsonb, counted_usd_micros text, paid_by text)
@@ -349,7 +354,7 @@ begin
    order by p.authorized_at desc, p.id desc limit page;
 end $$;
 
--- What the owner consented to, with the row that it is about: for a payment or for a mandate.
+-- Returns what the owner consented to, with the row that it is about, for a payment or for a mandate.
 create function api.find_consent(
   credential text, payment uuid default null, mandate uuid default null)
   returns table (payment_row jsonb, mandate_row jsonb, consent jsonb)

@@ -1,6 +1,6 @@
--- What the owner does about mandates: sees, narrows, approves, declines, suspends, resumes, revokes.
+-- The owner's functions for mandates: read, narrow, approve, decline, suspend, resume and revoke them.
 
--- The payments of an account in the last 90 days, for a rehearsal: the newest 5,000, oldest first.
+-- Returns the payments of an account in the last 90 days, for a rehearsal: the newest 5,000, oldest first.
 create function private.past_payments(payer uuid) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.state,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
@@ -11,7 +11,8 @@ create function private.past_payments(payer uuid) returns jsonb language sql sta
 $$;
 create index payments_entered on private.payments (account, created_at desc);
 
--- One mandate with who asked for it and what the owner decides from. No row for a stranger's.
+-- Returns one mandate with its requester and what the owner decides from. Returns no row if the account has
+-- no such mandate.
 create function api.owner_read_mandate(credential text, mandate uuid)
   returns table (mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb,
     daily_spending_cap_usd_micros text, passkeys jsonb, payees jsonb)
@@ -28,7 +29,8 @@ begin
     private.consent_json(m.consent),
     case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
     a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account),
-    -- Whom it names is paid by transfer too, and may look like somebody else: that is not asked again.
+    -- A payee that it names is paid by transfer too, even if it looks like another address, without asking
+    -- again.
     (select coalesce(jsonb_agg(jsonb_build_object('address', t.address,
         'similar', private.similar_recipient(m.account, t.address)) order by t.n), '[]')
       from unnest(m.pay_to) with ordinality t (address, n))
@@ -38,7 +40,7 @@ begin
   where m.id = owner_read_mandate.mandate and m.account = caller.account;
 end $$;
 
--- A mandate of the caller's, held after the account as payments do.
+-- Locks and returns a mandate of the caller's account. The account is locked first, as for payments.
 create function private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
   returns private.mandates language plpgsql as $$
 declare
@@ -50,9 +52,9 @@ begin
   return m;
 end $$;
 
--- The owner's word about a mandate, by the digest of the terms that were shown. It is for the key or app
--- that asked and the device it asked from, or where the owner ticked it for any key; it makes no device
--- known. To approve needs consent that is proven, to decline does not.
+-- Stores the owner's decision about a mandate, given by the digest of the terms that were shown. The mandate
+-- is for the key or app that asked and the device it asked from or, if the owner ticked it, for any key; it
+-- makes no device known. An approval needs proven consent, a decline does not.
 create function api.owner_decide_mandate(
   credential text, mandate uuid, decision text, digest text, assertion jsonb default null,
   mail jsonb default null, any_key boolean default false)
@@ -100,7 +102,7 @@ begin
   return next;
 end $$;
 
--- Narrows what waits for approval: each cap may only get smaller, and one that was open may be closed.
+-- Narrows a mandate that waits for approval: each cap may only become smaller, and a missing one may be set.
 create function api.owner_narrow_mandate(
   credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean,
   expires_at timestamptz, max_day_usd_micros text default null,
@@ -149,7 +151,7 @@ begin
   return next;
 end $$;
 
--- Stops a mandate for now, or lets it go on. To let it go on needs a fresh proof.
+-- Suspends a mandate or resumes it. Resuming needs a fresh proof.
 create function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$

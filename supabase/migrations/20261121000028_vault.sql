@@ -1,12 +1,12 @@
--- The vault: entries whose secret part is sealed, and the keys of accounts that they are sealed under.
--- What is sealed is told to the role `vault` alone, which is the function that holds the roots.
+-- The vault: entries whose secret part is sealed, and the keys of accounts that they are sealed under. Sealed
+-- parts go only to the role `vault`, that of the function that holds the roots.
 
--- One key an account and purpose, wrapped under a root. Deleting the row shreds what it sealed.
+-- One key for each account and purpose, wrapped under a root. Deleting the row shreds what it sealed.
 create table private.account_keys (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
   purpose text not null check (purpose in ('vault', 'mail')),
-  -- What shared/sealing/wrap.ts made: {kekVersion, nonce, ciphertext}.
+  -- The value that shared/sealing/wrap.ts made: {kekVersion, nonce, ciphertext}.
   wrap jsonb not null,
   kek_version integer not null generated always as ((wrap ->> 'kekVersion')::integer) stored
     check (kek_version > 0),
@@ -16,7 +16,7 @@ create index account_keys_age on private.account_keys (kek_version);
 
 create table private.vault_entries (
   id uuid primary key,
-  -- The order in which entries were made, by which lists are paged.
+  -- Order in which entries were created, by which lists are paged.
   number bigint generated always as identity unique,
   account uuid not null references private.accounts,
   -- Canonical origin: the only place that the secrets are ever sent to.
@@ -24,19 +24,18 @@ create table private.vault_entries (
   username text not null check (length(username) <= 320),
   -- Grows with every change of the secret part, and is bound into it.
   version integer not null check (version > 0),
-  -- What shared/vault/envelope.ts made.
+  -- The envelope that shared/vault/envelope.ts made.
   sealed jsonb not null,
   has_password boolean not null,
   has_totp boolean not null,
   field_names text[] not null check (cardinality(field_names) <= 20),
-  -- Codes of mails may be used with it: the owner entered it, or let it.
+  -- True if codes from mails may be used with it: the owner entered it, or allowed it.
   takes_codes boolean not null default false,
-  -- The API key that made it, which may replace and delete it; null for what the owner entered or
-  -- changed.
+  -- The API key that created it and may replace and delete it; null if the owner entered or changed it.
   created_by uuid references private.credentials,
-  -- The key or app whose link the owner entered it by, until the owner changes it unasked.
+  -- The key or app whose link the owner entered it by, until the owner changes it on their own initiative.
   link_of uuid references private.credentials,
-  -- The key or app that it was made with, whatever took its place since; null where none did.
+  -- The key or app that created it, whatever replaced that since; null if none did.
   maker uuid references private.credentials,
   -- The session that the owner entered or changed it in.
   session uuid references private.credentials,
@@ -49,7 +48,7 @@ create index vault_entries_listed on private.vault_entries (account, number desc
 create index vault_entries_made on private.vault_entries (created_by);
 create index vault_entries_linked on private.vault_entries (link_of);
 
--- Sites at which a secret of the account was used or read, of which its owner was told.
+-- Sites at which a secret of the account was used or read and about which the owner was notified.
 create table private.vault_sites (
   account uuid not null references private.accounts,
   site text not null,
@@ -60,19 +59,19 @@ alter table private.account_keys enable row level security;
 alter table private.vault_entries enable row level security;
 alter table private.vault_sites enable row level security;
 
--- Secrets that keys read, by which their number an hour is limited.
+-- Reads of secrets by keys, whose number in an hour is limited.
 create index activities_secrets_read on private.activities (account, at)
   where type = 'secret_read';
 
--- The wrapped key of an account for a purpose, or null while it has none.
+-- Returns the wrapped key of an account for a purpose, or null if it has none.
 create function private.account_key(of_account uuid, purpose text) returns jsonb
   language sql stable as $$
   select k.wrap from private.account_keys k
    where k.account = of_account and k.purpose = account_key.purpose
 $$;
 
--- Keeps a wrapped key unless the account has one; answers the one that it then has, so that of two
--- who made one at once both seal under the same.
+-- Stores a wrapped key unless the account has one, and returns the one that it then has, so that two callers
+-- at once seal under the same key.
 create function private.keep_account_key(of_account uuid, purpose text, wrap jsonb) returns jsonb
   language plpgsql as $$
 begin
@@ -82,8 +81,8 @@ begin
   return private.account_key(of_account, keep_account_key.purpose);
 end $$;
 
--- Ends the call of a frozen account and of a caller that was ended, and keeps others from either until the
--- transaction ends: what it books is then older, and after the answer to a freeze or an end nothing is booked.
+-- Refuses a frozen account and a caller that was ended, and locks the account so that neither happens before
+-- the transaction ends. So nothing is booked after the answer to a freeze or to an end.
 create function private.hold_unfrozen(caller private.credentials) returns void language plpgsql as $$
 declare
   held private.accounts := private.hold_live(caller);
@@ -93,7 +92,7 @@ begin
   end if;
 end $$;
 
--- An entry of the caller's account; a stranger's is as one that is not there.
+-- Returns an entry of the caller's account. An entry of another account is refused like a missing one.
 create function private.entry_of(caller private.credentials, entry uuid)
   returns private.vault_entries language plpgsql stable as $$
 declare
@@ -107,7 +106,7 @@ begin
   return e;
 end $$;
 
--- Ends the call of who may not change the vault: a key or an app needs the scope, the owner a fresh proof.
+-- Refuses a caller that may not change the vault: a key or an app needs the scope, the owner a fresh proof.
 create function private.demand_keeper(caller private.credentials) returns void language plpgsql as $$
 begin
   if caller.kind = 'session' then
@@ -117,13 +116,14 @@ begin
   end if;
 end $$;
 
--- Whether the caller may replace and delete an entry: the owner all, a key those that it made.
+-- True if the caller may replace and delete an entry: the owner may with all, a key with those that it
+-- created.
 create function private.may_change(caller private.credentials, e private.vault_entries)
   returns boolean language sql immutable as $$
   select caller.kind = 'session' or e.created_by is not distinct from caller.id
 $$;
 
--- What everybody who may list entries is told of one. Nothing of it was sealed but names of fields.
+-- Returns what every caller that may list entries sees of one. Only the names of fields were ever sealed.
 create function private.entry_json(caller private.credentials, e private.vault_entries)
   returns jsonb language sql stable as $$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
@@ -136,7 +136,7 @@ create function private.entry_json(caller private.credentials, e private.vault_e
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $$;
 
--- An item of the feed about an entry. `deed` is a sentence but for who did it.
+-- Enters an item about an entry in the feed. `deed` is a sentence without its actor.
 create function private.record_entry(
   caller private.credentials, e private.vault_entries, type text, deed text,
   untrusted jsonb default null)
@@ -147,8 +147,8 @@ create function private.record_entry(
       else pg_catalog.format('with the %s', private.holder_name(caller)) end), e.id, untrusted)
 $$;
 
--- A page of the entries, the latest made first, from before a position; of all sites, or one.
--- `needed` is the scope of the operation that asks.
+-- Returns a page of the entries, the latest first, from before a position; of all sites, or of one. `needed`
+-- is the scope of the calling operation.
 create function api.list_vault_entries(
   credential text, needed text, page integer, before bigint default null,
   at_site text default null)
@@ -172,9 +172,9 @@ declare
   caller private.credentials := private.admit(credential, 'any', true);
   e private.vault_entries;
 begin
+  perform private.hold_unfrozen(caller);
   perform private.demand_keeper(caller);
   e := private.entry_of(caller, entry);
-  perform private.hold_unfrozen(caller);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
     perform private.refuse('credential_protected', '403');
@@ -186,8 +186,8 @@ begin
 end $$;
 grant execute on function api.list_vault_entries, api.delete_vault_entry to service_role;
 
--- The start of a change, of an entry or of what a site and a user name stand for: the account, its
--- wrapped key, and the entry as it is sealed now. Either is null while there is none.
+-- Begins a change of an entry, given by its id or by site and user name. Returns the account, its wrapped
+-- key, and the entry as it is sealed now; key or entry are null if there is none.
 create function api.vault_begin_store(
   credential text, at_site text default null, for_username text default null,
   entry uuid default null)
@@ -212,8 +212,9 @@ begin
       'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
 end $$;
 
--- Makes room for one more entry or ends the call. One after the other, or two at once would both be
--- the last; the account's key stands for the account, whose own row payments wait for.
+-- Checks that there is room for one more entry, or ends the call. Calls run one after the other, because two
+-- at once would both be the last. The lock is on the account's key, because payments wait for the row of the
+-- account.
 create function private.take_vault_place(of_account uuid) returns void language plpgsql as $$
 declare
   entries_max constant integer := 1000;
@@ -225,9 +226,9 @@ begin
   end if;
 end $$;
 
--- Keeps a sealed entry in the place of the version that it was made from, 0 for none. False when
--- that is not the present version any more, or the account has another key: then it was sealed from
--- what is out of date, and has to be made again. `drawn` is a wrapped key that was drawn for it.
+-- Stores a sealed entry in place of the version that it was made from, 0 for none. Answers false if that
+-- version is no longer current or the account has another key: it was then sealed from outdated data and has
+-- to be made again. `drawn` is a wrapped key that was generated for it.
 create function api.vault_commit_store(
   credential text, entry uuid, was_version integer, at_site text, for_username text,
   sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text,
@@ -240,8 +241,8 @@ declare
   lets_codes boolean := false;
   e private.vault_entries;
 begin
-  perform private.demand_keeper(caller);
   perform private.hold_unfrozen(caller);
+  perform private.demand_keeper(caller);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
     return query select false;
@@ -282,21 +283,25 @@ begin
   return query select e.id is not null;
 end $$;
 
--- Whether a key or an app comes to the secrets of a site for the first time in its account.
+-- True if a key or an app is the first in its account to use the secrets of a site.
 create function private.is_first_use(caller private.credentials, e private.vault_entries)
   returns boolean language sql stable as $$
   select caller.kind <> 'session' and not exists (select from private.vault_sites s
     where s.account = e.account and s.site = e.site)
 $$;
 
--- Notes that a secret is used or read, and answers what opens it. With `first_use` the owner is to
--- be told of the site by api.vault_note_site before it is opened.
+-- Records that a secret is used or read, and returns what opens it. Nothing is opened for a key or a session
+-- that was ended, once that was answered, nor for a session without a fresh proof. With `first_use` the owner is to be
+-- notified about the site by api.vault_note_site before it is opened.
 create function private.open_entry(
   caller private.credentials, e private.vault_entries, type text, deed text,
   untrusted jsonb default null)
   returns jsonb language plpgsql as $$
 begin
-  if caller.kind <> 'session' then
+  if caller.kind = 'session' then
+    perform private.hold_live(caller);
+    perform private.demand_fresh(caller);
+  else
     perform private.hold_unfrozen(caller);
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
@@ -306,8 +311,8 @@ begin
     'first_use', private.is_first_use(caller, e));
 end $$;
 
--- Tells the owner of the first use of a site, once; where there is no room for the mail, it is a first
--- use again the next time.
+-- Notifies the owner of the first use of a site, once. If the mail was not enqueued, the next use counts as
+-- the first again.
 create function api.vault_note_site(credential text, entry uuid, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -322,7 +327,7 @@ begin
   return true;
 end $$;
 
--- What the code of an entry is worked out from. No row when it has no TOTP secret.
+-- Returns what the code of an entry is computed from; no row if it has no TOTP secret.
 create function api.vault_open_totp(credential text, entry uuid) returns table (opened jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -335,13 +340,13 @@ begin
   end if;
 end $$;
 
--- Ends the call when keys of the account have read as many secrets as they may in one hour.
+-- Refuses if keys of the account have read as many secrets as they may in one hour.
 create function private.limit_reads(of_account uuid) returns void language plpgsql as $$
 declare
   hourly_max constant integer := 30;
   free_at timestamptz;
 begin
-  -- One after the other, or many at once would each find room for one more.
+  -- One after the other; otherwise many at once would each find room for one more.
   perform from private.account_keys k
    where k.account = of_account and k.purpose = 'vault' for no key update;
   select a.at + interval '1 hour' into free_at from private.activities a
@@ -354,8 +359,8 @@ begin
   end if;
 end $$;
 
--- One entry and, for who may read it, what opens its secrets: a key that the owner lets read them,
--- unless the account is frozen, and the owner with a fresh proof.
+-- Returns one entry and, to a caller that may read them, what opens its secrets. That is the owner with a
+-- fresh proof, and a key that the owner lets read secrets, unless the account is frozen.
 create function api.vault_read_entry(credential text, entry uuid)
   returns table (listed jsonb, opened jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -367,11 +372,14 @@ begin
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
-    -- The account before its keys, as whoever stores an entry holds them.
+    -- The account is locked before its keys, as in functions that store an entry.
     perform private.hold_unfrozen(caller);
-    perform private.limit_reads(caller.account);
-    opened := private.open_entry(caller, e, 'secret_read',
-      pg_catalog.format('The secrets of the login of %s were read', e.site));
+    -- The owner may have taken that back while this waited.
+    if (select k.reads_secrets from private.credentials k where k.id = caller.id) then
+      perform private.limit_reads(caller.account);
+      opened := private.open_entry(caller, e, 'secret_read',
+        pg_catalog.format('The secrets of the login of %s were read', e.site));
+    end if;
   end if;
   listed := private.entry_json(caller, e);
   return next;
@@ -379,8 +387,8 @@ end $$;
 grant execute on function api.vault_begin_store, api.vault_commit_store, api.vault_note_site,
   api.vault_open_totp, api.vault_read_entry to vault;
 
--- Lets a key read secrets, or use them only. Letting it read needs a fresh proof. No row when the
--- account has no such key in service.
+-- Lets a key read secrets, or only use them. Letting it read needs a fresh proof. Returns no row if the
+-- account has no such live key.
 create function api.owner_set_reads_secrets(
   credential text, key uuid, reads boolean, mail jsonb default null)
   returns table (label text)
@@ -408,8 +416,7 @@ begin
      and private.is_key_live(k);
 end $$;
 
--- Shows agents the codes and links of mails as they are, or handles in their place. Showing them
--- needs a fresh proof.
+-- Shows agents the codes and links of mails, or handles in their place. Showing them needs a fresh proof.
 create function api.owner_set_shows_codes(credential text, shows boolean, mail jsonb default null)
   returns table (shows_codes boolean)
   language plpgsql security definer set search_path = '' as $$

@@ -1,32 +1,32 @@
--- Mail of accounts. Words are sealed; who wrote, when and how much is kept open, to be listed by.
+-- Mail of accounts. Its text is sealed; who wrote, when and how much is not, so that it can be listed.
 
 create table private.mails (
   id uuid primary key,
-  -- The order in which mail came and went, by which lists are paged.
+  -- Order in which mail arrived and left, by which lists are paged.
   number bigint generated always as identity unique,
   account uuid not null references private.accounts,
   direction text not null check (direction in ('in', 'out')),
   at timestamptz not null default private.clock(),
-  -- The author as the mail says, in lower case; of mail that went out the account's own address.
+  -- The author that the mail names, in lower case; of sent mail the account's own address.
   from_address text not null check (length(from_address) between 3 and 320),
-  -- Registrable domain that the author is proven to be of; null when nothing proves it.
+  -- Registrable domain that the author provably belongs to; null if nothing proves it.
   proven_domain text check (length(proven_domain) between 1 and 253),
   spf text not null default 'absent',
   dkim text not null default 'absent',
   dmarc text not null default 'absent',
-  -- Mail of this service itself: its codes are for the owner. Only the code of a sign-up may be shown
-  -- to an agent, where the owner lets agents read codes.
+  -- Topic of mail from this service itself, whose codes are for the owner. Only the code of a sign-up may be
+  -- shown to an agent, if the owner lets agents read codes.
   own_topic text check (own_topic in ('notice', 'sign_up_code')),
-  -- Keyed digest of what makes it the same mail when it comes again.
+  -- Keyed digest that is the same when the same mail arrives again.
   digest text not null check (digest ~ '^[0-9a-f]{64}$'),
-  -- Bytes as it came, or as it was entered to go out.
+  -- Size in bytes as it arrived, or as it was entered to be sent.
   size integer not null check (size between 1 and 10485760),
-  -- What the mailbox is filled by: its size or, where sealing makes more of it, bytes as kept. A text
-  -- file beside HTML is kept within both of them.
+  -- Bytes that count against the mailbox: the mail's size or, if sealing takes more, the bytes stored. A text
+  -- file beside HTML is stored twice, within each of the two texts.
   room integer not null check (room >= size),
   attachments integer not null default 0 check (attachments between 0 and 100),
-  -- Records of shared/vault/envelope.ts, purpose mail, site the proven domain or nothing: names and
-  -- subject, then the rest of it.
+  -- Records of shared/vault/envelope.ts with purpose mail and as site the proven domain or nothing: first the
+  -- names and subject, then the rest.
   sealed_head jsonb not null,
   sealed_body jsonb not null,
   read_at timestamptz,
@@ -34,7 +34,7 @@ create table private.mails (
 );
 create index mails_listed on private.mails (account, number desc);
 create index mails_from on private.mails (account, from_address, number desc);
--- What the limits count: who is proven to have written apart from who may have been imitated.
+-- For the limits, which count mails with a proven author apart from those that may be imitated.
 create index mails_by_proof on private.mails (account, (proven_domain is null), number desc)
   where direction = 'in';
 create index mails_by_author on private.mails
@@ -49,18 +49,18 @@ create table private.mail_attachments (
 );
 alter table private.mail_attachments enable row level security;
 
--- One-time codes and sign-in links that were found in mails. An agent is told the handle; the value
--- is used once, at a host that the mail is from or names, while it is fresh.
+-- One-time codes and sign-in links that were found in mails. An agent sees the handle. The value is used
+-- once, while it is fresh, at a host that the mail is from or names.
 create table private.mail_codes (
   account uuid not null references private.accounts,
   handle text not null check (handle ~ '^c_[0-9a-z]{12}$'),
   mail uuid not null references private.mails on delete cascade,
   kind text not null check (kind in ('code', 'link')),
-  -- Where it may be used (shared/mailbox/code-hosts.ts). None where nothing proves the sender, or the
-  -- service itself sent it: then it is never released.
+  -- Hosts where it may be used (shared/mailbox/code-hosts.ts). Empty, so that it is never released, if
+  -- nothing proves the sender or the service itself sent it.
   hosts text[] not null check (cardinality(hosts) <= 20),
-  -- The value, sealed with purpose mail as the record <mail>/<handle>, site the hosts with spaces
-  -- between them.
+  -- The value, sealed with purpose mail as the record <mail>/<handle>; its site is the hosts, separated by
+  -- spaces.
   sealed jsonb not null,
   expires_at timestamptz not null,
   used_at timestamptz,
@@ -70,17 +70,17 @@ create index mail_codes_of_mail on private.mail_codes (mail);
 create index mail_codes_used on private.mail_codes (account, used_at) where used_at is not null;
 alter table private.mail_codes enable row level security;
 
--- Whether mail is taken for an alias. Nobody's and an unknown one are the same.
+-- Returns true if mail is accepted for an alias, that is, if an account has it.
 create function api.inbound_receives(alias text) returns table (known boolean)
   language sql security definer set search_path = '' as $$
   select exists (select from private.accounts a where a.alias = inbound_receives.alias)
 $$;
 
--- Why a mailbox takes no mail of so many bytes from this author now; null when it does. 10,000 mails and
--- 100 MB, 500 mails in a day, and 60 in an hour from one author. The last two count mails that are
--- proven to be their author's apart from those that are not, so that whoever writes in somebody's name
--- keeps none of theirs out. The mail that fills a limit is found by the order in which they came, so that
--- no limit costs more than the mails that it allows.
+-- Returns why a mailbox accepts no mail of this size from this author now, or null. The limits are 10,000
+-- mails and 100 MB, 500 mails in a day, and 60 in an hour from one author. The last two count mails with a
+-- proven author apart from the others, so that somebody who writes in another's name keeps none of theirs
+-- out. The mail that fills a limit is found by the order of arrival, so no limit costs more than the mails
+-- that it allows.
 create function private.mailbox_problem(
   mailbox uuid, author text, unproven boolean, room integer) returns text
   language sql stable as $$
@@ -98,8 +98,8 @@ create function private.mailbox_problem(
   end from held
 $$;
 
--- Whether it is the turn of a mail to be read, which costs up to a second of CPU: 120 at once and one
--- each half minute for a mailbox, of mails that are proven to be their author's and of others apart.
+-- Decides whether a mail may be read now, which costs up to a second of CPU: 120 at once and one each half
+-- minute for a mailbox, counted separately for mails with a proven author and others.
 create function private.may_read(mailbox uuid, unproven boolean) returns boolean
   language plpgsql as $$
 begin
@@ -110,9 +110,9 @@ exception when sqlstate 'PT429' then
   return false;
 end $$;
 
--- Looks whether a mail would be kept, before more than its headers are read: `open`; `kept`, when it is
--- here already; or why it is refused. `message` is the id of a mail of our own that this one says it is:
--- to the account that sent it, it comes back in a circle.
+-- Checks whether a mail would be stored, before more than its headers are read: `open`; `kept` if it is
+-- stored already; or why it is refused. `message` is the id of a mail of the service that this one claims to
+-- be; if the account sent that itself, it came back in a loop.
 create function api.inbound_begin(
   alias text, author text, unproven boolean, size integer, digest text,
   message uuid default null)
@@ -135,30 +135,30 @@ begin
   return next;
 end $$;
 
--- The account that a mail is sealed for, and its key if it has one.
+-- Returns the account that a mail is sealed for, and its key if it has one.
 create function api.inbound_holder(alias text) returns table (account uuid, wrap jsonb)
   language sql security definer set search_path = '' as $$
   select a.id, private.account_key(a.id, 'mail') from private.accounts a
    where a.alias = inbound_holder.alias
 $$;
 
--- Gives an account its key for mail unless it has one; answers the one that it then has.
+-- Gives an account its key for mail unless it has one, and returns the one that it then has.
 create function api.inbound_key(alias text, wrap jsonb) returns table (kept jsonb)
   language sql security definer set search_path = '' as $$
   select private.keep_account_key(a.id, 'mail', wrap) from private.accounts a
    where a.alias = inbound_key.alias
 $$;
 
--- What this service itself sent, as the outbox remembers it for a month.
+-- Returns the topic of a mail that this service sent, as the outbox remembers it for a month.
 create function private.own_topic(message uuid) returns text
   language sql stable as $$
   select case when exists (select from private.outbox o
     where o.id = message and o.topic = 'sign_up_code') then 'sign_up_code' else 'notice' end
 $$;
 
--- Keeps a mail with its files and codes, all or nothing, and once: `kept`, or why it is refused.
--- Mails of one account are kept one after the other, so that no limit is passed by two at once, and
--- who reads on from a number misses none.
+-- Stores a mail with its files and codes, all or nothing, and once: `kept`, or why it is refused. Mails of
+-- one account are stored one after the other, so that two at once do not exceed a limit, and a reader that
+-- continues from a number misses none.
 create function api.inbound_keep(
   alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb,
   message uuid default null)
@@ -197,7 +197,7 @@ begin
     case when is_own or kept.proven_domain is null then '{}' else code.hosts end, code.sealed,
     private.clock() + interval '15 minutes'
     from jsonb_to_recordset(codes) as code (handle text, kind text, hosts text[], sealed jsonb);
-  -- The subject is sealed, so that the feed can tell who wrote, and no more.
+  -- The subject is sealed, so the feed can show only who wrote.
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
     jsonb_build_object('from', kept.from_address), kept.id);

@@ -1,37 +1,37 @@
--- Using secrets: what a request is made of is told to the vault first, and what is used stands in
--- the books before the vault sends it.
+-- Using secrets: the vault first learns what a request is made of, and each use is booked before the vault
+-- sends it.
 
--- Places: requests to its site, each whole, in which secrets of an entry may stand. An agent asks for one
--- by trying to use it, and the owner approves it. Nothing of a row changes but that, so its id stands
--- for its terms.
+-- Places: complete requests to an entry's site in which its secrets may stand. An agent asks for one by
+-- trying to use it, and the owner approves it. Nothing else in a row changes, so its id stands for its terms.
 create table private.vault_places (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
   entry uuid not null references private.vault_entries on delete cascade,
-  -- A form that the site serves, or a request that the agent writes: one never stands for the other.
+  -- A form that the site serves, or a request that the agent writes; one never replaces the other.
   kind text not null check (kind in ('form', 'request')),
-  -- Where each value of the entry stands: the value as a template names it, the kind of its place, the
-  -- name of the header or field or a JSON pointer, and what stands before it in a header.
+  -- Position of each value of the entry: the value as a template names it, the kind of its place, the name of
+  -- the header or field or a JSON pointer, and the text before it in a header.
   standing jsonb not null check (jsonb_array_length(standing) between 1 and 8
     and length(standing::text) <= 8192),
   method text not null check (method in ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE')),
   path text not null check (length(path) between 1 and 2048),
-  -- The other fields of the body in which a value stands, as the agent writes them: they can say what the
-  -- site does with it.
+  -- The other fields of a body with a value, as the agent writes them: they can say what the site does with
+  -- it.
   beside text not null check (length(beside) <= 4096),
-  -- Approved for more than was asked: in a header for each request to the site, in a body with any
-  -- fields beside it.
+  -- True if approved for more than was asked: for a header, every request to the site; for a body, any other
+  -- fields.
   wide boolean not null default false,
   asked_by uuid references private.credentials,
   asked_at timestamptz not null default private.clock(),
   approved_at timestamptz
 );
+create index vault_places_of_account on private.vault_places (account);
 create index vault_places_of_entry on private.vault_places (entry, asked_at);
 create index vault_places_age on private.vault_places (asked_at) where approved_at is null;
 alter table private.vault_places enable row level security;
 
--- Sessions at sites that a login began: cookies and the forms of the page that was served last, sealed.
--- A session is of the credential that began it and ends with it, with its entry, by a freeze, and an
+-- Sessions at sites that a login began: cookies and the forms of the last served page, sealed. A session
+-- belongs to the credential that began it. It ends with the credential, with the entry, by a freeze, and an
 -- hour after its last step.
 create table private.vault_sessions (
   id uuid primary key,
@@ -49,15 +49,15 @@ create index vault_sessions_of_credential on private.vault_sessions (credential)
 create index vault_sessions_age on private.vault_sessions (expires_at);
 alter table private.vault_sessions enable row level security;
 
--- A place in the form in which it leaves the database.
+-- Returns a place in the form in which it leaves the database.
 create function private.place_json(p private.vault_places) returns jsonb
   language sql immutable as $$
   select jsonb_build_object('id', p.id, 'kind', p.kind, 'standing', p.standing, 'method', p.method,
     'path', p.path, 'beside', p.beside, 'wide', p.wide)
 $$;
 
--- Enters a place that waits for the owner. What has waited for a day is forgotten, and of those that
--- wait the oldest make room: an agent can fill no page.
+-- Stores a place that waits for the owner. Places are deleted after waiting for a day, and the oldest waiting
+-- ones make room, so an agent cannot fill the page.
 create function api.vault_ask_place(credential text, entry uuid, asked jsonb)
   returns table (place uuid) language plpgsql security definer set search_path = '' as $$
 declare
@@ -66,7 +66,7 @@ declare
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller);
-  -- One after the other, or of two at once each would be entered.
+  -- One after the other; otherwise two at once would both be stored.
   perform from private.vault_entries v where v.id = e.id for no key update;
   delete from private.vault_places w
    where w.entry = e.id and w.approved_at is null
@@ -81,9 +81,9 @@ begin
      order by o.asked_at desc, o.id offset waiting_max);
 end $$;
 
--- Ends the call unless each of these codes may go to the site of the entry: not used, fresh, and of a
--- mail that is from the site's own host or names it; and unless the owner stands for the entry, since
--- an agent that names the place where a code is used can name one where it reads what was sent.
+-- Refuses unless each of these codes may go to the site of the entry: it is unused, fresh, and from a mail
+-- that is from the site's own host or names it. The owner must also have allowed codes for the entry, because
+-- an agent that chooses the place where a code is used could choose one where it reads what was sent.
 create function private.check_codes(entry private.vault_entries, handles text[])
   returns void language plpgsql as $$
 declare
@@ -105,14 +105,14 @@ begin
   end if;
 end $$;
 
--- A code in the form in which it leaves the database, sealed.
+-- Returns a code in the form in which it leaves the database, sealed.
 create function private.code_json(c private.mail_codes) returns jsonb language sql immutable as $$
   select jsonb_build_object('mail', c.mail, 'handle', c.handle, 'kind', c.kind, 'hosts', c.hosts,
     'sealed', c.sealed)
 $$;
 
--- An entry of the caller's and codes to be used at its site, sealed. It changes nothing, so that what
--- no request can be made of uses nothing up. With `is_first` the owner is to be told of the site.
+-- Returns an entry of the caller's account and codes to be used at its site, sealed. It changes nothing, so a
+-- request that cannot be built uses nothing up. With `is_first` the owner is to be notified about the site.
 create function api.vault_open_use(credential text, entry uuid, handles text[])
   returns table (of_account uuid, site text, username text, version integer, sealed jsonb,
     wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean)
@@ -127,7 +127,7 @@ begin
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(private.code_json(c))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
-    -- The site may show them yet.
+    -- The site may still show them.
     coalesce((select jsonb_agg(private.code_json(c.u)) from (
       select u from private.mail_codes u where u.account = e.account and u.kind = 'code'
          and u.used_at > private.clock() - interval '1 hour'
@@ -138,11 +138,11 @@ begin
     private.is_first_use(caller, e);
 end $$;
 
--- Books a use of secrets, or a form that is sent in a session without one; or ends the call with
--- nothing changed: where one code or place is refused, no code is used up. A claim that has come so
--- far is not handed on to another request: nobody could tell whether the site was asked. Of two calls
--- with one claim, as when one was silent and the other took over, the first to be booked goes on. What
--- is asked for in a session is booked while the session stands.
+-- Books a use of secrets, or a form that is sent in a session without one; or ends the call with nothing
+-- changed: if one code or place is refused, no code is used up. A claim that has come this far is not handed
+-- to another request, because nobody could tell whether the site was asked. Of two calls with one claim, when
+-- one was silent and the other took over, the first to be booked continues. A request in a session is booked
+-- only while the session is live.
 create function api.vault_begin_use(
   credential text, entry uuid, handles text[], places uuid[], request text,
   claim uuid default null, mail jsonb default null, type text default 'secret_used',
@@ -150,9 +150,10 @@ create function api.vault_begin_use(
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'vault');
-  e private.vault_entries := private.entry_of(caller, entry);
+  e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller);
+  e := private.entry_of(caller, entry);
   if session is not null then
     perform from private.vault_sessions s where s.id = session and s.entry = e.id
        and s.credential = caller.id and s.expires_at > private.clock() for share;
@@ -160,7 +161,7 @@ begin
       perform private.refuse('session_not_found', '404');
     end if;
   end if;
-  -- Held until it is booked: what is booked is older than the place's end.
+  -- Locked until it is booked, so that a use is never booked after the end of its place.
   perform from private.vault_places p
    where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
   if (select count(*) from private.vault_places p where p.entry = e.id
@@ -168,7 +169,7 @@ begin
     perform private.refuse('place_not_approved', '403');
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
-  -- In one order, and before they are looked at: of two who want the same code one finds it used.
+  -- Locked in one order, and before they are checked: of two that want the same code, one finds it used.
   perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
     order by c.handle for update;
   perform private.check_codes(e, handles);
@@ -191,9 +192,9 @@ begin
   return true;
 end $$;
 
--- Keeps the entry with a password that a form is about to tell the site, or as the site's answer leaves
--- it. A key may do so with what it made itself, and where the owner approved a place for it. False when
--- the entry was changed since it was opened.
+-- Stores the entry with a password that a form is about to send to the site, or as the site's answer leaves
+-- it. A key may do this with an entry that it created, and where the owner approved a place for it. Answers
+-- false if the entry changed since it was opened.
 create function api.vault_keep_password(
   credential text, entry uuid, was_version integer, sealed jsonb, type text)
   returns table (kept boolean) language plpgsql security definer set search_path = '' as $$
@@ -221,7 +222,7 @@ begin
   return query select true;
 end $$;
 
--- A session of the caller's, as it was kept after its last step.
+-- Returns a session of the caller's, as it was stored after its last step.
 create function api.vault_open_session(credential text, session uuid)
   returns table (entry uuid, step integer, sealed jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -236,8 +237,8 @@ begin
   end if;
 end $$;
 
--- Keeps a session as a step leaves it: in the place of the step that it was made from, 0 for a new
--- one. Of two steps at once the one that ends first is kept. No row when it is not kept.
+-- Stores a session after a step, in place of the step that it was made from, 0 for a new one. Of two steps at
+-- once, the one that ends first is stored. Returns no row if it was not stored.
 create function api.vault_keep_session(
   credential text, session uuid, entry uuid, was_step integer, sealed jsonb)
   returns table (expires_at timestamptz)

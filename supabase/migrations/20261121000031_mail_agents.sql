@@ -1,10 +1,10 @@
--- Mail as its account reads it, and mail that it sends. What is sealed is told to the role `vault`
--- alone, which opens it and puts handles in the places of codes before an agent sees any of it.
+-- Mail as its account reads it, and mail that it sends. Sealed parts go only to the role `vault`, which opens
+-- them and replaces codes by handles before an agent sees anything.
 
 alter table private.mails
-  -- Mails of the same account that stand before it in its thread, as far as they name each other.
+  -- Number of mails that the account itself sent before it in its thread, as far as they name each other.
   add column own_before integer not null default 0 check (own_before between 0 and 50),
-  -- Of the Idempotency-Key under which a mail that goes out was entered: once.
+  -- Claim of the Idempotency-Key that an outgoing mail was entered under, so that it is entered once.
   add column claim uuid,
   add unique (account, claim);
 create index mails_came on private.mails (account, at) where direction = 'in';
@@ -13,20 +13,24 @@ alter table private.outbox
   add foreign key (carries) references private.mails on delete cascade;
 create index outbox_of_mail on private.outbox (carries) where carries is not null;
 
--- Who reads, and the key that it takes. `sees` says which codes are shown: `all` to the owner after a
--- fresh proof, `codes` to an agent whose owner allows it, which leaves out those of this service; else,
--- and while the account is frozen, `handles`.
+-- Returns the reader and the key that reading takes. `sees` says which codes are shown: `all` to the owner
+-- after a fresh proof; `codes`, which excludes those of this service, to an agent whose owner allows it;
+-- otherwise, and while the account is frozen, `handles`. A session that was ended sees nothing.
 create function private.mail_reader(caller private.credentials) returns jsonb
-  language sql stable as $$
-  select jsonb_build_object('account', a.id, 'alias', a.alias,
+  language plpgsql as $$
+begin
+  if caller.kind = 'session' then
+    perform private.hold_live(caller);
+  end if;
+  return (select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
     'sees', case when caller.kind = 'session' then
         case when private.is_fresh(caller) then 'all' else 'handles' end
       when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
-  from private.accounts a where a.id = caller.account
-$$;
+    from private.accounts a where a.id = caller.account);
+end $$;
 
--- A mail but for its body and files; times of codes are told, their values are not here at all.
+-- Returns a mail without its body and files. It includes the times of codes, but not their values.
 create function private.mail_json(m private.mails) returns jsonb
   language sql stable as $$
   select jsonb_build_object('id', m.id, 'number', m.number, 'direction', m.direction, 'at', m.at,
@@ -43,14 +47,14 @@ create function private.mail_json(m private.mails) returns jsonb
         order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $$;
 
--- Whether an address is the one that is asked for, or at that domain or below it.
+-- True if an address is the wanted one, or is at the wanted domain or below it.
 create function private.is_sender(address text, wanted text) returns boolean
   language sql immutable as $$
   select address = wanted
     or right('.' || split_part(address, '@', 2), length(wanted) + 1) = '.' || wanted
 $$;
 
--- A page of the caller's mails, newest first, from before a number.
+-- Returns a page of the caller's mails, newest first, from before a number.
 create function api.list_mails(
   credential text, page integer, before bigint default null, sender text default null,
   since timestamptz default null, until timestamptz default null,
@@ -72,9 +76,9 @@ begin
     order by m.number desc limit page) as listed;
 end $$;
 
--- Mails that came in from a number on, oldest first: at first those since a time, which is a day ago
--- at most, or none. `newest` is where the next look goes on. Mails of an account are kept one after
--- the other (inbound_keep), so none can come up below it later. Only the first look of a request counts
+-- Returns mails that arrived after a number, oldest first; on the first look those since a time, which is a
+-- day ago at most, or none. `newest` is where the next look continues. Mails of an account are stored one
+-- after the other (inbound_keep), so none can appear below it later. Only the first look of a request counts
 -- against the rate.
 create function api.mails_after(
   credential text, page integer, after bigint default null, sender text default null,
@@ -102,8 +106,20 @@ begin
         where m.account = caller.account) end;
 end $$;
 
--- One mail of the caller's; no row when there is none. It is unread until an agent has read it: what
--- the owner looks at is still new to the agent.
+-- Returns the number of the newest mail for each credential, for all callers that wait in one isolate: one
+-- query a second, however many they are. A credential that is not live is left out. The answer only shows
+-- that there is newer mail; each caller reads it with its own query.
+create function api.newest_mails(credentials text[]) returns jsonb
+  language sql stable security definer set search_path = '' as $$
+  select coalesce(jsonb_object_agg(w.credential,
+      (select coalesce(max(m.number), 0) from private.mails m where m.account = k.account)), '{}')
+    from unnest(credentials) w (credential)
+      cross join lateral private.find_caller(w.credential) k
+   where k.id is not null
+$$;
+
+-- Returns one mail of the caller's account; no row if there is none. It stays unread until an agent has read
+-- it, because what the owner looks at is still new to the agent.
 create function api.read_mail(credential text, mail uuid)
   returns table (reader jsonb, mail_row jsonb, sealed_body jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -119,7 +135,7 @@ begin
     from private.mails m where m.id = read_mail.mail and m.account = caller.account;
 end $$;
 
--- A file of a mail that the request has read before.
+-- Returns a file of a mail that the same request has already read.
 create function api.mail_attachment(credential text, mail uuid, file integer)
   returns table (sealed jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -131,7 +147,7 @@ begin
    where f.mail = mail_attachment.mail and f.number = file and m.account = caller.account;
 end $$;
 
--- What a mail is written with: who writes, and the mail that it answers, if it does and is there.
+-- Returns what a mail is written with: the sender, and the mail that it answers, if there is one.
 create function api.begin_mail(credential text, answered uuid default null)
   returns table (reader jsonb, mail_row jsonb, sealed_body jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -144,7 +160,7 @@ begin
     left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $$;
 
--- When there is room for another mail to these recipients; null when there is now. An account reaches
+-- Returns when there is room for another mail to these recipients; null if there is now. An account reaches
 -- 100 recipients a day, and each of them with 20 mails an hour.
 create function private.mail_room_at(sender uuid, recipients text[]) returns timestamptz
   language sql stable as $$
@@ -160,9 +176,9 @@ create function private.mail_room_at(sender uuid, recipients text[]) returns tim
         order by o.created_at desc offset 19 limit 1) as full_until))
 $$;
 
--- Enters a mail and a letter of it to each recipient, all or nothing, and once for a claim. `before`
--- are mails that it says it follows: in a thread of more than 50 of its own an account answers a
--- machine, and it ends with `loop`.
+-- Enters a mail and a letter of it to each recipient, all or nothing, and once for a claim. `before` lists
+-- mails that it claims to follow. After more than 50 of its own mails in a thread, the account is answering a
+-- machine, and the outcome is `loop`.
 create function api.send_mail(
   credential text, mail jsonb, letters jsonb, before uuid[], claim uuid default null)
   returns table (outcome text, id uuid, at timestamptz)
@@ -174,7 +190,7 @@ declare
   sender private.accounts;
   room_at timestamptz;
 begin
-  -- One after the other, so that no two find the same room; a freeze waits or was before.
+  -- One after the other, so that no two find the same room. A freeze waits or came before.
   sender := private.hold_live(caller);
   if sender.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
@@ -210,5 +226,5 @@ begin
     jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $$;
-grant execute on function api.list_mails, api.mails_after, api.read_mail, api.mail_attachment,
+grant execute on function api.list_mails, api.mails_after, api.newest_mails, api.read_mail, api.mail_attachment,
   api.begin_mail, api.send_mail to vault;

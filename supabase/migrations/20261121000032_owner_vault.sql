@@ -1,8 +1,8 @@
 -- The vault as its owner fills it by the link of a hosted action.
 
--- The action of a link that asks this browser and the owner who is signed in for a login and is at work,
--- or nothing. It takes a fresh proof, as all that enters a login. Locked, so that of two forms that are
--- sent at once one is kept.
+-- Returns the action of an opened link that asks this browser and the signed-in owner for a login, or null.
+-- It needs a fresh proof, like everything that enters a login. It locks the action, so that of two forms sent
+-- at once only one is stored.
 create function private.login_asked_by_link(
   credential text, token_digest text, browser text, client text)
   returns private.hosted_actions language plpgsql as $$
@@ -24,8 +24,8 @@ begin
   return asked;
 end $$;
 
--- For which account and site a link asks, and the account's key if it has one. No row when nothing
--- can be stored by it.
+-- Returns the account and site that a link asks for, and the account's key if it has one. Returns no row if
+-- nothing can be stored by the link.
 create function api.link_login_asked(
   credential text, token_digest text, browser text, client text)
   returns table (account uuid, site text, wrap jsonb)
@@ -38,9 +38,9 @@ begin
     private.account_key(asked.account, 'vault') where asked.id is not null;
 end $$;
 
--- Puts a login into the vault, in which no key can change it, and ends the action. `drawn` is the
--- account's first key, where it had none: when another was kept meanwhile, nothing under this one is
--- (`again`). A link changes nothing that is in the vault (`exists`).
+-- Stores a login in the vault, where no key can change it, and ends the action. `drawn` is the account's
+-- first key, if it had none; if another was stored meanwhile, the login has to be sealed again (`again`). A
+-- link changes no entry of the vault (`exists`).
 create function api.link_store_login(
   credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb,
   drawn jsonb default null)
@@ -80,9 +80,9 @@ begin
 end $$;
 grant execute on function api.link_login_asked, api.link_store_login to vault;
 
--- A page of the entries as their owner sees them, the latest made first, from before a position; those
--- whose site or user name holds these words, or one entry. `maker` is the key or app that made it,
--- null for the owner, and `asker` the one by whose link the owner entered it.
+-- Returns a page of the entries as their owner sees them, the latest first, from before a position: those
+-- whose site or user name contains these words, or one entry. `maker` is the key or app that created it, null
+-- for the owner; `asker` is the one by whose link the owner entered it.
 create function api.owner_list_entries(
   credential text, page integer, before bigint default null, words text default '',
   entry uuid default null)
@@ -103,8 +103,8 @@ begin
 end $$;
 grant execute on function api.owner_list_entries to service_role;
 
--- Lets codes of mails be used with a login, or not. Letting them needs a fresh proof: the host becomes
--- one that the owner stands for, whoever named it.
+-- Allows codes from mails to be used with a login, or stops it. Allowing needs a fresh proof, because the
+-- owner then vouches for the host, whoever named it.
 create function api.owner_set_takes_codes(credential text, entry uuid, takes boolean)
   returns table (takes_codes boolean) language plpgsql security definer set search_path = '' as $$
 declare
@@ -127,7 +127,7 @@ begin
 end $$;
 grant execute on function api.owner_set_takes_codes to service_role;
 
--- The places of an entry, those that wait first, with who asked for each.
+-- Returns the places of an entry, waiting ones first, with the requester of each.
 create function api.owner_list_places(credential text, entry uuid)
   returns table (place jsonb, asker text, asked_at timestamptz, approved_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
@@ -140,8 +140,8 @@ begin
    order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $$;
 
--- Approves a place that waits, with a fresh proof: for what was asked, or for more. No row when the
--- account has no such place that waits.
+-- Approves a waiting place, with a fresh proof: for what was asked, or for more. Returns no row if the
+-- account has no such waiting place.
 create function api.owner_approve_place(credential text, place uuid, wide boolean)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
 declare
@@ -160,7 +160,7 @@ begin
   end if;
 end $$;
 
--- Takes a place away, whether it waits or is approved: what was not sent is not sent any more.
+-- Removes a place, whether it waits or is approved: what was not sent yet is no longer sent.
 create function api.owner_end_place(credential text, place uuid)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
 declare
@@ -184,11 +184,11 @@ end $$;
 grant execute on function api.owner_list_places, api.owner_approve_place, api.owner_end_place
   to service_role;
 
--- What the feed tells of one entry is found without reading the feed.
+-- Finds the feed's items about one entry without reading the whole feed.
 create index activities_of_entry on private.activities (account, entry, id desc)
   where entry is not null;
 
--- Whether agents are shown the codes of mails.
+-- Returns true if agents see the codes of mails.
 create function api.owner_read_shows_codes(credential text) returns table (shows_codes boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -198,15 +198,16 @@ begin
 end $$;
 grant execute on function api.owner_read_shows_codes to service_role;
 
--- Takes mails out of the mailbox for good, with their files and codes: the one that is named, or all
--- of so many days that an agent has read or sent. What was sent stays for a day: until then it is
--- counted by the limits, and may be on its way. The feed tells how many are gone.
+-- Deletes mails for good, with their files and codes: the named one, or all older than `days` that an agent
+-- has read or sent. It needs a fresh proof, because nothing brings a mail or its codes back. Sent mail stays
+-- for a day, because until then it counts against the limits and may still be on its way. The feed shows how
+-- many were deleted.
 create function api.owner_delete_mails(
   credential text, mail uuid default null, days integer default null)
   returns table (deleted integer)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   delete from private.mails m
    where m.account = caller.account

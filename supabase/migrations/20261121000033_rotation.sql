@@ -1,14 +1,14 @@
--- Rotation of roots: the program `npm run rotate-keys` moves wrapped keys from one root to another
--- while the service runs. It is told wraps and never what their keys sealed, and it replaces a wrap
--- only where it is still the one that was read. Neither role reaches the keys of the other.
+-- Rotation of roots: the program `npm run rotate-keys` moves wrapped keys from one root to another while the
+-- service runs. It receives wraps and never what their keys sealed, and replaces a wrap only if it is still
+-- the one that was read. Neither role reaches the keys of the other.
 
--- How many keys of accounts each version of the root wraps.
+-- Returns how many keys of accounts each version of the root wraps.
 create function api.rotation_count() returns table (purpose text, version integer, keys bigint)
   language sql security definer set search_path = '' as $$
   select k.purpose, k.kek_version, count(*) from private.account_keys k group by 1, 2 order by 1, 2
 $$;
 
--- Keys that another version wraps than the one that seals, in the order of their ids.
+-- Returns keys that are wrapped by a version other than the sealing one, in the order of their ids.
 create function api.rotation_list(
   purpose text, sealing integer, at_most integer, after text default null)
   returns table (key text, owner text, wrap jsonb)
@@ -19,7 +19,7 @@ create function api.rotation_list(
    order by k.id limit at_most
 $$;
 
--- Replaces the wraps of a page of keys; answers how many were still those that were read.
+-- Replaces the wraps of a page of keys; returns how many were still those that were read.
 create function api.rotation_rewrap(moves jsonb) returns table (moved bigint)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -30,7 +30,7 @@ begin
   return next;
 end $$;
 
--- The same three for private keys of wallets and relayers. The sealed private key stays where it is.
+-- The same three functions for private keys of wallets and relayers. The sealed private key is not touched.
 create function api.rotation_custody_count()
   returns table (purpose text, version integer, keys bigint)
   language sql security definer set search_path = '' as $$

@@ -1,39 +1,43 @@
--- The authorization server (OAuth 2.1): apps, codes, grants and refresh tokens. What is secret comes here
--- as a keyed hash. A grant is a row of private.credentials, so that all that refers to who did something
--- refers to it as to a key, and its access tokens are let in by private.admit.
+-- The authorization server (OAuth 2.1): apps, codes, grants and refresh tokens. Secrets arrive here as a
+-- keyed hash. A grant is a row of private.credentials, so that everything that refers to an actor refers to
+-- it as to a key, and private.admit accepts its access tokens.
 
--- Apps as they describe themselves: those that registered (RFC 7591), and, for as long as they are good,
+-- Apps as they describe themselves: those that registered (RFC 7591), and, while they are valid, the
 -- documents at the address that is their id.
 create table private.oauth_clients (
   id text primary key check (length(id) <= 2048),
   metadata jsonb not null check (pg_column_size(metadata) <= 24 * 1024),
   created_at timestamptz not null default private.clock(),
-  -- Of a document.
+  -- End of a document's validity; null for a registration.
   good_until timestamptz,
-  -- When it was last given access; a registration that never was is forgotten soon.
+  -- Time of its last grant. A registration that never had one is soon deleted.
   granted_at timestamptz
 );
-create index oauth_clients_age on private.oauth_clients (created_at);
+create index oauth_clients_age on private.oauth_clients (created_at)
+  where good_until is null and granted_at is null;
+create index oauth_clients_documents_age on private.oauth_clients (good_until);
+create index oauth_clients_granted_age on private.oauth_clients (granted_at)
+  where good_until is null;
 
--- What is known of a grant beside its credential.
+-- Data of a grant beside its credential.
 create table private.oauth_grants (
   credential uuid primary key references private.credentials on delete cascade,
   client_id text not null,
-  -- Of the document that the client is described by; null for one that registered.
+  -- Host of the document that describes the client; null for one that registered.
   client_host text,
   redirect_host text not null,
   -- Thumbprint (RFC 7638) of the key that its tokens are bound to.
   dpop_key text,
   ended_because text
     check (ended_because in ('disconnected', 'replaced', 'reused', 'revoked by the app')),
-  -- Whether a mail told the owner of a grant that was ended for reuse.
+  -- True if a mail told the owner about a grant that was ended for reuse.
   owner_told boolean not null default false
 );
 
 create table private.oauth_codes (
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
   account uuid not null references private.accounts,
-  -- What the client asked for and redeeming is held to.
+  -- The client's request, which redeeming the code must match.
   asked jsonb not null,
   scopes text[] not null,
   max_per_payment_usd_micros bigint,
@@ -47,7 +51,7 @@ create index oauth_codes_of_account on private.oauth_codes (account);
 create index oauth_codes_age on private.oauth_codes (expires_at);
 create index oauth_codes_of_grant on private.oauth_codes (granted);
 
--- Of each grant one is unused at most: its family has one living member.
+-- Each grant has at most one unused token: its family has one living member.
 create table private.oauth_refresh_tokens (
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
   granted uuid not null references private.credentials on delete cascade,
@@ -59,8 +63,10 @@ create unique index oauth_refresh_tokens_living on private.oauth_refresh_tokens 
   where used_at is null;
 create index oauth_refresh_tokens_of_grant on private.oauth_refresh_tokens (granted);
 create index oauth_refresh_tokens_age on private.oauth_refresh_tokens (expires_at);
+create index oauth_refresh_tokens_used_age on private.oauth_refresh_tokens (used_at)
+  where used_at is not null;
 
--- Proofs (RFC 9449) that were used, for longer than any is good: two minutes.
+-- Proofs (RFC 9449) that were used, kept for longer than the two minutes that any is valid.
 create table private.oauth_proofs (
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
   used_at timestamptz not null default private.clock()
@@ -73,7 +79,7 @@ alter table private.oauth_grants enable row level security;
 alter table private.oauth_codes enable row level security;
 alter table private.oauth_refresh_tokens enable row level security;
 
--- Takes in a registration. Each network registers few, and all together 4,600 in an hour.
+-- Stores a registration. The number is limited for each network, and to 4,600 in an hour for all together.
 create function api.oauth_register_client(client_id text, metadata jsonb, client text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
@@ -88,9 +94,10 @@ create function api.oauth_find_client(client_id text) returns table (metadata js
   select c.metadata from private.oauth_clients c where c.id = client_id and c.good_until is null
 $$;
 
--- The document of a client while it is good, else null; then the caller goes and reads it, which it does
--- seldom at one host, and 18,600 times an hour at all of them, whoever makes it. One that was good until lately is counted by itself: who asks for
--- addresses that are none keeps nobody from an app of the same host.
+-- Returns the document of a client while it is valid, else null. On null the caller fetches it. Fetches are
+-- limited for each host, and to 18,600 an hour for all hosts, whoever causes them. A document that was valid
+-- until recently has its own limit, so requests for addresses without a document do not lock out an app of
+-- the same host.
 create function api.oauth_find_document(client_id text, host text) returns table (metadata jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -123,7 +130,8 @@ create function private.is_grant_live(k private.credentials) returns boolean
   select k.kind = 'oauth' and private.is_agent_live(k)
 $$;
 
--- Ends a grant and all its tokens; whether it was in service. `by` is the session in which its owner did.
+-- Ends a grant and all its tokens; answers false if it was already ended. `by` is the session in which its
+-- owner did.
 create function private.end_grant(ended uuid, because text, by uuid default null) returns boolean
   language plpgsql as $$
 begin
@@ -137,13 +145,16 @@ begin
       perform private.close_requests(k, case because when 'revoked by the app' then 'app'
         when 'reused' then 'service' else 'owner' end)
         from private.credentials k where k.id = ended;
+    else
+      delete from private.vault_sessions s where s.credential = ended;
     end if;
     return true;
   end if;
   return false;
 end $$;
 
--- Spends the codes that were given out and not redeemed: those of the app of this grant, or all.
+-- Spends codes that were issued and not redeemed: those of the app of this grant, or all. The caller holds the
+-- account's lock, so no code is issued or redeemed meanwhile.
 create function private.spend_codes(of_account uuid, app uuid default null)
   returns void language sql as $$
   update private.oauth_codes c set used_at = private.clock()
@@ -153,8 +164,8 @@ create function private.spend_codes(of_account uuid, app uuid default null)
        and g.redirect_host = c.asked ->> 'redirect_host'))
 $$;
 
--- Whether the account has room for a grant to this app, which may take the place of an earlier one. The
--- account is locked, so that two do not take the same place.
+-- Decides whether the account has room for a grant to this app, which may replace an earlier one. It locks
+-- the account, so that two grants do not take the same place.
 create function private.has_place_for_app(of_account uuid, asked jsonb) returns boolean
   language plpgsql as $$
 declare
@@ -168,8 +179,8 @@ begin
        (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
 end $$;
 
--- Gives an app access, with a fresh proof: a code for what it asked. Each scope was asked for, or is
--- covered by one that was.
+-- Gives an app access, with a fresh proof: a code for what it asked. Each granted scope must have been asked
+-- for, or be covered by one that was.
 create function api.owner_grant_access(
   credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[],
   days integer, max_per_payment_usd_micros text default null,
@@ -187,6 +198,7 @@ begin
     perform private.refuse('too_many_apps', '409');
   end if;
   perform private.hold_unfrozen(caller);
+  perform private.limit_new_agents(caller.account);
   insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
     max_per_day_usd_micros, days, expires_at)
   values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,
@@ -202,7 +214,7 @@ begin
   return true;
 end $$;
 
--- Uses up a proof; false when it was used before.
+-- Uses up a proof; answers false if it was used before.
 create function private.spend_proof(proof_digest text) returns boolean
   language plpgsql as $$
 begin
@@ -210,7 +222,7 @@ begin
   return found;
 end $$;
 
--- The same for a call with an access token. A stranger's proofs are not kept.
+-- Does the same for a call with an access token. Proofs of unknown callers are not stored.
 create function api.spend_proof(credential text, proof_digest text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -218,22 +230,8 @@ begin
   return private.spend_proof(proof_digest);
 end $$;
 
--- Forgets what no rule looks at any more. A used refresh token is known for a week, so that its reuse is
--- noticed; later it is refused as one that never was. A registration to which nobody consented goes
--- after a day, another a year after its last consent.
-create function private.forget_oauth(at timestamptz) returns void language sql as $$
-  delete from private.access_tokens t where t.expires_at < at;
-  delete from private.oauth_codes c where c.expires_at < at - interval '1 day';
-  delete from private.oauth_refresh_tokens r
-   where r.expires_at < at or r.used_at < at - interval '7 days';
-  delete from private.oauth_proofs p where p.used_at < at - interval '5 minutes';
-  delete from private.oauth_clients c where c.good_until < at - interval '1 day'
-    or c.good_until is null and c.created_at < at - interval '1 day'
-      and (c.granted_at is null or c.granted_at < at - interval '1 year');
-$$;
-
--- Puts an access token into service; answers the seconds that it is good for. One that can do more than
--- look on is good for less.
+-- Issues an access token and returns the seconds that it is valid for: 900 for reading, 300 for anything
+-- more.
 create function private.open_access(k private.credentials, digest text, scopes text[])
   returns integer language plpgsql as $$
 declare
@@ -251,7 +249,7 @@ create function private.open_refresh(k private.credentials, digest text) returns
   values (digest, k.id, least(k.expires_at, private.clock() + interval '30 days'))
 $$;
 
--- What an app did, or what was done with what only it should hold.
+-- Records in the feed what an app did, or what was done with a token that only the app should hold.
 create function private.record_app(k private.credentials, type text, summary text)
   returns void language sql as $$
   insert into private.activities (account, category, type, summary, untrusted)
@@ -259,7 +257,8 @@ create function private.record_app(k private.credentials, type text, summary tex
     jsonb_build_object('app', k.label))
 $$;
 
--- Ends a grant because two hold what one should. The outcome says whether there is somebody to tell.
+-- Ends a grant because two parties hold a token that one should hold. The outcome `reused` means that the
+-- owner has to be told.
 create function private.end_reused(reused uuid) returns text language plpgsql as $$
 begin
   if private.end_grant(reused, 'reused') then
@@ -271,7 +270,8 @@ begin
   return 'invalid_grant';
 end $$;
 
--- Who asks with what is not known: a client that is forgotten has to register again (RFC 6749 section 5.2).
+-- Returns the error for an unknown code or token: a client that was deleted has to register again (RFC 6749
+-- section 5.2).
 create function private.unknown_grant(client_id text) returns text
   language sql stable as $$
   select case when client_id like 'aoa\_c\_%'
@@ -279,9 +279,9 @@ create function private.unknown_grant(client_id text) returns text
     then 'invalid_client' else 'invalid_grant' end
 $$;
 
--- Begins the grant that a code was given out for; it takes the place of the one that the same app had,
--- and goes on with its budget: coming back does not let an app move more in a day.
--- Null when there is no place for it. One without refresh tokens ends with its access token.
+-- Creates the grant that a code was issued for. It replaces the grant that the same app had and continues its
+-- budget, so reconnecting does not let an app move more in a day. Returns null if there is no room for it or
+-- the account is frozen.
 create function private.begin_grant(code private.oauth_codes, dpop_key text)
   returns private.credentials language plpgsql as $$
 declare
@@ -315,7 +315,7 @@ begin
   return begun;
 end $$;
 
--- Whether a code is redeemed by who asked for it, as was asked.
+-- True if a code is redeemed by the client that asked for it, with the parameters it asked with.
 create function private.is_redeemed_rightly(
   code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
   returns boolean language sql stable as $$
@@ -327,8 +327,8 @@ create function private.is_redeemed_rightly(
     and (dpop_key is not null or not (code.asked -> 'is_bound')::boolean)
 $$;
 
--- Turns a code into a grant with its first tokens, once: whatever is wrong uses it up as well, and a
--- second try ends what the first one was given.
+-- Turns a code into a grant with its first tokens, once: a failed try uses it up as well, and a second try
+-- ends what the first one was given.
 create function api.oauth_redeem_code(
   code_digest text, client_id text, challenge text, access_digest text, refresh_digest text,
   redirect_uri text default null, dpop_key text default null, proof_digest text default null)
@@ -338,6 +338,8 @@ declare
   code private.oauth_codes;
   k private.credentials;
 begin
+  -- Locked before the code, in the same order as in functions that spend codes.
+  perform private.hold_account(c.account) from private.oauth_codes c where c.digest = code_digest;
   update private.oauth_codes c set used_at = private.clock()
    where c.digest = code_digest and c.used_at is null returning * into code;
   if not found then
@@ -366,8 +368,9 @@ begin
   return next;
 end $$;
 
--- What a refresh token comes to now. Its first use counts; who did not get that answer may ask again for
--- half a minute, while the token that follows is unused. Any later use means that two hold it.
+-- Returns what becomes of a refresh token. Its first use counts. A client that did not get that answer may
+-- repeat the request for half a minute, while the next token is unused. Any later use means that two parties
+-- hold it.
 create function private.refresh_outcome(
   k private.credentials, t private.oauth_refresh_tokens, successor_digest text)
   returns text language plpgsql as $$
@@ -386,8 +389,8 @@ begin
   return private.end_reused(k.id);
 end $$;
 
--- Turns a refresh token into the one that follows and an access token, with the scopes of the grant or
--- fewer. All that happens in a family happens one after the other.
+-- Turns a refresh token into its successor and an access token, with the scopes of the grant or fewer.
+-- Requests of one family run one after the other.
 create function api.oauth_refresh(
   refresh_digest text, successor_digest text, client_id text, access_digest text,
   asked_scopes text[] default null, dpop_key text default null, proof_digest text default null)
@@ -428,7 +431,8 @@ begin
   return next;
 end $$;
 
--- What the owner is told of an app whose access was ended.
+-- Returns the host of an app whose access was ended for reuse, for the mail to the owner; no row once the
+-- owner was told.
 create function api.oauth_ended_app(ended uuid) returns table (host text)
   language sql stable security definer set search_path = '' as $$
   select k.shown from private.credentials k
@@ -436,7 +440,7 @@ create function api.oauth_ended_app(ended uuid) returns table (host text)
    where k.id = ended and g.ended_because = 'reused' and not g.owner_told
 $$;
 
--- Tells the owner of it, once.
+-- Tells the owner about it, once.
 create function api.oauth_tell_owner(ended uuid, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -449,8 +453,8 @@ begin
   return false;
 end $$;
 
--- Takes back what a client no longer needs (RFC 7009): an access token alone, or by a refresh token the
--- whole grant. Whoever holds a token may end it.
+-- Revokes what a client no longer needs (RFC 7009): an access token alone, or by a refresh token the whole
+-- grant. Every holder of a token may revoke it.
 create function api.oauth_revoke(token_digest text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin

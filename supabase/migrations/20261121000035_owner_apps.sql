@@ -1,7 +1,7 @@
 -- Connected apps, as the owner meets, sees and ends them.
 
--- What the owner has to know before it lets an app in: whether anything more than to look can be allowed
--- now, the limit that the caps begin at, and where other apps are that go by the same name here.
+-- Returns what the owner has to know before granting an app access: whether more than reading can be allowed
+-- now, the limit that the caps start from, and the hosts of other apps with the same name.
 create function api.owner_meet_app(
   credential text, client_id text, name text, redirect_host text)
   returns table (guarded_until timestamptz, automatic_daily_limit_usd_micros text,
@@ -22,7 +22,7 @@ begin
     from private.accounts a where a.id = caller.account;
 end $$;
 
--- The apps of the account: those that are connected first, then the latest that are over.
+-- Returns the apps of the account: connected ones first, then the latest of the others.
 create function api.owner_list_apps(credential text, listed_max integer)
   returns table (app uuid, name text, host text, redirect_host text, scopes text[],
     caps jsonb, live boolean, ended_because text, created_at timestamptz,
@@ -39,8 +39,8 @@ begin
    order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $$;
 
--- Ends the access of one app, or of all that are connected, at once: every token of theirs is refused at
--- its next call. Answers how many it ended; those that were over stay as they are.
+-- Ends the access of one app, or of all connected ones, at once: each of their tokens is refused at its next
+-- call. Returns how many it ended; those that were already ended stay as they are.
 create function api.owner_disconnect_apps(credential text, app uuid default null)
   returns table (disconnected integer)
   language plpgsql security definer set search_path = '' as $$
@@ -50,10 +50,10 @@ declare
 begin
   perform private.demand_brake(caller);
   disconnected := 0;
-  -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
-  perform private.spend_codes(caller.account, app);
-  -- What is being signed for an app comes first, and is not answered after this.
+  -- Waits for what is being signed for an app; nothing of it is answered after this.
   perform private.hold_live(caller);
+  -- A code that was not redeemed yet would reconnect the app after it was disconnected.
+  perform private.spend_codes(caller.account, app);
   for k in select x.* from private.credentials x
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for no key update

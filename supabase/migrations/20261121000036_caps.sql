@@ -1,14 +1,14 @@
--- Caps of a key or of an app's grant: the most that it may move by itself, whatever the consent and
--- on any rail. A decision reads them as facts; here they are held when payments race, under the lock
--- of the account that every payment takes.
+-- Caps of a key or of an app's grant: the most that it may move by itself, at any consent level and on any
+-- rail. A decision reads them as facts; they are enforced here when payments race, under the lock of the
+-- account that every payment takes.
 
--- A key that takes the place of another goes on with its budget: both count together.
+-- Returns the budget of a credential. A key that replaces another continues its budget: both count together.
 create function private.budget_of(k private.credentials) returns uuid
   language sql immutable as $$ select coalesce(k.shares_budget_of, k.id) $$;
 
 create type private.cap_use as (usd_micros bigint, resets_at timestamptz);
 
--- What counts against a budget now, in micro-USD.
+-- Returns what counts against a budget now, in micro-USD.
 create function private.used_of_budget(budget uuid) returns private.cap_use
   language plpgsql stable as $$
 declare
@@ -21,7 +21,7 @@ begin
   return u;
 end $$;
 
--- The caps with what is used of them: money as text, null where there is no such cap.
+-- Returns the caps with what is used of them: money as text, null where there is no such cap.
 create function private.caps_json(holder uuid) returns jsonb language plpgsql stable as $$
 declare
   k private.credentials;
@@ -37,8 +37,8 @@ begin
       'resets_at', u.resets_at) end);
 end $$;
 
--- Whether a payment fits the caps of who has it authorized. They are read anew: the caller was
--- recognized before the account was locked, and they may have been lowered in between.
+-- Decides whether a payment fits the caps of the credential that has it authorized. They are read again,
+-- because the caller was recognized before the account was locked and they may have been lowered since.
 create function private.within_caps(holder uuid, p private.payments) returns boolean
   language plpgsql stable as $$
 declare
@@ -53,7 +53,7 @@ begin
       <= k.max_per_day_usd_micros;
 end $$;
 
--- Whether one cap lets through more than another; null lets everything through.
+-- True if a cap permits more than another; null permits everything.
 create function private.is_wider(cap bigint, than bigint) returns boolean
   language sql immutable as $$ select than is not null and (cap is null or cap > than) $$;
 
@@ -67,8 +67,8 @@ create function private.cap_words(k private.credentials) returns text
       private.usd_text(k.max_per_day_usd_micros) || ' USD in 24 hours') || '.' end
 $$;
 
--- Sets both caps of a key or grant in service; null is none. Letting more through in either needs a
--- fresh proof, and so does asking for what there is not: `missing`.
+-- Sets both caps of a live key or grant; null means no cap. Raising either needs a fresh proof, and so does
+-- naming one that does not exist (`missing`).
 create function api.owner_set_caps(
   credential text, holder uuid, max_per_payment_usd_micros text default null,
   max_per_day_usd_micros text default null, mail jsonb default null)
@@ -81,10 +81,9 @@ declare
   usd_micros_max constant bigint := 1000000000000;
   k private.credentials;
 begin
-  -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
-  -- one locks it before the account, and so does this.
-  perform private.spend_codes(caller.account, holder);
   perform private.hold_live(caller);
+  -- A code that is not redeemed yet would restore the caps that it was issued with.
+  perform private.spend_codes(caller.account, holder);
   select x.* into k from private.credentials x
    where x.id = holder and x.account = caller.account and private.is_agent_live(x) for no key update;
   outcome := case when k.id is null then 'missing'

@@ -1,8 +1,8 @@
--- Health: which parts that capabilities rest on fail now, as the watch and the mailer found them. What
--- follows from it for a capability is decided by shared/contract/gap-states.ts alone.
+-- Health: which parts that capabilities depend on are failing now, as the watch and the mailer found them.
+-- Only shared/contract/gap-states.ts decides what follows for a capability.
 
 create table private.health (
-  -- What was looked at; parts of a chain carry its CAIP-2 id.
+  -- The part that was checked; parts of a chain carry its CAIP-2 id.
   part text primary key
     check (part ~ '^(custody|vault|mailer|mail_out|walletconnect'
       '|(endpoints|second_operator|relayers|eurc):eip155:[1-9][0-9]*)$'),
@@ -12,8 +12,8 @@ create table private.health (
 );
 alter table private.health enable row level security;
 
--- Writes down how a part was found: null for well. An unchanged finding is written again only once it
--- is ten seconds old, so that many mails at once do not wait for one row.
+-- Records the state of a part; null means that it works. An unchanged state is written again only once it is
+-- ten seconds old, so that many mails at once do not wait for one row.
 create function private.note_health(part text, reason text) returns void
   language plpgsql as $$
 declare
@@ -25,9 +25,9 @@ begin
    where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
 end $$;
 
--- What the watch found in one look: [{part, reason}] of every part that it looks at. A part that it no
--- longer looks at, such as a chain that was taken out of the settings, is forgotten; how mail leaves is
--- the mailer's to say.
+-- Records what the watch found in one look: [{part, reason}] of every part that it checks. A part that it no
+-- longer checks, such as a chain that was removed from the settings, is deleted. Only the mailer reports on
+-- outgoing mail.
 create function api.health_report(parts jsonb) returns void
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -38,9 +38,9 @@ begin
       where p ->> 'part' = h.part);
 end $$;
 
--- All that states are computed from: the chains that are connected, what fails, and whether anybody has
--- looked in the last 90 seconds. A mail that nobody has tried to send for 15 seconds says that the mailer
--- does not run.
+-- Returns everything that states are computed from: the connected chains, what is failing, and whether the
+-- watch reported in the last 90 seconds. A mail that was not tried for 15 seconds means that the mailer does
+-- not run.
 create function private.health_json() returns jsonb
   language sql stable as $$
   select jsonb_build_object(
@@ -57,14 +57,14 @@ create function private.health_json() returns jsonb
             and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $$;
 
--- The same for documents and for answers of operations that do not carry it. It is no secret.
+-- Returns the same for documents, and for answers of operations that do not carry it. It is not secret.
 create function api.health_states() returns table (health jsonb)
   language sql security definer set search_path = '' as $$
   select private.health_json()
 $$;
 grant execute on function api.health_report, api.health_states to service_role;
 
--- Answer whoever has the role that the function's token names: that is all that is asked of them.
+-- Answer any caller with the role that the function's token names; they check nothing else.
 create function api.custody_ready() returns void
   language sql stable security definer set search_path = '' as '';
 create function api.vault_ready() returns void

@@ -1,7 +1,7 @@
--- Remote tools: who calls one, told before the operation behind it is asked.
+-- Remote tools: identifies the caller of a tool before the operation behind it is called.
 
--- Lets a caller of at least this scope in and answers its id: the key, session or grant, which stays
--- while tokens of a grant come and go. What the operation will count itself is not counted here.
+-- Admits a caller with at least this scope and returns its id: the key, session or grant, which stays the
+-- same while tokens of a grant change. A call that the operation counts itself is not counted here.
 create function api.identify_caller(credential text, needed text, counted boolean)
   returns table (caller uuid)
   language plpgsql security definer set search_path = '' as $$

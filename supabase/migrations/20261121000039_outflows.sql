@@ -1,9 +1,9 @@
--- Outflows: every transfer of a token out of a wallet of the service, in final blocks, and the
--- payment that it belongs to. The other way round from settlement: a payment that nobody looked
--- for, or that was given up, is found by the money that left.
+-- Outflows: every transfer of a token out of a wallet of the service, in final blocks, and the payment that
+-- it belongs to. This is the reverse of settlement: a payment that nobody looked for, or that was given up,
+-- is found by the money that left.
 --
--- A transfer by EIP-3009 carries its payment's nonce. One by Permit2 names nobody, and is given to
--- a payment of the same wallet, token and payee that it fits.
+-- A transfer by EIP-3009 carries its payment's nonce. One by Permit2 names no payment, and is assigned to a
+-- payment of the same wallet, token and payee that it fits.
 
 create table private.outflows (
   chain bigint not null references private.transfer_cursors,
@@ -13,17 +13,17 @@ create table private.outflows (
   wallet text not null references private.wallets (address),
   token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
   payee text not null check (payee ~ '^0x[0-9a-fA-F]{40}$' and payee <> wallet),
-  -- Anybody can make a transfer of nothing in anybody's name.
+  -- Anybody can make a transfer of zero in anybody's name.
   amount_atomic numeric(78, 0) not null check (amount_atomic > 0),
   authorization_nonce text check (authorization_nonce ~ '^0x[0-9a-f]{64}$'),
   block_number bigint not null,
   block_hash text not null check (block_hash ~ '^0x[0-9a-f]{64}$'),
-  -- When it is looked at (again); null once it is clear what it was.
+  -- Time of the next look; null once it is clear what the transfer was.
   due_at timestamptz default private.clock() + interval '2 minutes',
   looks integer not null default 0,
-  -- A row stays as long as its payment does: a second transfer must not find the payment free.
+  -- A row stays as long as its payment does, so that a second transfer does not find the payment free.
   payment uuid unique references private.payments,
-  -- Of a payment that was booked so; of one whose booking it corrected; of none.
+  -- It belongs to a payment that was booked with it, to one whose booking it corrected, or to none.
   verdict text check (verdict in ('booked', 'rebooked', 'unknown')),
   primary key (chain, tx_hash, log_index),
   check ((due_at is null) = (verdict is not null)),
@@ -33,10 +33,22 @@ create index outflows_due on private.outflows (chain, due_at) where due_at is no
 create index outflows_of_wallet on private.outflows (wallet, chain, token, block_number);
 alter table private.outflows enable row level security;
 
-create index payments_by_permit on private.payments (wallet, chain, token, lower(payee))
-  where terms ->> 'transfer_method' = 'permit2';
+create index payments_by_permit on private.payments
+  (wallet, chain, token, lower(payee), state, coalesce(authorized_block, 0))
+  where terms ->> 'transfer_method' = 'permit2' and not has_outflow;
 
--- Enters what left wallets of the service.
+create function private.mark_payment() returns trigger language plpgsql as $$
+begin
+  -- Nothing waits for a payment while it holds an outflow.
+  update private.payments p set has_outflow = true where p.id in (
+    select w.id from private.payments w where w.id = new.payment for update skip locked);
+  return null;
+end $$;
+
+create trigger outflow_matched after insert or update of payment on private.outflows
+  for each row when (new.payment is not null) execute function private.mark_payment();
+
+-- Enters the transfers that left wallets of the service.
 create function private.enter_outflows(chain bigint, transfers jsonb) returns void
   language sql as $$
   insert into private.outflows (chain, tx_hash, log_index, account, wallet, token, payee,
@@ -51,17 +63,17 @@ create function private.enter_outflows(chain bigint, transfers jsonb) returns vo
   on conflict do nothing
 $$;
 
--- What an outflow is, with its payment. `booked`: the payment is settled by it. `awaited`: the
--- watch has the next word on one that it fits. `late`: the watch had its time; what counts is
--- enough, and only the place is not booked. `over`: the payment was given up. `short`: it is booked
--- with less than left. `unknown`: no payment accounts for it.
+-- Classification of an outflow, with its payment. `booked`: the payment is settled by it. `awaited`: the
+-- watch decides first about a payment that it fits. `behind`: an earlier transfer chooses first. `late`: the
+-- watch had its time; the payment counts enough, and only its place is not booked. `over`: the payment was
+-- given up. `short`: the payment is booked with less than left. `unknown`: no payment accounts for it.
 create type private.outflow_match as (standing text, payment uuid);
 
--- Whether the watch may still book a payment by itself. The transfer stands in a final block, so it
--- has only to look; it need not before the authorization has ended.
+-- True if the watch may still book a payment by itself. The transfer is in a final block, so the watch only
+-- has to look, but it need not before the authorization has ended. After the service was down, it looks first.
 create function private.is_watched(p private.payments) returns boolean
   language sql stable as $$
-  select private.clock() < to_timestamp(p.valid_before) + interval '10 minutes'
+  select coalesce(p.checked_at, '-infinity') < to_timestamp(p.valid_before) + interval '10 minutes'
 $$;
 
 create function private.match_by_nonce(o private.outflows) returns private.outflow_match
@@ -78,25 +90,35 @@ create function private.match_by_nonce(o private.outflows) returns private.outfl
      and lower(p.payee) = lower(o.payee) and p.amount_atomic = o.amount_atomic
 $$;
 
--- The permits that an outflow could be the use of, and that no other one is.
+-- Returns the permits that an outflow could be the use of and that no other outflow uses. A node that was ahead
+-- can make the block of a use older than its authorization by some blocks; a chain that was cut back, by any
+-- number, and then only a permit counts that is settled in this very transaction. Of each state only the thousand
+-- that were signed last before are looked at, because permits cost nothing, and those of one account must not
+-- delay what is judged of others.
 create function private.permits_like(o private.outflows) returns setof private.payments
   language sql stable as $$
-  select p.* from private.payments p
-   where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token
-     and lower(p.payee) = lower(o.payee) and p.terms ->> 'transfer_method' = 'permit2'
-     and p.signature is not null
-     and p.state in ('signed', 'unknown', 'settled', 'released')
-     -- A node that was ahead, or a chain that was cut back, leaves it signed after the block of its use.
-     and (p.authorized_block is null or p.authorized_block <= o.block_number + 64
-       or (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index))
-     and (p.amount_atomic = o.amount_atomic
+  select p.* from (
+    (select n.* from (values ('signed'), ('unknown'), ('settled'), ('released')) s (state)
+      cross join lateral (select l.* from private.payments l
+         where l.wallet = o.wallet and l.chain = o.chain and l.token = o.token
+           and lower(l.payee) = lower(o.payee) and l.state = s.state
+           and l.terms ->> 'transfer_method' = 'permit2' and not l.has_outflow
+           and coalesce(l.authorized_block, 0) <= o.block_number + 64
+         order by coalesce(l.authorized_block, 0) desc limit 1000) n)
+    union all
+    (select l.* from private.payments l
+      where l.account = o.account and l.tx_hash = o.tx_hash and l.state = 'settled' and l.chain = o.chain
+        and l.wallet = o.wallet and l.token = o.token and lower(l.payee) = lower(o.payee)
+        and l.terms ->> 'transfer_method' = 'permit2' and not l.has_outflow
+        and l.authorized_block > o.block_number + 64 limit 1000)) p
+   where p.signature is not null and (p.amount_atomic = o.amount_atomic
        or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
      and not exists (select from private.outflows other where other.payment = p.id)
 $$;
 
--- Whether a settled payment is booked with a transfer that left its wallet for its payee: `unread`
--- while its block is not, `good` also for what was there before anybody read, else `wrong`. What was
--- authorized since the reading began is in none of the blocks before it, whoever says so.
+-- Returns how a settled payment is booked against a transfer that left its wallet for its payee: `unread`
+-- while its block is not read, `good` also for what was there before the reading began, else `wrong`. What
+-- was authorized since the reading began cannot be in an earlier block, whatever an endpoint says.
 create function private.place_of(p private.payments) returns text
   language sql stable as $$
   select case
@@ -111,26 +133,43 @@ create function private.place_of(p private.payments) returns text
   from private.transfer_cursors c where c.chain = p.chain
 $$;
 
--- The permit that is booked with this very log. Looked for first: to compare an outflow with every
--- permit that it is like takes the longer the more of them there are.
+-- True if an earlier transfer to the same payee has not found its permit yet. It fits no permit that was signed
+-- later, so it chooses first.
+create function private.has_earlier(o private.outflows) returns boolean
+  language sql stable as $$
+  select exists (select from private.outflows e
+    where e.wallet = o.wallet and e.chain = o.chain and e.token = o.token
+      and lower(e.payee) = lower(o.payee) and e.authorization_nonce is null and e.due_at is not null
+      and (e.block_number, e.log_index) < (o.block_number, o.log_index))
+$$;
+
+-- Returns the permit that is booked with this very log, or else the best match. The log is looked up first,
+-- because comparing an outflow with every similar permit takes longer the more there are.
 create function private.match_permit(o private.outflows) returns private.outflow_match
   language plpgsql stable as $$
 declare
   booked uuid := (select p.id from private.payments p
     where (p.chain, p.tx_hash, p.log_index) = (o.chain, o.tx_hash, o.log_index)
       and p.wallet = o.wallet and p.token = o.token and lower(p.payee) = lower(o.payee)
-      and p.state = 'settled' and p.terms ->> 'transfer_method' = 'permit2'
-      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
+      and p.state = 'settled' and p.finality = 'finalized' and p.terms ->> 'transfer_method' = 'permit2'
+      and case p.terms ->> 'scheme' when 'exact' then p.amount_atomic = o.amount_atomic
+        else coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic end
       and not exists (select from private.outflows other where other.payment = p.id));
 begin
   return case when booked is null then private.match_like(o)
+    when private.has_earlier(o) then row('behind', booked)::private.outflow_match
     else row('booked', booked)::private.outflow_match end;
 end $$;
 
--- The nearest wins: one that is settled by this log or transaction, then one that is settled in this
--- block and has no log of its own, before any that was not seen used. Of equally near ones wins that
--- which fits the fewest others: an exact one, then that with the least that is enough. So of several
--- transfers each finds its own, in any order.
+-- Returns the best match among permits that are not booked with this very log, or with too little. Only a permit
+-- whose use is final can have a transfer; one whose use is not decided is awaited. A place that is not final is
+-- no evidence, since one endpoint can show another. First come the permits that may have been used for it: of
+-- them the one that fits the fewest other outflows, which is an exact one, then the one with the smallest
+-- sufficient amount. A larger one, even if it is known to be used here, could take the outflow of a smaller one
+-- whose use is not known yet, and its own would fit none. Among equal ones, the nearest wins: one that is settled
+-- in this transaction, then in this block without a log of its own, then any that was not seen used. Last comes
+-- one that is settled elsewhere in this block, which may be the place of another. So several transfers find their
+-- own permits, if the earlier ones are booked first.
 create function private.match_like(o private.outflows) returns private.outflow_match
   language sql stable as $$
   with fitting as (
@@ -138,35 +177,64 @@ create function private.match_like(o private.outflows) returns private.outflow_m
       coalesce(p.settled_atomic, p.amount_atomic) as booked_atomic,
       coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic as is_enough,
       p.terms ->> 'scheme' = 'upto' as is_upto,
-      p.state = 'settled' and p.tx_hash = o.tx_hash
+      u.is_used, u.is_used and p.tx_hash = o.tx_hash
         and coalesce(p.log_index, o.log_index) = o.log_index as is_here,
-      p.state = 'settled' and p.block_hash = o.block_hash and p.log_index is null
+      u.is_used and p.block_hash = o.block_hash as is_same_block,
+      u.is_used and p.block_hash = o.block_hash and p.log_index is null
         and coalesce(p.tx_hash, o.tx_hash) = o.tx_hash as is_in_block,
-      p.state in ('signed', 'unknown') as is_open, private.is_watched(p) as is_watched,
-      case when p.state = 'settled' then private.place_of(p) end as place, p.finality
+      u.is_used and p.block_hash is null and p.tx_hash is null as is_nowhere,
+      p.state <> 'released' and not u.is_used as is_open,
+      case when u.is_used then private.place_of(p) end as place
     from private.permits_like(o) p
+      cross join lateral (values (p.state = 'settled' and p.finality = 'finalized')) u (is_used)
   ), ranked as (
-    select f.id, f.is_upto, f.booked_atomic, r.*
+    select f.id, f.is_enough, f.is_upto, f.booked_atomic, r.*
     from fitting f cross join lateral (values
-      (1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
-      (2, 'short', f.is_here and f.log_index is not null),
-      (3, 'booked', f.is_here and f.is_enough),
-      (4, 'awaited', f.is_in_block and f.finality <> 'finalized' and f.is_watched),
-      (5, 'late', f.is_in_block and f.is_enough),
-      (6, 'awaited', f.is_open and f.is_watched),
-      (7, 'awaited', not f.is_here and (f.place = 'unread'
-        or f.place = 'wrong' and f.finality <> 'finalized' and f.is_watched)),
-      (8, 'late', f.is_open),
-      (9, 'late', f.place = 'wrong' and f.is_enough),
-      (10, 'over', f.state = 'released'),
-      (11, 'short', f.is_here or f.place = 'wrong')
-    ) r (rank, standing, applies) where r.applies
+      (1, 1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
+      (1, 2, 'short', f.is_here and f.log_index is not null),
+      (2, 1, 'booked', f.is_here and f.is_enough),
+      (2, 2, 'late', f.is_in_block and f.is_enough),
+      (2, 3, 'late', f.is_nowhere and f.is_enough),
+      (2, 4, 'late', f.place = 'wrong' and f.is_enough),
+      (2, 5, 'awaited', f.is_open),
+      (2, 6, 'awaited', not f.is_here and f.place = 'unread'),
+      (3, 1, 'late', f.place = 'good' and f.is_same_block and not f.is_here and f.is_enough),
+      (4, 1, 'over', f.state = 'released'),
+      (5, 1, 'short', f.is_here or f.place = 'wrong')
+    ) r (class, nearness, standing, applies) where r.applies
   )
-  select coalesce(nearest.standing, 'unknown'), nearest.id
+  select case when nearest.class <= 3 and private.has_earlier(o) then 'behind'
+    else coalesce(nearest.standing, 'unknown') end, nearest.id
   from (select) one left join (
-    select n.standing, n.id from ranked n
-     order by n.rank, n.is_upto, n.booked_atomic, n.id limit 1) nearest on true
+    select n.class, n.standing, n.id from ranked n
+     order by n.class, n.is_enough desc, n.is_upto, n.booked_atomic, n.nearness, n.id limit 1
+  ) nearest on true
 $$;
+
+-- Makes the first transfer due that waits for permits of a payee.
+create function private.hasten_first(wallet text, chain bigint, token text, payee text) returns void
+  language sql as $$
+  update private.outflows t set due_at = private.clock()
+   where (t.chain, t.tx_hash, t.log_index) = (
+     select n.chain, n.tx_hash, n.log_index from private.outflows n
+      where n.wallet = hasten_first.wallet and n.chain = hasten_first.chain
+        and n.token = hasten_first.token and lower(n.payee) = lower(hasten_first.payee)
+        and n.authorization_nonce is null and n.due_at is not null
+      order by n.block_number, n.log_index limit 1)
+     and t.looks > 0 and t.due_at > private.clock()
+$$;
+
+create function private.permit_decided() returns trigger language plpgsql as $$
+begin
+  perform private.hasten_first(new.wallet, new.chain, new.token, new.payee);
+  return null;
+end $$;
+
+create trigger permit_decided after update on private.payments
+  for each row when (new.terms ->> 'transfer_method' = 'permit2'
+    and (new.state = 'released' or new.state = 'settled' and new.finality = 'finalized')
+    and (new.state, new.finality) is distinct from (old.state, old.finality))
+  execute function private.permit_decided();
 
 create function private.match_outflow(o private.outflows) returns private.outflow_match
   language sql stable as $$
@@ -175,8 +243,8 @@ create function private.match_outflow(o private.outflows) returns private.outflo
   select m.* from private.match_by_nonce(o) m where o.authorization_nonce is not null
 $$;
 
--- Books a payment with an outflow that settled it, in a final block. Another one that claimed the
--- same log has to do without it.
+-- Books a payment with the outflow that settled it, in a final block. Another payment that claimed the same
+-- log loses it.
 create function private.book_outflow(o private.outflows, of_payment uuid) returns private.payments
   language plpgsql as $$
 declare
@@ -189,7 +257,7 @@ begin
   update private.payments p set state = 'settled', failure = null, finality = 'finalized',
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
     log_index = o.log_index, checked_at = private.clock(),
-    -- What was not counted counts from now; so does what was told to be in another block.
+    -- An amount not counted before counts from now, and so does one that was booked in another block.
     settled_at = case when p.state in ('signed', 'unknown', 'settled') and p.settled_in = o.block_hash
       and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
       then private.settles_at(p, o.block_hash, true)
@@ -204,9 +272,9 @@ begin
   return booked;
 end $$;
 
--- Looks at what left the wallets on a chain, two minutes after it was read: whoever settles is
--- given the time to book it. What is booked is done with; what the watch has the next word on is
--- put first in its line. Answers the rest, which housekeeping_book_outflow ends one by one.
+-- Judges what left the wallets on a chain, two minutes after it was read, so that the settling side has time
+-- to book it. A booked outflow is done; a payment that the watch decides next about moves to the front of its
+-- queue. Returns the others, which housekeeping_book_outflow ends one by one.
 create function api.housekeeping_judge_outflows(chain bigint, batch integer)
   returns table (standing text, token text, tx_hash text, log_index integer, block_number bigint,
     block_hash text, authorization_nonce text, wallet text, payee text, amount_atomic text)
@@ -214,46 +282,56 @@ create function api.housekeeping_judge_outflows(chain bigint, batch integer)
 declare
   o private.outflows;
   m private.outflow_match;
+  is_any_booked boolean := true;
 begin
-  -- One run at a time: two transfers looked at together must not find the same payment free.
+  -- One run at a time: two transfers judged together must not find the same payment free.
   perform from private.transfer_cursors c
    where c.chain = housekeeping_judge_outflows.chain for no key update;
-  for o in
-    select * from private.outflows due
-     where due.chain = housekeeping_judge_outflows.chain and due.due_at <= private.clock()
-     order by due.block_number, due.log_index limit batch
-  loop
-    -- What was judged is kept, and the next run goes on: a caller that gave up would keep nothing.
-    exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
-    m := private.match_outflow(o);
-    if m.standing = 'booked' then
-      update private.outflows t set verdict = 'booked', payment = m.payment, due_at = null
+  -- A transfer that found its payment may let the next one be judged.
+  while is_any_booked loop
+    is_any_booked := false;
+    for o in
+      select * from private.outflows due
+       where due.chain = housekeeping_judge_outflows.chain and due.due_at <= private.clock()
+       order by due.block_number, due.log_index limit batch
+    loop
+      -- The call ends in time, because a caller that gave up would keep nothing. What was judged is kept, and
+      -- the next run continues.
+      exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
+      m := private.match_outflow(o);
+      if m.standing = 'booked' then
+        is_any_booked := true;
+        update private.outflows t set verdict = 'booked', payment = m.payment, due_at = null
+         where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
+        perform private.hasten_first(o.wallet, o.chain, o.token, o.payee)
+          where o.authorization_nonce is null;
+        continue;
+      end if;
+      -- It comes again if the run ends here, at growing intervals.
+      update private.outflows t set looks = t.looks + 1,
+        due_at = private.clock()
+          + least(interval '30 seconds' * 2 ^ least(t.looks, 5), interval '10 minutes')
        where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
-      continue;
-    end if;
-    -- It comes again when the run ends here, and ever more seldom.
-    update private.outflows t set looks = t.looks + 1,
-      due_at = private.clock()
-        + least(interval '30 seconds' * 2 ^ least(t.looks, 5), interval '10 minutes')
-     where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
-    if m.standing = 'awaited' then
-      update private.payments p set checked_at = null
-       where p.id in (select w.id from private.payments w
-         where w.id = m.payment for update skip locked);
-      continue;
-    end if;
-    -- What names no nonce is judged once its neighbours have found their payments.
-    if o.authorization_nonce is null and o.looks = 0 then
-      continue;
-    end if;
-    return query select m.standing, o.token, o.tx_hash, o.log_index, o.block_number,
-      o.block_hash, o.authorization_nonce, o.wallet, o.payee, o.amount_atomic::text;
+      if m.standing = 'awaited' then
+        update private.payments p set checked_at = null
+         where p.id in (select w.id from private.payments w
+           where w.id = m.payment for update skip locked);
+        continue;
+      end if;
+      continue when m.standing = 'behind';
+      -- An outflow without a nonce is judged once its neighbours have found their payments.
+      if o.authorization_nonce is null and o.looks = 0 then
+        continue;
+      end if;
+      return query select m.standing, o.token, o.tx_hash, o.log_index, o.block_number,
+        o.block_hash, o.authorization_nonce, o.wallet, o.payee, o.amount_atomic::text;
+    end loop;
   end loop;
 end $$;
 
--- Ends what housekeeping_judge_outflows answered, if it still stands so; no row otherwise. Unless
--- it is only late, the account is frozen, the feed has `summary` of what no payment accounts for,
--- and the owner is written to.
+-- Ends what housekeeping_judge_outflows returned, if it is still in that state; returns no row otherwise.
+-- Unless it is only late, the account is frozen and the owner is notified by mail. If no payment accounts for
+-- it, `summary` appears in the feed.
 create function api.housekeeping_book_outflow(
   chain bigint, tx_hash text, log_index integer, standing text, summary text, mail jsonb)
   returns table (account_id uuid, payment_id uuid)
@@ -279,6 +357,8 @@ begin
   update private.outflows t set due_at = null, payment = booked.id, verdict = case standing
       when 'unknown' then 'unknown' when 'late' then 'booked' else 'rebooked' end
    where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
+  perform private.hasten_first(o.wallet, o.chain, o.token, o.payee)
+    where o.authorization_nonce is null;
   if standing in ('over', 'short') then
     perform private.record_payment(booked, booked.kind || '_rebooked');
   elsif standing = 'unknown' then

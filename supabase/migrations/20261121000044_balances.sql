@@ -1,24 +1,24 @@
--- Balances: whether wallets hold what their books say. What a wallet held at one block, with the
--- deposits and outflows since, is what it must hold at a later one.
+-- Balances: whether wallets hold what their books say. The balance of a wallet at one block, with the
+-- deposits and outflows since, is what it must hold at a later block.
 --
--- A balance is read at the head and kept until its block is final: nodes forget the state of old
--- blocks, and before the block is final the transfers in it are not.
+-- A balance is read at the head and kept until its block is final: nodes forget the state of old blocks, and
+-- before the block is final its transfers are not final either.
 
 create table private.balances (
   chain bigint not null references private.transfer_cursors,
   wallet text not null references private.wallets (address),
   token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
-  -- The last reading that was compared, which the next one is worked out from; null before any.
+  -- The last reading that was compared, from which the next one is computed; null before any.
   base_block bigint,
   base_atomic numeric(78, 0) check (base_atomic >= 0),
-  -- What moved after the base was booked once more up to here, in final blocks.
+  -- Final block through which the transfers after the base were booked again.
   rebooked_through bigint,
   -- A reading whose block is not final yet.
   read_block bigint,
   read_hash text check (read_hash ~ '^0x[0-9a-f]{64}$'),
   read_atomic numeric(78, 0) check (read_atomic >= 0),
   read_at timestamptz,
-  -- When it is read (again).
+  -- Time of the next reading.
   due_at timestamptz not null default private.clock(),
   primary key (chain, wallet, token),
   check ((base_block is null) = (base_atomic is null)),
@@ -29,7 +29,7 @@ create index balances_read on private.balances (chain, read_block) where read_bl
 create index deposits_of_wallet on private.deposits (wallet, chain, token, block_number);
 alter table private.balances enable row level security;
 
--- What a wallet must hold at the block of a reading.
+-- Returns what a wallet must hold at the block of a reading.
 create function private.ledger_of(b private.balances) returns numeric
   language sql stable as $$
   select b.base_atomic
@@ -41,13 +41,13 @@ create function private.ledger_of(b private.balances) returns numeric
           and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
 $$;
 
--- What a reading says that differs from the books: less or more is there.
+-- Returns how a reading differs from the books: `surplus` if more is there, else `short`.
 create function private.standing_of(b private.balances) returns text
   language sql stable as $$
   select case when b.read_atomic > private.ledger_of(b) then 'surplus' else 'short' end
 $$;
 
--- Has every balance of a chain read soon that was not in the last hour.
+-- Makes every balance of a chain due that was not read in the last hour.
 create function api.housekeeping_hasten_balances(chain bigint) returns void
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -56,8 +56,8 @@ begin
      and b.due_at > private.clock() and b.read_at < private.clock() - interval '1 hour';
 end $$;
 
--- A batch of balances to read, those that wait for longest first; they come again in ten minutes
--- when nobody could. Wallets that were opened since are taken in.
+-- Returns a batch of balances to read, those that wait longest first. They are due again in ten minutes if
+-- they could not be read. Wallets that were opened since are added.
 create function api.housekeeping_due_balances(chain bigint, tokens text[], batch integer)
   returns table (wallet text, token text)
   language plpgsql security definer set search_path = '' as $$
@@ -79,7 +79,7 @@ begin
   returning b.wallet, b.token;
 end $$;
 
--- Keeps what was read at a block, [{wallet, token, amount_atomic}], until the block is final.
+-- Stores what was read at a block, [{wallet, token, amount_atomic}], until the block is final.
 create function api.housekeeping_keep_balances(
   chain bigint, block_number bigint, block_hash text, readings jsonb) returns void
   language plpgsql security definer set search_path = '' as $$
@@ -90,12 +90,12 @@ begin
     from jsonb_to_recordset(readings) as r (wallet text, token text, amount_atomic numeric)
    where (b.chain, b.wallet, b.token) = (housekeeping_keep_balances.chain, r.wallet, r.token)
      and b.read_block is null and coalesce(b.base_block, 0) < block_number
-     -- Before that the books need not be whole.
+     -- Before that block the books need not be complete.
      and block_number >= (select c.finalized_through from private.transfer_cursors c
        where c.chain = housekeeping_keep_balances.chain);
 end $$;
 
--- The blocks of readings that are final now and whose transfers were all read, the oldest first.
+-- Returns the blocks of readings that are final now and whose transfers were all read, oldest first.
 create function api.housekeeping_final_balances(chain bigint, batch integer)
   returns table (block_number bigint, block_hash text)
   language plpgsql security definer set search_path = '' as $$
@@ -107,7 +107,7 @@ begin
    group by b.read_block, b.read_hash order by b.read_block limit batch;
 end $$;
 
--- Forgets what was read at a block that was replaced; it is read anew.
+-- Discards what was read at a block that was replaced; it is read anew.
 create function api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text)
   returns void language plpgsql security definer set search_path = '' as $$
 begin
@@ -117,15 +117,15 @@ begin
      and b.read_hash = block_hash;
 end $$;
 
--- A reading that was compared is where the next one starts.
+-- Makes a compared reading the base of the next one.
 create function private.rebase(b private.balances) returns void language sql as $$
   update private.balances t set base_block = b.read_block, base_atomic = b.read_atomic,
     rebooked_through = null, read_block = null, read_hash = null, read_atomic = null
    where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
 $$;
 
--- Compares what was read at a final block with the books. Answers what differs: what moved after
--- `known_block` is booked once more, and what still differs is ended by housekeeping_end_mismatch one by one.
+-- Compares what was read at a final block with the books, and returns what differs. The caller then books the
+-- transfers after `known_block` again; what still differs is ended by housekeeping_end_mismatch one by one.
 create function api.housekeeping_compare_balances(
   chain bigint, block_number bigint, block_hash text)
   returns table (account_id uuid, wallet text, token text, known_block bigint, standing text,
@@ -147,8 +147,8 @@ begin
      and b.read_hash = block_hash;
 end $$;
 
--- Books once more what moved to and from a wallet, from a log to a log, in blocks that were read as final
--- before. Who is held up goes on with the first block of which not everything was booked.
+-- Books again what moved to and from a wallet, from one log to another, in blocks that were read as final
+-- before. A caller that was interrupted continues with the first block that was not booked completely.
 create function api.housekeeping_rebook_transfers(
   chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer,
   transfers jsonb) returns void
@@ -170,9 +170,9 @@ begin
      and coalesce(b.rebooked_through, b.base_block) between from_block - 1 and to_block - 1;
 end $$;
 
--- Ends a mismatch, if it still stands so; no row otherwise. The next reading starts from what is
--- there. With a `summary`, for what is less than the books explain, the account is frozen, the feed
--- has it, and the owner is written to.
+-- Ends a mismatch, if it still exists; returns no row otherwise. The next reading starts from what is there.
+-- With a `summary`, if the wallet holds less than the books explain, the account is frozen, the feed shows
+-- the summary, and the owner is notified by mail.
 create function api.housekeeping_end_mismatch(
   chain bigint, wallet text, token text, standing text, summary text default null,
   mail jsonb default null)

@@ -1,15 +1,14 @@
 -- "It was not me": the owner ends everything that was made in the account since a time, by one act. What is
--- older than what the owner proves itself with stays, so whoever made a way in can end nothing that was
--- there before it.
+-- older than the owner's proof stays, so somebody who made a way in can end nothing that was there before it.
 
--- What widened the account, with what held before, so that it can be put back. Kept for 90 days.
+-- Changes that widened permissions, with the earlier value, so that it can be restored. Kept for 90 days.
 create table private.widenings (
   id bigint generated always as identity primary key,
   account uuid not null references private.accounts,
   at timestamptz not null default private.clock(),
   kind text not null check (kind in
-    ('limit', 'caps', 'reads_secrets', 'shows_codes', 'takes_codes', 'mandate')),
-  -- Which limit, key, app, login or mandate.
+    ('limit', 'caps', 'reads_secrets', 'shows_codes', 'takes_codes', 'mandate', 'freeze')),
+  -- The limit, key, app, login or mandate that was widened.
   subject text not null,
   before jsonb not null,
   summary text not null
@@ -18,11 +17,11 @@ create index widenings_of_account on private.widenings (account, at);
 create index widenings_age on private.widenings (at);
 alter table private.widenings enable row level security;
 
--- Passkeys that somebody removed, so that the owner can take one back. Kept for 90 days.
+-- Passkeys that somebody removed, so that the owner can restore one. Kept for 90 days.
 create table private.removed_passkeys (
   like private.passkeys including defaults,
   removed_at timestamptz not null default private.clock(),
-  -- It had been given up for lost, and a password took its place.
+  -- True if it was reported as lost and a password replaced it.
   was_lost boolean not null default false
 );
 create index removed_passkeys_of_account on private.removed_passkeys (account, removed_at);
@@ -39,8 +38,8 @@ $$;
 
 create type private.made as (kind text, id text, name text, at timestamptz);
 
--- Everything of an account that lets somebody in or pay, with when it was made: what stands now, but for
--- this session. A name may be the word of whoever made it.
+-- Returns everything of an account that lets somebody in or pay, with the time when it was made. It lists
+-- what is in force now, without sessions. A name may be chosen by whoever made it.
 create function private.list_made(caller private.credentials) returns setof private.made
   language sql stable as $$
   select 'passkey', p.id, p.label, p.created_at from private.passkeys p
@@ -73,18 +72,32 @@ create function private.list_made(caller private.credentials) returns setof priv
    where p.account = caller.account and p.approved_at is not null
 $$;
 
--- Whether a key or app was ended between two times by the owner, as far as the owner is known: in this very
--- session, for another may be a thief's. An app that came to an end by itself is taken for ended too.
+-- True if a session was the owner's at a time: it was then proven with a passkey that is older than `since`,
+-- when nobody else was in.
+create function private.was_owner(session uuid, at timestamptz, since timestamptz)
+  returns boolean language sql stable as $$
+  select exists (select from private.sessions s
+      join private.credentials c on c.id = s.credential
+      join private.passkeys p on p.id = s.proven_by and p.account = c.account
+    where s.credential = session and p.created_at <= since
+      and s.proven_at between at - interval '10 minutes' and at)
+$$;
+
+-- True if the owner, as far as they are known, ended a key or app between two times: in this session or in
+-- one that was certainly the owner's, because any other may be a thief's. An app that ended by itself counts
+-- as ended too.
 create function private.is_ended_here(
   caller private.credentials, k private.credentials, since timestamptz, until timestamptz)
   returns boolean language sql stable as $$
   select k.revoked_at > since and k.revoked_at <= until
-    and (k.revoked_by is not distinct from caller.id or exists (select from private.oauth_grants g
-      where g.credential = k.id and g.ended_because in ('reused', 'revoked by the app')))
+    and (k.revoked_by is not distinct from caller.id
+      or private.was_owner(k.revoked_by, k.revoked_at, since)
+      or exists (select from private.oauth_grants g
+        where g.credential = k.id and g.ended_because in ('reused', 'revoked by the app')))
 $$;
 
--- Whether a key or app is none that the owner stands for: it was made since, or ended here. An app that was let
--- in anew is ended with the grant that took the place of the one before.
+-- True if the owner does not vouch for a key or app: it was made since, or ended by the owner
+-- (private.is_ended_here). A reconnected app is ended together with the grant that replaced its earlier one.
 create function private.is_disowned(
   caller private.credentials, k private.credentials, since timestamptz, until timestamptz)
   returns boolean language sql stable as $$
@@ -94,11 +107,12 @@ create function private.is_disowned(
       and private.is_ended_here(caller, x, since, until))
 $$;
 
--- What of that was made after a time, and the logins that were put into the vault since then: by the owner
--- in another session, by a link, or by a key or app that the owner did not stand for `until` then; and of
--- each thing that was widened since the first time, which tells what held before. What was made until a time
--- can only become less: nothing that is older than the list that was shown comes into it later, but what
--- somebody else changed since.
+-- Returns what was made after `since`. To that list belong logins that were stored in the vault since: by the
+-- owner in another session, by a link, or by a key or app that the owner did not vouch for at `until`. For
+-- each thing that was widened since, it holds the first change, which has the value from before; of freezes
+-- that were lifted, only one that is older than `since`. With the same `until` the list of what was made by
+-- then only shrinks: nothing older than the list that was shown enters it later, except what somebody else
+-- changed since.
 create function private.list_made_since(
   caller private.credentials, since timestamptz, until timestamptz)
   returns setof private.made language sql stable as $$
@@ -112,10 +126,13 @@ create function private.list_made_since(
   union all
   select 'widening', w.id::text, w.summary, w.at from (
     select distinct on (x.kind, x.subject) x.* from private.widenings x
-     where x.account = caller.account and x.at > since order by x.kind, x.subject, x.id) w
+     where x.account = caller.account and x.at > since
+       and (x.kind <> 'freeze' or (x.before ->> 'frozen_at')::timestamptz <= since)
+     order by x.kind, x.subject, x.id) w
 $$;
 
--- What was made by then, the oldest first and as many as a page shows, with how many more there are.
+-- Returns what was made by `until`, oldest first and as many as a page shows, with the number of further
+-- ones.
 create function private.made_json(
   caller private.credentials, since timestamptz, until timestamptz)
   returns table (made jsonb, left_out integer) language sql stable as $$
@@ -128,7 +145,7 @@ create function private.made_json(
   from all_made m
 $$;
 
--- Stands for the list that the owner is shown: of this account alone, since and until these times.
+-- Returns a digest of the list that the owner sees: of this account alone, and of these two times.
 create function private.made_digest(
   caller private.credentials, since timestamptz, until timestamptz) returns text
   language sql stable as $$
@@ -137,8 +154,8 @@ create function private.made_digest(
     'until', extract(epoch from until)::text))
 $$;
 
--- Whether an account had a passkey after which its password proves nothing: one that is older than a time
--- or than three days, also where it was removed within these.
+-- True if an account had a passkey that makes its password invalid as a proof: one that is older than `since`
+-- or than three days, even if it was removed in the last three days.
 create function private.had_passkey(of_account uuid, since timestamptz) returns boolean
   language sql stable as $$
   select exists (
@@ -151,10 +168,10 @@ create function private.had_passkey(of_account uuid, since timestamptz) returns 
        and k.created_at <= greatest(since, private.clock() - interval '72 hours'))
 $$;
 
--- Lets the owner in to end what was made since a time; answers the time from which it may. That is never
--- before the passkey or password was made that the session was proven with. A password counts beside
--- passkeys that were all added since, and in these three days: until then, who knew the password was
--- the owner. After a recovery a password does not, unless by a code that was made since as well.
+-- Returns the time since which the owner may end what was made, or refuses. That is never before the passkey
+-- of the session's proof was made, or before somebody could prove anything with the password. A password is valid despite passkeys that were all added
+-- since, within the last three days: until then, whoever knew the password was the owner. After a recovery a
+-- password is not valid, unless the recovery code was made since as well.
 create function private.admit_undoing(credential text, since timestamptz)
   returns timestamptz language plpgsql as $$
 declare
@@ -167,7 +184,7 @@ begin
   select x.* into s from private.sessions x where x.credential = caller.id
      and x.proven_at > private.clock() - interval '10 minutes';
   proof_made := case when s.proven_by is null
-      then coalesce(o.password_set_at, caller.created_at)
+      then coalesce(o.password_since, caller.created_at)
     else (select p.created_at from private.passkeys p
       where p.id = s.proven_by and private.counts_in(s, p.id)) end;
   if s.credential is null or proof_made is null then
@@ -185,8 +202,9 @@ begin
   return since;
 end $$;
 
--- What was made since a time, for the owner to end: from when, up to now, the digest that the form has to
--- bring, what waits besides, and the passkeys that were removed since and can be taken back.
+-- Returns what was made since a time, for the owner to end: the time it counts from, up to now, the digest
+-- that the form has to send, the number of waiting payments, and the passkeys that were removed since and can
+-- be restored.
 create function api.owner_list_made(credential text, since timestamptz)
   returns table (counts_from timestamptz, until timestamptz, made jsonb, left_out integer,
     digest text, waiting integer, removed_passkeys jsonb)
@@ -209,8 +227,8 @@ begin
   return next;
 end $$;
 
--- Ends ways in that were made since: keys, apps, passkeys and recovery codes, and every other session. A
--- key that is revoked freezes for three days yet; one that was made since does not.
+-- Ends the ways in that were made since: keys, apps, passkeys and recovery codes, and every other session. A
+-- revoked key can freeze the account for three more days; one that was made since cannot.
 create function private.end_ways_in(
   caller private.credentials, made private.made[], since timestamptz)
   returns void language plpgsql as $$
@@ -238,12 +256,12 @@ begin
   perform private.end_other_sessions(caller);
 end $$;
 
--- Ends what was trusted since, and closes what was asked for since and waits.
+-- Ends what was trusted since, and closes requests that were made since and wait.
 create function private.end_trust(
   caller private.credentials, made private.made[], since timestamptz)
   returns void language plpgsql as $$
 begin
-  -- By their time and not by the list: of these there may be very many.
+  -- By time and not by the list, because there may be very many of these.
   delete from private.known_recipients r where r.account = caller.account and r.known_since > since;
   delete from private.known_devices d where d.account = caller.account and d.known_since > since;
   update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = 'owner'
@@ -252,8 +270,14 @@ begin
   update private.mandates x set state = 'declined', decided_at = private.clock()
    where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
   perform private.release_under(array(select m.id::uuid from unnest(made) m where m.kind = 'mandate'));
+  -- Each state by its own index, because a key can enter very many payments that are over.
   update private.payments p set state = 'declined', finality = null
-   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
+   where p.id in (
+       select u.id from private.payments u
+        where u.account = caller.account and u.state in ('prepared', 'awaiting_confirmation')
+       union all
+       select r.id from private.payments r where r.account = caller.account and r.state = 'authorized')
+     and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
      and (p.created_at > since or exists (select from private.approvals a
        where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
   update private.hosted_actions h set declined_at = private.clock()
@@ -268,7 +292,7 @@ begin
   perform private.erase_site_answers(caller.account);
 end $$;
 
--- Puts back what was widened since, to the first that held before; what was narrowed meanwhile stays so.
+-- Restores what was widened since to the first earlier value; what was narrowed meanwhile stays narrower.
 create function private.undo_widenings(
   caller private.credentials, made private.made[], since timestamptz)
   returns void language plpgsql as $$
@@ -309,12 +333,15 @@ begin
       update private.mandates x set state = 'suspended'
        where x.id = w.subject::uuid and x.state = 'active';
       perform private.release_under(array[w.subject::uuid]);
+    when 'freeze' then
+      perform private.freeze(caller.account,
+        'The account was frozen again: somebody else had unfrozen it.');
     end case;
   end loop;
   delete from private.widenings x where x.account = caller.account and x.at > since;
 end $$;
 
--- Takes back passkeys that were removed since and are older.
+-- Restores passkeys that were removed since and were created before.
 create function private.put_back_passkeys(
   caller private.credentials, put_back text[], since timestamptz)
   returns void language sql as $$
@@ -329,26 +356,28 @@ create function private.put_back_passkeys(
   on conflict do nothing
 $$;
 
--- Sets the new password, without which who knew the old one would be back, and takes back what a thief may
--- have set off: a recovery and passkeys that were given up for lost.
+-- Sets the new password, because somebody who knew the old one could otherwise return, and undoes what a
+-- thief may have started: a recovery, and passkeys reported as lost.
 create function private.reset_owner(
   caller private.credentials, new_hash text, since timestamptz)
   returns void language plpgsql as $$
 begin
-  update private.owners o set password_hash = coalesce(new_hash, o.password_hash),
-    password_set_at = case when new_hash is null then o.password_set_at else private.clock() end,
-    passkey_until = null,
+  update private.owners o set passkey_until = null,
     passkeys_lost_at = case when o.passkeys_lost_at <= since then o.passkeys_lost_at end,
     guarded_until = case when o.guarded_until <= since + interval '72 hours' then o.guarded_until end
    where o.account = caller.account and (o.password_hash is null or new_hash is not null);
   if not found then
     perform private.refuse('invalid_request', '400');
   end if;
+  if new_hash is not null then
+    perform private.keep_password(caller, new_hash);
+  end if;
 end $$;
 
--- Ends everything that was made since a time, in one transaction, and puts back what can be. Nothing
--- happens (`changed`) when that was shown for another account or for other times; what was made after it
--- was shown ends as well, and what has gone meanwhile keeps nothing else. The session goes on under another id.
+-- Ends everything that was made since a time, in one transaction, and restores what can be restored. Nothing
+-- happens (`changed`) if the list was shown for another account or for other times. What was made after the
+-- list was shown ends as well, and items that are gone meanwhile do not protect others. The session continues
+-- under another id.
 create function api.owner_end_made(
   credential text, since timestamptz, until timestamptz, digest text,
   session_digest text, put_back text[] default '{}', password_hash text default null,
@@ -361,11 +390,10 @@ declare
   made private.made[];
   told text;
 begin
-  -- Who redeems a code locks it before the account, and so does this.
-  perform private.spend_codes(caller.account);
   perform private.hold_live(caller);
+  perform private.spend_codes(caller.account);
   counts_from := private.admit_undoing(credential, since);
-  -- Who is just signing in by the password holds this row: that session ends as well.
+  -- A sign-in with the password that runs now holds this row: its session ends as well.
   perform from private.owners o where o.account = caller.account for no key update;
   if owner_end_made.digest is distinct from private.made_digest(caller, since, until) then
     outcome := 'changed';
@@ -388,7 +416,7 @@ begin
     to_char(counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI'),
     coalesce(told, 'nothing')));
   perform private.enqueue_mail(caller.account, mail);
-  return query select 'ended', n.account_opened, n.expires_at from private.note_proof(caller,
-    session_digest, (select s.proven_by from private.sessions s where s.credential = caller.id)) n;
+  return query select 'ended', n.account_opened, n.expires_at
+    from private.rename_session(caller, session_digest) n;
 end $$;
 grant execute on function api.owner_list_made, api.owner_end_made to service_role;

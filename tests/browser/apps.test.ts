@@ -1,4 +1,4 @@
-/** An app elsewhere sends its user here, is let in, acts, and is shown the door. */
+/** An app on another site sends its user here, gets access, acts for the account and loses its access. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const scene = await openScene()
 const { facts } = scene
 
 let asking = ''
-/** The app's own site; who comes back is led on within it, as most sites do. */
+/** Serves the app's own site. Like most sites, it redirects the returning browser within itself. */
 const site = createServer((request, response) => {
   if (request.url?.startsWith('/back')) {
     response.writeHead(302, { location: request.url.replace('/back', '/home') }).end()

@@ -1,4 +1,4 @@
-/** What pages of others cannot do to ours, seen by a real browser. */
+/** Pages of other sites can neither frame our pages nor trick or inject into them, in a real browser. */
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { openAgent } from '../../scripts/screenshots/agent.ts'

@@ -1,4 +1,4 @@
-/** Call order 3 of SPEC section 4.3, with an owner who decides in a real browser. */
+/** Mandates work in their call order, with an owner who decides in a real browser. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -28,7 +28,7 @@ const prepared = z.object({
 const executed = z.object({ status: z.string(), consent_level: z.string() })
 const state = z.object({ status: z.string() })
 
-/** Somebody new with a funded wallet, whose browser holds passkeys when asked. */
+/** Returns a new owner with a funded wallet; the browser holds passkeys when `hasPasskey` is set. */
 async function newOwner(
   hasPasskey: boolean,
 ): Promise<{ page: Page; agent: Agent; person: Person }> {
@@ -64,7 +64,7 @@ async function askMandate(agent: Agent) {
 
 const prepare = (agent: Agent) => agent('/x402-payment-prepare', { resource_url }, prepared)
 
-/** Prepares and pays with nobody's word but the mandate's. */
+/** Prepares and pays a purchase with no consent but the mandate's. */
 async function buy(agent: Agent) {
   const attempt = await prepare(agent)
   const order = { attempt_id: attempt.attempt_id, user_confirmed: false }

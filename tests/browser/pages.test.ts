@@ -1,4 +1,4 @@
-/** What holds for every page, for each that the app has. */
+/** Every page of the app meets the same rules of size, accessibility and layout. */
 import { describe, expect, test } from 'vitest'
 import { placesOf } from '../../scripts/screenshots/places.ts'
 import { setStage } from '../../scripts/screenshots/stage.ts'
@@ -13,10 +13,10 @@ const transferredBytesMax = 50 * 1024
 const desktop = {
   viewport: { width: 1280, height: 800 },
   colorScheme: 'light',
-  // Colours that are on their way from one to another are judged as little as those who see them so.
+  // Colours in the middle of a transition must not be judged.
   reducedMotion: 'reduce',
 } as const
-/** `<style>`, `style=`, `onclick=`, `javascript:` and scripts that are not loaded from an address. */
+/** Pattern of inline markup: `<style>`, `style=`, `onclick=`, `javascript:` and scripts without a `src`. */
 const inline = /<style|<[^>]*\s(style|on[a-z]+)=|javascript:|<script(?![^>]* src=)/i
 
 describe.each(placesOf(scene.facts, scene.routes))('$name', ({ name, by, open }) => {
@@ -34,7 +34,7 @@ describe.each(placesOf(scene.facts, scene.routes))('$name', ({ name, by, open })
     expect(await outOfReachOn(page)).toEqual([])
     expect(await sidewaysOn(page)).toEqual([])
 
-    // Where the menu comes beside the page there is the least room for it.
+    // At this width the menu stands beside the page, which leaves the least room.
     await page.setViewportSize({ width: 960, height: 740 })
     expect(await sidewaysOn(page)).toEqual([])
 

@@ -1,23 +1,24 @@
-/** The owner holds the reins: approves, declines, freezes, unfreezes; the agent feels it at once. */
+/** The owner approves, declines, freezes and unfreezes, and the agent sees the effect at once. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAgent, pay } from '../../scripts/screenshots/agent.ts'
+import { register } from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
-import { press } from '../support/browser/people.ts'
+import { anybody, openAccount, press } from '../support/browser/people.ts'
 import { barriersOn } from '../support/browser/sight.ts'
 
 const scene = await openScene()
 const { facts } = scene
 const agent = openAgent(facts.base_url, facts.api_keys.pay)
 
-/** To somebody new, and more than an agent may say to be confirmed. */
+/** Returns a payment to a new recipient, over the limit that an agent's own confirmation covers. */
 function newOrder() {
   const recipient = `0x${randomBytes(20).toString('hex')}`
   return { recipient, amount: '12.50', memo: 'Rent for the crawler' }
 }
 
-/** What the agent hears when it asks for the payment again. */
+/** Sends the payment again and returns the answer that the agent gets. */
 async function repeat(order: object, transfer_id: string) {
   const answer = await fetch(`${facts.base_url}/wallet-custodial-transfer`, {
     method: 'POST',
@@ -73,18 +74,24 @@ test('a payment that is declined is closed to the agent', async () => {
 })
 
 test('a frozen account pays nothing until its owner unfreezes it', async () => {
-  const { page } = await scene.owner()
+  // This test uses its own account, because other files need the demo account unfrozen.
+  const person = anybody()
+  const { page } = await scene.stranger()
+  await page.goto(await register(facts, person.email))
+  const own = openAgent(facts.base_url, await openAccount(page, person))
+  await pay(agent, { recipient: person.alias, amount: '0.50' })
+  const small = { recipient: facts.shop.alias, amount: '0.10' }
+
   await page.goto(`${facts.web_url}/freeze`)
   await press(page, 'Freeze now')
   await page.getByRole('heading', { name: 'The account is frozen' }).waitFor()
   expect(await barriersOn(page)).toEqual([])
-  const small = { recipient: facts.shop.alias, amount: '0.10' }
-  await expect(pay(agent, small)).rejects.toThrow('account_frozen')
+  await expect(pay(own, small)).rejects.toThrow('account_frozen')
 
   await page.goto(`${facts.web_url}/freeze`)
   expect(await barriersOn(page)).toEqual([])
   await press(page, 'Unfreeze')
   await page.getByRole('heading', { name: 'Freeze the account' }).waitFor()
 
-  expect((await pay(agent, small)).status).not.toBe('awaiting_confirmation')
+  expect((await pay(own, small)).status).not.toBe('awaiting_confirmation')
 })

@@ -1,4 +1,4 @@
-/** The checks that every page has to pass, on a page that fails them all. */
+/** The checks that every page has to pass find each fault of a page that has all of them. */
 import { expect, test } from 'vitest'
 import { openScene } from '../support/browser/browser.ts'
 import { barriersOn, outOfReachOn, sidewaysOn } from '../support/browser/sight.ts'

@@ -1,4 +1,4 @@
-/** From nothing to an account with a key, with the mail that really came; then in again. */
+/** A person gets from no account to an account with a key, by real mail, and can sign in again. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAgent } from '../../scripts/screenshots/agent.ts'

@@ -1,4 +1,4 @@
-/** The vault in front of a person: a login by an agent's link, and one of the owner's own. */
+/** A person enters a login by an agent's link, and an owner keeps one of their own in the vault. */
 import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -16,11 +16,11 @@ const statusSchema = z.object({
   result: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** Something to type that is nowhere else. */
+/** Returns a text to type that occurs nowhere else. */
 const secret = () => `canary ${randomBytes(12).toString('hex')}`
 const siteOf = (name: string) => `https://${name}-${randomBytes(4).toString('hex')}.example.com`
 
-/** Everything that a page holds, and what the browser asked for on the way to it. */
+/** Records the whole content of a page and the URLs that the browser requested on the way to it. */
 function record(page: Page) {
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
@@ -92,7 +92,7 @@ test('a login of the owner is typed once, and seen again on the page that is ask
   await page.getByRole('button', { name: 'Show the secrets' }).click()
   await page.getByText(password).waitFor()
   await page.goto(`${facts.web_url}/vault`)
-  // What answered a form is kept nowhere, so there is nothing to go back to.
+  // The answer to a form is never stored, so the browser has no page to go back to.
   await expect(page.goBack()).rejects.toThrow('ERR_CACHE_MISS')
 })
 

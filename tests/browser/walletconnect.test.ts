@@ -1,4 +1,4 @@
-/** Paying from a wallet that is not in the browser: WalletConnect's own client at the other end. */
+/** A wallet outside the browser pays through WalletConnect; its own client plays the wallet. */
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test, vi } from 'vitest'
 import * as z from 'zod'
@@ -29,7 +29,7 @@ async function openLink({ page }: Visitor) {
   return link
 }
 
-/** The code as the person would give it to the wallet. */
+/** Returns the connection code as the person would pass it to the wallet. */
 async function codeOn(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'WalletConnect' }).click()
   await page.getByRole('heading', { name: 'Connect by WalletConnect' }).waitFor()
@@ -71,7 +71,7 @@ test('a wallet that read the code pays, and the agent hears of it', async () => 
   expect(result).toMatchObject({ amount: '2.25', token: 'USDC' })
   expect(String(result?.['from']).toLowerCase()).toBe(wallet.address)
   expect(wallet.asked).toEqual([`eth_sendTransaction on eip155:${chain.chainId}`])
-  // The page went, and the wallet is not left with a session that nobody is behind.
+  // The page closed, so the wallet must not keep a session without a peer.
   await vi.waitUntil(() => wallet.sessions() === 0)
 })
 

@@ -1,4 +1,4 @@
-/** A freeze between payments that are on their way, on every rail. */
+/** A freeze among payments in flight, on every rail, lets nothing leave but what its answer named. */
 import { expect, test } from 'vitest'
 import { freezeInFlight } from '../support/play/in-flight.ts'
 import { firstSeed } from '../support/play/seeds.ts'

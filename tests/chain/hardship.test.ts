@@ -1,4 +1,4 @@
-/** What a play is made of: what is hard for all is over before long, and a chain loses nothing by it. */
+/** Random plays end each hardship before long, and the chain loses no state through reorganizations. */
 import { beforeAll, expect, test } from 'vitest'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { startChain } from '../../scripts/local/chain.ts'
@@ -8,7 +8,7 @@ import type { Action } from '../support/play/actions.ts'
 import { mine } from '../support/play/blocks.ts'
 import { generate } from '../support/play/generate.ts'
 
-/** The most actions in a row in which no block was mined, no endpoint took anything, or one lied. */
+/** Returns the longest run of actions without a mined block, an accepting endpoint or an honest one. */
 function longest(actions: readonly Action[], isHard: (action: Action) => boolean | undefined) {
   let [run, most, hard] = [0, 0, false]
   for (const action of actions) {
@@ -54,7 +54,7 @@ test('a chain whose last blocks are replaced 125 times keeps its contracts', asy
   await mine(chain, 40)
 
   for (let at = 0; at < reorganizations; at += 1) {
-    // Blocks of the same time as before would be the same blocks.
+    // Blocks with the same timestamps as before would be the same blocks.
     now += 5
     await callRpc(chain.rpcUrl, [['evm_setNextBlockTimestamp', now]])
     await callRpc(chain.rpcUrl, [['anvil_reorg', 1 + ((at * 7) % 8), []]])

@@ -1,12 +1,13 @@
 /**
- * Random play of a thief with a key, its merchant, payees and contracts, whoever gives gas, a chain that
- * reorganizes and an endpoint that lies, against the product on a real chain.
+ * Limits and consents bound what leaves a wallet in random play on a real chain, against a thief with a
+ * key, its merchant, payees, contracts and gas givers, a chain that reorganizes and an endpoint that
+ * lies.
  */
 import { expect, test } from 'vitest'
 import { explained, firstSeed, givenScript, playOnce, playSeed } from '../support/play/seeds.ts'
 
-const actionsPerSeed = 80
-/** As many as there are themes. */
+const actionsPerSeed = 30
+/** Number of seeds: one for each theme. */
 const seeds = 6
 const shrinkMilliseconds = 60_000
 

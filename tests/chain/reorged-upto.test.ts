@@ -1,4 +1,4 @@
-/** What a payee took less of an `upto` permit frees nothing before its block is final. */
+/** A payee that takes less than an `upto` permit allows frees nothing before its block is final. */
 import { expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { closing } from '../support/ending.ts'

@@ -1,6 +1,6 @@
 /**
- * Attacks on claims about money, step by step, that each broke one of them once. What is asserted is
- * what left the wallet, by its balance, and that no invariant of random play is broken.
+ * Scripted attacks, each of which once broke a guarantee about money, no longer do. The tests assert the
+ * amount that left the wallet, by its balance, and that no invariant of random play breaks.
  */
 import { describe, expect, test } from 'vitest'
 import { closing } from '../support/ending.ts'
@@ -15,7 +15,7 @@ const ownGas: Setting = { ...usual, lanesMillionths: 0 }
 const usd = 1_000_000
 const day = 86_400
 
-/** What is broken after the script, if anything is, and how many micro-USD left. */
+/** Plays the script. Returns the broken invariant, if any, and how many micro-USD left the wallet. */
 function played(setting: Setting, script: readonly Action[], toEnd = false) {
   return closing(async () => {
     const play = await openPlay(setting)
@@ -45,7 +45,7 @@ const buy = (rail: 'eip3009' | 'exact' | 'upto', dollars: number, crowd = true):
 const times = (count: number, actions: readonly Action[]) =>
   Array.from({ length: count }, () => actions).flat()
 
-/** A payment to the payee has settled. */
+/** Actions after which a payment to the payee has settled. */
 const begun: Action[] = [word(1), house]
 
 describe('after a freeze the service itself sends nothing', () => {

@@ -1,8 +1,8 @@
-/** What wallets hold is what their books say, or the account is frozen. */
+/** The balance of each wallet matches the books, or the account is frozen. */
 import { beforeAll, expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
-import { reconcileBalances } from '../../shared/payments/reconcile.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { payAs, reorg, sendAs } from '../support/deposits.ts'
 import { textWith } from '../support/matching.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await indexTransfers(world.world)
 })
 
-/** As housekeeping runs: once to read, and once when what was read is final. */
+/** Runs as housekeeping does: once to read, and once more when that reading is final. */
 async function reconcile(on = world, isFirst = false): Promise<void> {
   await indexTransfers(on.world)
   await reconcileBalances(on.world, isFirst)
@@ -38,7 +38,7 @@ async function aDayLater(): Promise<void> {
   await world.tick(86_401)
 }
 
-/** What an agent's wallet was last found to hold, and whether a reading waits. */
+/** Returns the last recorded balance of an agent's wallet, and whether a reading is pending. */
 async function basesOf({ db }: TestWorld, { address }: Agent) {
   const rows = await db.sql<{ base: string | null; waits: boolean }[]>`
     select base_atomic::text as base, read_block is not null as waits from private.balances

@@ -1,9 +1,9 @@
 /**
- * One account has 300 payments that cannot be read, on every rail, and another one: what is booked of
- * the other waits for at most one run of housekeeping.
+ * When one account has 300 unreadable payments on every rail, the booking of another account's payment
+ * waits for at most one run of housekeeping.
  */
 import { beforeEach, expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { hex, newKey } from '../support/chain-world.ts'
 import { sendAs } from '../support/deposits.ts'
 import { pass } from '../support/faults/chain.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   payee = pair.payee
 })
 
-/** 300 signed payments of one account: authorizations of purchases and of transfers, and permits. */
+/** Signs 300 payments of one account: authorizations of purchases and of transfers, and permits. */
 async function crowd() {
   const permit = {
     transfer_method: 'permit2',
@@ -53,7 +53,7 @@ async function crowd() {
   }
 }
 
-/** What is asked about the busy account is not answered; `also` are other methods of which none is. */
+/** Leaves requests about the busy account, and those whose body contains a text of `also`, unanswered. */
 function hang(also: string[] = [], isForGood = true): void {
   const { fetch } = world.world
   const wallet = busy.address.slice(2).toLowerCase()
@@ -71,15 +71,15 @@ function lostUntil(signal: AbortSignal | null | undefined): Promise<never> {
   })
 }
 
-/** The bounds of a run pass twenty times as fast; those of one question stay. */
+/** Shortens the deadlines of a run twentyfold; those of a single request stay. */
 function hasten(): void {
   world.world.deadline = (milliseconds) =>
     AbortSignal.timeout(milliseconds < 10_000 ? milliseconds : milliseconds / 20)
 }
 
-/** One run, which the platform cuts off once the other account's payment stands so, or after a while. */
+/** Starts a run and returns once the other account's payment has this state, or fails after 8 seconds. */
 async function runUntil(state: string): Promise<string[]> {
-  keepHouse(world.world).catch(() => undefined)
+  runHousekeeping(world.world).catch(() => undefined)
   await expect.poll(() => statesOf(world, payer), { timeout: 8_000 }).toEqual([state])
   return statesOf(world, payer)
 }
@@ -87,7 +87,7 @@ async function runUntil(state: string): Promise<string[]> {
 async function spend(): Promise<void> {
   const { calldata } = await signedPayment(world, payer, payee.address)
   await sendAs(world, newKey().at, hex(calldata))
-  // Whoever drives it has it for so long.
+  // The lease of the worker that drives the payment lasts this long.
   await world.tick(46)
 }
 
@@ -119,7 +119,7 @@ test('a run that reaches its end leaves what it did not look at, and the next se
   hasten()
   hang([], false)
   await world.tick(46)
-  const first = await keepHouse(world.world)
+  const first = await runHousekeeping(world.world)
   await spend()
 
   expect(first.seen).toBeGreaterThan(0)

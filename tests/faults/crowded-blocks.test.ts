@@ -1,7 +1,7 @@
-/** Blocks that strangers fill with transfers of nothing: all else is booked, once, however the runs end. */
+/** Zero-value transfers that fill blocks keep nothing else from being booked once, however runs end. */
 import { expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { newKey } from '../support/chain-world.ts'
 import { bookedDeposits, headOf, payAs, scanChain } from '../support/deposits.ts'
@@ -11,7 +11,7 @@ import { mineCalls, nothingMoved, together } from '../support/permit2-decoys.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
 
-/** A world whose index stands at the head. */
+/** Starts a world whose transfer index is at the head of the chain. */
 async function indexed() {
   const world = await start({ chain: true })
   const victim = await world.agent('read')
@@ -21,7 +21,7 @@ async function indexed() {
   return { world, victim, since: await headOf(world) }
 }
 
-/** One transaction that moves nothing to a wallet so many times; all from one sender where one is named. */
+/** Sends one transaction with `count` zero-value transfers to a wallet, all from `sender` if given. */
 async function crowd({ chain }: TestWorld, { address }: Agent, count: number, sender?: string) {
   const transfers = Array.from({ length: count }, (_, n) =>
     nothingMoved(chain, sender ?? `0x${(n + 10 ** 9).toString(16).padStart(40, '0')}`, address),
@@ -31,7 +31,7 @@ async function crowd({ chain }: TestWorld, { address }: Agent, count: number, se
 
 const nameOf = (input: Parameters<Fetch>[0]) => /\/rpc\/(\w+)$/.exec(new Request(input).url)?.[1]
 
-/** Lets a booking through or answers it otherwise. */
+/** Returns a world in which `meddle` may answer a booking call in place of the database. */
 function meddling(
   world: TestWorld,
   meddle: (name: string, body: string) => Response | undefined,
@@ -64,7 +64,7 @@ test('thousands of transfers of nothing keep no deposit and no outflow of others
   await payAs(world, newKey().at, victim.address, 5_000_000n)
   const order = { chain: 'base-sepolia', token: 'USDC', amount: '1', recipient: payee.address }
   await payer.post('/wallet-custodial-transfer', order)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await finalize(world.chain)
 
   await indexTransfers(world.world)
@@ -79,7 +79,7 @@ test('thousands of transfers of nothing keep no deposit and no outflow of others
 
 test('a run that ends between two pieces is gone on with, and nothing is told twice', async () => {
   const { world, victim, since } = await indexed()
-  // All of them are equal, and told apart by their order alone.
+  // The transfers are all equal and differ only in their order.
   await crowd(world, victim, 1_200, newKey().at)
   await finalize(world.chain)
   const asked: string[] = []
@@ -149,7 +149,7 @@ test('final blocks that are not booked for a quarter of an hour are told to the 
   await indexTransfers(world.world)
 
   expect(told).toEqual([0, 0, 1])
-  // The run that booked them was told that they waited.
+  // The run that booked them also reported that they had waited.
   expect(alarms()).toHaveLength(2)
 })
 

@@ -1,8 +1,8 @@
-/** What the feed says of deposits while blocks are replaced, beside a scan of the whole chain. */
+/** The deposits of the feed match a scan of the whole chain while blocks are replaced. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import {
   bookedDeposits,
   headOf,
@@ -16,7 +16,7 @@ import {
 import type { Agent } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
 
-/** A world whose index has begun, with two agents and payments to them that stand in no block. */
+/** Starts a world with a running index, two agents, and signed payments to them in no block yet. */
 async function begun(payments: number) {
   const world = await start({ chain: true })
   const agents = [await world.agent('read'), await world.agent('read')]
@@ -44,7 +44,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       await indexTransfers(world.world)
     }
     const replaced = payments.slice(8 - depth)
-    // Of those that stood in replaced blocks every third is dropped, the rest stands elsewhere.
+    // Of the payments in replaced blocks, every third is dropped and the rest goes into other blocks.
     const kept = replaced.filter((_, at) => at % 3 !== 0)
     const placed = kept.map((payment, at) => [payment, depth - 1 - at] as const)
 
@@ -115,7 +115,7 @@ test('a reorganization is not forgotten while the newest blocks cannot be read',
   await mine(world)
   const { fetch } = world.world
   let readings = 0
-  // The first reading is that of the final blocks.
+  // The first reading is the one of the final blocks.
   world.world.fetch = (input, init) => {
     const isLogs = typeof init?.body === 'string' && init.body.includes('eth_getLogs')
     const isLost = isLogs && ++readings > 1
@@ -155,7 +155,7 @@ test('what a node left out of the newest blocks is found when they are final', a
   const { world, agents, payments, since } = await begun(4)
   for (const payment of payments) await mine(world, [payment])
   const { fetch } = world.world
-  // A well-formed answer with nothing in it, as a node gives that has not seen the blocks.
+  // A node that has not seen the blocks gives a well-formed, empty answer.
   world.world.fetch = (input, init) => {
     const body = typeof init?.body === 'string' ? init.body : ''
     const emptied = body.replaceAll(transferTopic, `0x${'0'.repeat(64)}`)

@@ -1,7 +1,7 @@
-/** Runs that break off, overlap, fall behind or meet a node that refuses: nothing twice, nothing lost. */
+/** No deposit is lost or booked twice when runs abort, overlap, fall behind or meet a refusing node. */
 import { expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import type { LogsAsked } from '../support/deposits.ts'
 import {
   bookedDeposits,
@@ -18,7 +18,7 @@ import {
 import type { TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
 
-/** A world whose index has begun, and after that one block for each of some payments. */
+/** Starts a world with a running index, then mines one block for each of `count` payments. */
 async function paid(count: number, emptyBetween = 0) {
   const world = await start({ chain: true })
   const agent = await world.agent('read')
@@ -40,7 +40,7 @@ async function paid(count: number, emptyBetween = 0) {
   return { world, agent, payments, since, expectAll }
 }
 
-/** Refuses and tells what it was asked. */
+/** Passes requests for logs to `refuse`, which may reject them. Returns the list of these requests. */
 function watching(world: TestWorld, refuse: (asked: LogsAsked) => string | undefined) {
   const asked: LogsAsked[] = []
   const { fetch } = world.world

@@ -1,6 +1,6 @@
-/** A freeze that comes while a request, or a run of housekeeping, is about to send. */
+/** A freeze stops a request or a run of housekeeping that is about to send. */
 import { expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'
@@ -10,7 +10,7 @@ import type { Agent, Answer } from '../support/world.ts'
 
 const world = await openMarket()
 
-/** Freezes the account as soon as the ledger has answered a call of this name, which takes so long. */
+/** Freezes the account once the ledger has answered a call of this name, then lets `seconds` pass. */
 function freezingAfter(name: string, payer: () => Agent, seconds = 0) {
   const answers: Answer[] = []
   const through: Fetch = async (input, init) => {
@@ -26,27 +26,29 @@ function freezingAfter(name: string, payer: () => Agent, seconds = 0) {
 
 const knownToNode = (hash: unknown) => node(world, 'eth_getTransactionByHash', hash)
 
-test('a transfer that is stored and about to be sent is named as on its way by a freeze', async () => {
+test('a transfer that is stored and not let out is not sent after a freeze', async () => {
+  const { payer, payee } = await acquainted(world)
+  const { worker, answers } = freezingAfter('custody_record', () => payer)
+
+  const sent = await worker.post(payer, transferPath, orderTo(payee))
+  await runHousekeeping(world.world)
+
+  const named = { payment_id: sent.body['transfer_id'], why: 'live_authorization' }
+  expect(answers[0]?.body).toMatchObject({ cancelling: [named], cannot_be_stopped: [] })
+  expect(await knownToNode(sent.body['tx_hash'])).toBeNull()
+  expect(await usdcOf(world, payee)).toBe(0n)
+})
+
+test('a transfer that was let out is named as on its way, however slow its worker is', async () => {
   const { payer, payee } = await acquainted(world)
   await stopMining(world)
-  const { worker, answers } = freezingAfter('custody_record', () => payer)
+  const { worker, answers } = freezingAfter('housekeeping_dispatch', () => payer, 3)
 
   const sent = await worker.post(payer, transferPath, orderTo(payee))
 
   const named = { payment_id: sent.body['transfer_id'], why: 'in_transaction' }
   expect(answers[0]?.body).toMatchObject({ cancelling: [], cannot_be_stopped: [named] })
-})
-
-test('a slow worker sends nothing for the first time after a freeze', async () => {
-  const { payer, payee } = await acquainted(world)
-  const { worker, answers } = freezingAfter('custody_record', () => payer, 3)
-
-  const sent = await worker.post(payer, transferPath, orderTo(payee))
-  await keepHouse(world.world)
-
-  expect(answers[0]?.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
-  expect(await knownToNode(sent.body['tx_hash'])).toBeNull()
-  expect(await usdcOf(world, payee)).toBe(0n)
+  expect(await knownToNode(sent.body['tx_hash'])).not.toBeNull()
 })
 
 test('what housekeeping read before a freeze is not sent again after it', async () => {
@@ -56,7 +58,7 @@ test('what housekeeping read before a freeze is not sent again after it', async 
   await node(world, 'anvil_dropTransaction', sent.body['tx_hash'])
   const { worker, answers } = freezingAfter('housekeeping_slots', () => payer)
 
-  await keepHouse(worker.world)
+  await runHousekeeping(worker.world)
 
   expect(await knownToNode(sent.body['tx_hash'])).toBeNull()
   expect(answers[0]?.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
@@ -72,6 +74,19 @@ test('a transaction that an endpoint took and denies is named as on its way', as
 
   expect(frozen.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
   await elapse(world, 61)
+})
+
+test('a purchase whose signature was let out is named as one that its merchant has', async () => {
+  const agent = await world.agent('pay', { usdc: 1 })
+  const prepared = await prepare(agent, { resource_url: world.merchant.v2Url })
+  const { worker, answers } = freezingAfter('hand_over', () => agent)
+
+  const order = { attempt_id: attemptOf(prepared), user_confirmed: true }
+  await worker.post(agent, '/x402-payment-execute', order)
+
+  const named = { payment_id: attemptOf(prepared), why: 'handed_over' }
+  expect(answers[0]?.body).toMatchObject({ cancelling: [named], cannot_be_stopped: [] })
+  expect(await world.usdcOf(agent.address)).toBe(990_000n)
 })
 
 test('a purchase that is signed and not handed over yet is kept from the merchant', async () => {

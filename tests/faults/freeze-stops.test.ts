@@ -1,7 +1,7 @@
-/** What the service itself still does for a frozen account: nothing that moves its money. */
+/** The service itself sends nothing that moves the money of a frozen account. */
 import { expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
@@ -15,10 +15,10 @@ const world = await start({ chain: true })
 const send = (payer: Agent, payee: Agent) => payer.post(transferPath, orderTo(payee))
 const freeze = (payer: Agent) => payer.post('/account-freeze', {})
 
-/** Some minutes of housekeeping, with blocks in between. */
+/** Runs some minutes of housekeeping, with blocks in between. */
 async function goOn(): Promise<void> {
   for (let run = 0; run < 5; run += 1) {
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await node(world, 'evm_mine')
     await elapse(world, 61)
   }
@@ -29,7 +29,7 @@ function namedIn({ body }: Answer): unknown[] {
   return [...JSON.stringify(lists).matchAll(/"payment_id":"([^"]+)"/g)].map(([, id]) => id)
 }
 
-/** Every endpoint refuses what is sent; reading goes on. */
+/** Refuses every transaction at every endpoint; reads still work. */
 const sendingNothing: Fetch = async (input, init) => {
   const body = await new Response(init?.body ?? null).text()
   if (body.includes('eth_sendRawTransaction')) return new Response('down', { status: 503 })
@@ -89,7 +89,7 @@ test('a settlement that its block took back is named, and not brought again', as
   const sent = await send(payer, payee)
   const look = () => payer.post('/transfer-status', { transfer_id: sent.body['transfer_id'] })
   await expect.poll(look).toMatchObject({ body: { status: 'settled' } })
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await node(world, 'anvil_reorg', 1, [])
 
   const frozen = await freeze(payer)
@@ -121,7 +121,7 @@ test('a signature that is over by our clock alone is cancelled by a freeze', asy
   await world.tick(1_200)
 
   const frozen = await freeze(payer)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await node(world, 'evm_mine')
   const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
 
@@ -135,7 +135,7 @@ test('of a batch the transfers of other accounts go on when one of them is froze
   await Promise.all([send(one.payer, one.payee), send(other.payer, other.payee)])
   await elapse(world, 6)
   const cut = world.worker({ fetch: sendingNothing })
-  await keepHouse(cut.world)
+  await runHousekeeping(cut.world)
 
   await freeze(one.payer)
   await goOn()

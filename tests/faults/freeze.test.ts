@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { pass } from '../support/faults/chain.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
@@ -24,7 +24,7 @@ test('a transfer that waits for a lane is withdrawn and never sent', async () =>
 
   const { body } = await payer.post(path, {})
   await world.tick(5)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(queued.body).toMatchObject({ status: 'submitted', finality: 'submitted' })
   expect(queued.body).not.toHaveProperty('tx_hash')
@@ -38,16 +38,16 @@ test('a live authorization is cancelled on chain, and its amount is free once it
   const signed = await signedPayment(world, payer, payee.address)
   await payer.post(path, {})
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await finalize(world.chain)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const before = await statesOf(world, payer)
   const settle = callRpc(world.chain.rpcUrl, [
     ['eth_call', { from: issuer, to: world.chain.usdc, data: signed.calldata }, 'latest'],
   ])
   await expect(settle).rejects.toThrow('authorization is used or canceled')
   await pass(world, 1_800)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(before).toEqual(['signed'])
   expect(await statesOf(world, payer)).toEqual(['released'])

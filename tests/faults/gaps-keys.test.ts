@@ -1,4 +1,4 @@
-/** A key that the database does not take is told within a minute, of whichever function it is. */
+/** A key that the database rejects is reported within a minute, whichever function holds it. */
 import { expect, test } from 'vitest'
 import { createSigningKey, mintToken } from '../../scripts/local/database-keys.ts'
 import { readGaps } from '../../shared/health/read-gaps.ts'
@@ -15,7 +15,7 @@ const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 const minted = (role: string, expiresAtSeconds = inSeconds(60), key = signingKey) =>
   mintToken(key, { role, expiresAtSeconds })
 
-/** What is unavailable after one look of the schedule, to whoever reads it then. */
+/** Runs one health check and returns the capabilities that a reader then finds unavailable. */
 async function unavailableWith(given: Partial<typeof bindings>) {
   const world = openProduct({ ...bindings, ...given }, { log() {} })
   await forgetHealth(tests.db, world)

@@ -1,4 +1,4 @@
-/** How soon it is told that something fails, and that it works again, with a clock that the test moves. */
+/** A failure and its recovery are reported in time, measured with a clock that the test moves. */
 import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
@@ -39,7 +39,7 @@ beforeEach(async () => {
   await watch()
 })
 
-/** One minute of the schedule, with what happens in each second of it. */
+/** Runs one minute of the schedule and calls `onSecond` in each second of it. */
 async function watch(onSecond: () => Promise<void> = async () => undefined): Promise<void> {
   const pause = async (milliseconds: number) => {
     for (let second = 0; second < milliseconds / 1000; second += 1) {
@@ -52,7 +52,7 @@ async function watch(onSecond: () => Promise<void> = async () => undefined): Pro
   await pause(15_000)
 }
 
-/** What identity, an operation of the capability and a document say of it. */
+/** Returns the status of a gap by the identity, by an operation of the capability and by a document. */
 async function told(gap: GapId, ask: (agent: Agent) => Promise<unknown>) {
   const identity = states.parse((await agent.get('/get-identity')).body['gaps'])
   const document = await discovery.fetch(new Request('http://aoa.example/openapi.json'))
@@ -64,7 +64,7 @@ async function told(gap: GapId, ask: (agent: Agent) => Promise<unknown>) {
   ]
 }
 
-/** Seconds until all three say so, in rounds of the schedule that begin right before. */
+/** Returns the seconds until all three show the status, when `change` happens right after a round began. */
 async function secondsUntil(status: GapStatus, gap: GapId, path: string, change: () => unknown) {
   const answered = async (asking: Agent) => {
     const { body } = await (path === '/mail-list'

@@ -1,7 +1,7 @@
-/** Gas that somebody made dear for a moment: nobody else pays for it, or waits for longer than is told. */
+/** A short spike of the gas price makes no other payment dearer, and delays none longer than reported. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import { limitGas } from '../support/gas.ts'
 import { acquainted } from '../support/ledger.ts'
@@ -10,7 +10,7 @@ import { start } from '../support/world.ts'
 const gwei = 10n ** 9n
 const hex = (value: bigint) => `0x${value.toString(16)}`
 
-/** An account that pays at a hundredth of a gwei, and not at three gwei. */
+/** Starts a world whose account can pay at 0.01 gwei and cannot at 3 gwei. */
 async function quietChain() {
   const world = await start({ chain: true })
   await limitGas(world, { weiPerDay: 160_000n * gwei })
@@ -38,10 +38,10 @@ test('the tip of one transaction keeps nobody from paying', async () => {
   await node(world, 'evm_mine')
   await blocksAt(gwei / 100n)
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const during = await pay()
   await pass(world, 60)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(during.body).toMatchObject({ status: 'submitted' })
   expect((await pay()).body).toMatchObject({ status: 'submitted' })
@@ -52,7 +52,7 @@ test('gas that was dear for two minutes is not reserved for an hour', async () =
   for (const price of [gwei / 100n, 3n * gwei, 3n * gwei, gwei / 100n]) {
     await pass(world, 60)
     await blocksAt(price)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
 
   expect((await pay()).body).toMatchObject({ status: 'submitted' })
@@ -63,13 +63,13 @@ test('gas that was dear for longer is reserved until the time that is told', asy
   for (const price of [3n * gwei, 3n * gwei, 3n * gwei, 3n * gwei, gwei / 100n]) {
     await pass(world, 60)
     await blocksAt(price)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
   const again = z.object({ error: z.literal('relay_limit_reached'), retry_after_seconds: z.int() })
   const lookAfter = async (seconds: number) => {
     await pass(world, seconds)
     await blocksAt(gwei / 100n)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     return pay()
   }
 

@@ -1,9 +1,9 @@
-/** Gas that is dearer than what the operator pays for one transaction, or than it was a moment ago. */
+/** The budget holds when gas costs more than the operator pays for a transaction, or suddenly rises. */
 import { expect, test } from 'vitest'
-import { maxFeePerGasOf } from '../../shared/chains/evm/gas-budget.ts'
+import { maxFeePerGasOf } from '../../shared/chains/evm/gas/gas-budget.ts'
 import { findChain } from '../../shared/chains/registry.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { elapse, node, stopMining } from '../support/faults/chain.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
+import { elapse, mineAt, node, stopMining } from '../support/faults/chain.ts'
 import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
 import { limitGas } from '../support/gas.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
@@ -13,25 +13,19 @@ import { start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 
-/** The most that a unit of gas may cost for a transfer. */
+/** Returns the maximum price of a unit of gas for a transfer. */
 function ceiling(): bigint {
   const chain = findChain(world.chain.network)
   return chain ? maxFeePerGasOf(chain, world.world.config) : 0n
 }
 
-/** A block at this price, and the next ones near it. */
-async function setBaseFee(wei: bigint): Promise<void> {
-  await node(world, 'anvil_setNextBlockBaseFeePerGas', `0x${wei.toString(16)}`)
-  await node(world, 'evm_mine')
-}
-
 test('a cancellation goes out while gas is over the budget of a transfer', async () => {
   const { payer, payee } = await acquainted(world)
   const signed = await signedPayment(world, payer, payee.address)
-  await setBaseFee(2n * ceiling())
+  await mineAt(world, 2n * ceiling())
 
   await payer.post('/account-freeze', {})
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await node(world, 'evm_mine')
   const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
 
@@ -43,8 +37,8 @@ test('a cancellation waits while gas is over four times the budget of a transfer
   const signed = await signedPayment(world, payer, payee.address)
   const call = { to: world.chain.usdc, data: signed.calldata }
   const looked = async (wei: bigint) => {
-    await setBaseFee(wei)
-    await keepHouse(world.world)
+    await mineAt(world, wei)
+    await runHousekeeping(world.world)
     await node(world, 'evm_mine')
     return node(world, 'eth_call', call, 'latest').catch(String)
   }
@@ -59,17 +53,17 @@ test('a cancellation waits while gas is over four times the budget of a transfer
 
 test('a transfer waits while gas is over its budget, and goes with its price below that', async () => {
   const { payer, payee } = await acquainted(world)
-  await setBaseFee(10n ** 9n)
+  await mineAt(world, 10n ** 9n)
   await stopMining(world)
   await world.worker().post(payer, transferPath, orderTo(payee))
   await node(world, 'anvil_dropAllTransactions')
-  await setBaseFee(2n * ceiling())
+  await mineAt(world, 2n * ceiling())
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const dearest = await world.db.sql<{ wei: string }[]>`select max_fee_per_gas::text as wei
     from private.relay_transactions where carries <> '{}'`
-  await setBaseFee(10n ** 9n)
-  await keepHouse(world.world)
+  await mineAt(world, 10n ** 9n)
+  await runHousekeeping(world.world)
   await node(world, 'evm_mine')
 
   expect(dearest.every(({ wei }) => BigInt(wei) <= ceiling())).toBe(true)
@@ -79,16 +73,16 @@ test('a transfer waits while gas is over its budget, and goes with its price bel
 test('a cancellation is not held up by a transfer before it that is too dear now', async () => {
   const [waiting, frozen] = [await acquainted(world), await acquainted(world)]
   const signed = await signedPayment(world, frozen.payer, frozen.payee.address)
-  await setBaseFee(10n ** 8n)
+  await mineAt(world, 10n ** 8n)
   await stopMining(world)
   await world.worker().post(waiting.payer, transferPath, orderTo(waiting.payee))
-  await setBaseFee(2n * ceiling())
+  await mineAt(world, 2n * ceiling())
 
   await frozen.payer.post('/account-freeze', {})
   for (let run = 0; run < 3; run += 1) {
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await elapse(world, 61)
-    await setBaseFee(2n * ceiling())
+    await mineAt(world, 2n * ceiling())
   }
   const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
 
@@ -96,7 +90,7 @@ test('a cancellation is not held up by a transfer before it that is too dear now
   expect(await usdcOf(world, waiting.payee)).toBe(0n)
 })
 
-/** Wei that relayers are charged with for an account, at worst. */
+/** Returns the wei that relayers charge to an account in the worst case. */
 async function chargedTo({ id }: Agent): Promise<bigint> {
   const [row] = await world.db.sql<{ wei: string }[]>`
     select sum(wei)::text as wei from private.gas_uses 
@@ -108,26 +102,26 @@ async function chargedTo({ id }: Agent): Promise<bigint> {
 test('of a batch that becomes dearer only those go on whose account has gas left for it', async () => {
   const [poor, rich] = [await acquainted(world), await acquainted(world)]
   const send = ({ payer, payee }: typeof poor) => payer.post(transferPath, orderTo(payee))
-  // As much as gas cost in the tests before is reserved for an hour.
+  // The gas price of the earlier tests stays reserved for an hour.
   await elapse(world, 3_700)
-  await setBaseFee(10n ** 9n)
+  await mineAt(world, 10n ** 9n)
   await send(poor)
   await node(world, 'evm_mine')
   await elapse(world, 3_700)
-  await setBaseFee(10n ** 8n)
+  await mineAt(world, 10n ** 8n)
   await stopMining(world)
   await holdLanes(world)
   await Promise.all([send(poor), send(rich)])
   await elapse(world, 6)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const weiPerDay = (await chargedTo(poor.payer)) + 10n ** 14n
   await limitGas(world, { weiPerDay })
 
   await node(world, 'anvil_dropAllTransactions')
-  await setBaseFee(10n ** 9n)
+  await mineAt(world, 10n ** 9n)
   for (let run = 0; run < 4; run += 1) {
     await elapse(world, 61)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await node(world, 'evm_mine')
   }
 

@@ -1,11 +1,11 @@
 /**
- * A signature that was used, whose block is taken back, and that is used again when the chain goes on
- * hours later with blocks of old times, as after an outage of its sequencer.
+ * A signature that is used late counts for a day from then: its block was taken back, and the chain went
+ * on hours later with old timestamps, as after an outage of its sequencer.
  */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { newKey } from '../support/chain-world.ts'
 import { reorg } from '../support/deposits.ts'
 import { node } from '../support/faults/chain.ts'
@@ -35,7 +35,7 @@ const header = z.object({
   }),
 })
 
-/** A merchant that delivers for every signature and leaves it to somebody else to use it. */
+/** Starts a merchant that delivers for every signature and leaves its use to somebody else. */
 async function patientShop() {
   const held: string[] = []
   const asked = requirementV2({ amount: String(cap), payTo: newKey().at, maxTimeoutSeconds: 300 })
@@ -73,15 +73,15 @@ test.each([
   const buy = async () => execute(agent, attemptOf(await prepare(agent, { resource_url })))
   await buy()
   await use()
-  await keepHouse(world)
+  await runHousekeeping(world)
   await reorg(market, 1)
   await market.tick(hours * hour)
-  await keepHouse(world)
+  await runHousekeeping(world)
 
   await use()
-  await keepHouse(world)
+  await runHousekeeping(world)
   await node(market, 'anvil_mine', '0x10')
-  await keepHouse(world)
+  await runHousekeeping(world)
   await market.tick(24 * hour - 60)
   const early = await prepare(agent, { resource_url })
   await market.tick(120)

@@ -1,8 +1,8 @@
-/** Payments that are settled in transactions so full of other logs that no endpoint can tell all of them. */
+/** Payments settle even in transactions with so many other logs that no endpoint can return them all. */
 import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, pass, sendAs } from '../support/faults/chain.ts'
 import type { Liar } from '../support/faults/liar.ts'
 import { saying, startLiar } from '../support/faults/liar.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const filter = z.tuple([z.object({ topics: z.array(z.unknown()) })])
 
-/** No receipt is short enough to be told, nor are the logs of a block but those of one authorization. */
+/** Makes every endpoint refuse receipts, and logs of a block except those of a single authorization. */
 function tellLittle() {
   const refuse = () => {
     throw new Error('the response is too large')
@@ -70,10 +70,10 @@ test.each(tellers)(
   async (teller) => {
     const { payer, payee, hash } = await used(teller)
 
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const shown = await placeOf(payer)
     await pass(world, 60)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
 
     const place = { state: 'settled', tx_hash: hash, log_index: 1 }
     expect(await usdcOf(world, payee)).toBe(5_000_000n)
@@ -85,7 +85,7 @@ test.each(tellers)(
 test('nothing of it counts any more a day after it was settled', async () => {
   const { payer } = await used()
   await pass(world, 60)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   await world.tick(86_400)
 
@@ -96,12 +96,12 @@ test('nothing of it counts any more a day after it was settled', async () => {
 test('a relayed payment is final after its end, though no receipt can be read any more', async () => {
   const pair = await onePair(world)
   await transfer(world.worker(), pair)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const shown = await placeOf(pair.payer)
   tellLittle()
 
   await pass(world, 630)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(shown).toMatchObject({ state: 'settled' })
   expect(await placeOf(pair.payer)).toMatchObject({ state: 'settled', finality: 'finalized' })

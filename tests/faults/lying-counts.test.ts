@@ -1,7 +1,7 @@
-/** One endpoint that tells wrong counts of transactions, beside an honest one. */
+/** One endpoint with wrong transaction counts, beside an honest one, misleads no relayer or wallet. */
 import { beforeEach, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, pass, stopMining } from '../support/faults/chain.ts'
 import type { Liar } from '../support/faults/liar.ts'
 import { counting, silent, startLiar } from '../support/faults/liar.ts'
@@ -47,9 +47,9 @@ test('a count that one endpoint invents makes no relayer fill places', async () 
   const pair = await onePair(world)
 
   liar.tell(counting(40))
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await transfer(world.worker(), pair)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const told = alarms()
   liar.tell()
   await settleAll(world)
@@ -68,7 +68,7 @@ test('a count that one endpoint invents gives no call back as lost', async () =>
   await transfer(world.worker(), pair)
 
   liar.tell(counting(40))
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const during = await slots()
   liar.tell()
   await node(world, 'evm_setAutomine', true)
@@ -99,7 +99,7 @@ test('a count that both endpoints show is followed', async () => {
   const { address } = await laneOf('relayer')
   await node(world, 'anvil_setNonce', address, '0x5')
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await transfer(world.worker(), pair)
   await settleAll(world)
 
@@ -113,8 +113,8 @@ test('a gap of more than 16 places is filled by nobody, and its lane is taken ou
   await stopMining(world)
   await transfer(world.worker(), pair)
 
-  await keepHouse(world.world)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
+  await runHousekeeping(world.world)
 
   const lane = await laneOf('relayer')
   expect(await slots()).toEqual([{ nonce: 40, state: 'open' }])
@@ -133,7 +133,7 @@ test.each([
   const answers = []
   for (let sent = 0; sent < 20; sent += 1) {
     answers.push(await transfer(world.worker(), pair))
-    if (sent % 5 === 4) await keepHouse(world.world)
+    if (sent % 5 === 4) await runHousekeeping(world.world)
   }
   liar.tell()
   await elapse(world, 5)

@@ -1,9 +1,12 @@
-/** What relayers pay for gas while one of two endpoints lies about its price, by what the chain took from them. */
+/**
+ * Relayers stay within the gas budget while one of two endpoints lies about gas prices. The tests
+ * measure what the chain took from them.
+ */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { maxFeePerGasOf } from '../../shared/chains/evm/gas-budget.ts'
+import { maxFeePerGasOf } from '../../shared/chains/evm/gas/gas-budget.ts'
 import { findChain } from '../../shared/chains/registry.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import { cheap } from '../support/faults/forged.ts'
 import { refusingCalls, saying, tipping } from '../support/faults/liar.ts'
@@ -17,21 +20,21 @@ import type { Agent, TestWorld } from '../support/world.ts'
 const gwei = 10n ** 9n
 const hex = (value: bigint) => `0x${value.toString(16)}` as const
 
-/** The most that a unit of gas may cost for a transfer. */
+/** Returns the maximum price of a unit of gas for a transfer. */
 function ceilingOf({ world, chain: { network } }: TestWorld): bigint {
   const chain = findChain(network)
   return chain ? maxFeePerGasOf(chain, world.config) : 0n
 }
 
-/** A minute in which a block takes this. */
+/** Passes a minute, then mines a block with this base fee and runs housekeeping. */
 async function minuteAt(world: TestWorld, base: bigint) {
   await elapse(world, 61)
   await node(world, 'anvil_setNextBlockBaseFeePerGas', hex(base))
   await node(world, 'evm_mine')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 }
 
-/** What was paid per gas in all transactions of relayers. */
+/** Returns the price per gas of each transaction that relayers sent. */
 async function pricesPaid(world: TestWorld): Promise<bigint[]> {
   const sent = await world.db.sql<{ hash: string }[]>`
     select tx_hash as hash from private.relay_transactions`
@@ -44,7 +47,7 @@ async function pricesPaid(world: TestWorld): Promise<bigint[]> {
   return found.flatMap((one) => (one ? [one.effectiveGasPrice] : []))
 }
 
-/** One endpoint alone says what gas costs: a tip of half of what may be paid at all. */
+/** Leaves gas prices to the lying endpoint alone, which reports a tip of half the maximum price. */
 async function onlyLiarPrices({ world, liar, honest }: Awaited<ReturnType<typeof worldOfTwo>>) {
   liar.tell(tipping(ceilingOf(world) / 2n))
   honest.tell(refusingCalls('eth_feeHistory'))
@@ -77,7 +80,7 @@ test('a tip that one endpoint tells alone makes no replacement and no cancellati
 
   await frozen.payer.post('/account-freeze', {})
   await elapse(world, 61)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await minuteAt(world, gwei)
 
   const paid = await pricesPaid(world)
@@ -85,7 +88,7 @@ test('a tip that one endpoint tells alone makes no replacement and no cancellati
   for (const price of paid) expect(price).toBeLessThan(4n * gwei)
 })
 
-/** Signs purchases until custody signs no more, or so many. */
+/** Signs up to `most` purchases and stops when custody refuses. Returns their number. */
 async function signMany(world: TestWorld, payer: Agent, most: number): Promise<number> {
   const payee = await world.agent('read')
   await world.acquaint(payer, payee.address)
@@ -177,14 +180,14 @@ test('a price over all budgets that one endpoint tells alone holds no cancellati
   const { world, liar, honest } = await worldOfTwo({ lanes: 2 })
   const { payer, payee } = await onePair(world)
   const signed = await signedPayment(world, payer, payee.address)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   liar.tell(
     saying('eth_feeHistory', () => ({ baseFeePerGas: [hex(10n ** 15n)], reward: [['0x1']] })),
   )
   honest.tell(refusingCalls('eth_feeHistory'))
 
   await payer.post('/account-freeze', {})
-  for (let run = 0; run < 2; run += 1) await keepHouse(world.world)
+  for (let run = 0; run < 2; run += 1) await runHousekeeping(world.world)
   await node(world, 'evm_mine')
   const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
 

@@ -1,8 +1,8 @@
-/** One endpoint that is asked first and makes up deposits in the newest block: nothing of it lasts. */
+/** An endpoint that is asked first and invents deposits in the newest block has no lasting effect. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { newKey } from '../support/chain-world.ts'
 import { payAs, reorg, toldDeposits, transferTopic } from '../support/deposits.ts'
 import { besideLiar, received } from '../support/faults/beside-liar.ts'
@@ -18,7 +18,7 @@ const rangeSchema = z.tuple([z.looseObject({ fromBlock: z.string(), toBlock: z.s
 
 type Place = { blockNumber: string; blockHash: string }
 
-/** A new block without transactions. */
+/** Mines a block without transactions and returns its place. */
 async function newestPlace(world: TestWorld): Promise<Place> {
   await node(world, 'evm_mine')
   const read = await node(world, 'eth_getBlockByNumber', 'latest', false)
@@ -33,7 +33,7 @@ async function settleIndex(world: TestWorld) {
   await indexTransfers(world.world)
 }
 
-/** What the chain itself has of the last deposit to a wallet. */
+/** Returns the chain's own log of the last deposit to a wallet. */
 async function lastDeposit({ chain }: TestWorld, { address }: Agent) {
   const topics = [transferTopic, null, wordOf(address)]
   const filter = { fromBlock: '0x0', toBlock: 'latest', address: chain.usdc, topics }
@@ -43,7 +43,7 @@ async function lastDeposit({ chain }: TestWorld, { address }: Agent) {
   return log
 }
 
-/** So many deposits stand in that block, each in a transaction of its own. */
+/** Returns a lie: that block holds `count` deposits, each in a transaction of its own. */
 function flooding({ chain }: TestWorld, { address }: Agent, count: number, place: Place) {
   const topics = [transferTopic, wordOf(newKey().at), wordOf(address)]
   const data = wordOf('0x4c4b40')
@@ -99,7 +99,7 @@ test('of deposits that were never made the feed keeps the newest ten', async () 
   expect([told.length, kept.length]).toEqual([10, 10])
 })
 
-/** So many deposits to a wallet stand in the table above all final blocks. */
+/** Returns the number of a wallet's booked deposits above the final blocks. */
 async function waitingFor({ db }: TestWorld, { id }: Agent): Promise<number> {
   const rows = await db.sql`select from private.deposits d
     join private.transfer_cursors c on c.chain = d.chain

@@ -1,9 +1,9 @@
-/** One endpoint that lies about the time, about what was used, or about fees, beside an honest one. */
+/** One endpoint that lies about time, use or fees, beside an honest one, frees and costs nothing. */
 import { getAddress, pad } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
-import { cancelTopic, useTopic } from '../../shared/chains/evm/logs.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { cancelTopic, useTopic } from '../../shared/chains/evm/rpc/logs.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import { finalBlock } from '../support/faults/forged.ts'
 import type { Liar } from '../support/faults/liar.ts'
@@ -56,11 +56,11 @@ test('a lie about the time frees no signature that can still be used', async () 
 
   const shown = await payer.post('/transfer-status', { transfer_id: payment.paymentId })
   await world.tick(60)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const during = await statesOf(world, payer)
   await use(payment)
   liar.tell()
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(shown.body).not.toMatchObject({ status: 'released' })
   expect(during).not.toContain('released')
@@ -76,10 +76,10 @@ test('a lie that nothing was used, told after the end, frees no payment that was
   await pass(world, 2_000)
   liar.tell(stoppedAt(before), laterBy(3_000_000))
 
-  for (let run = 0; run < 3; run += 1) await keepHouse(world.world)
+  for (let run = 0; run < 3; run += 1) await runHousekeeping(world.world)
   const during = await statesOf(world, payer)
   liar.tell()
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(during).not.toContain('released')
   expect(await usdcOf(world, payee)).toBe(5_000_000n)
@@ -104,13 +104,13 @@ test('a lie that it was cancelled frees no payment that was used', async () => {
   liar.tell(hiding(useTopic), inventing(log))
   honest.tell(silent())
 
-  for (let run = 0; run < 3; run += 1) await keepHouse(world.world)
+  for (let run = 0; run < 3; run += 1) await runHousekeeping(world.world)
   const during = await statesOf(world, payer)
   honest.tell()
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const beside = await statesOf(world, payer)
   liar.tell()
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect([...during, ...beside]).not.toContain('released')
   expect(await usdcOf(world, payee)).toBe(5_000_000n)
@@ -123,10 +123,10 @@ test('what is over is freed once both endpoints say so', async () => {
   await pass(world, 610)
   honest.tell(stoppedAt('0x1'))
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const during = await statesOf(world, payer)
   honest.tell()
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(during).not.toContain('released')
   expect(await statesOf(world, payer)).toEqual(['released'])

@@ -1,8 +1,8 @@
-/** One endpoint that calls blocks final which are not, beside an honest one. */
+/** One endpoint that reports blocks as final too early, beside an honest one, ends nothing. */
 import { beforeEach, expect, test } from 'vitest'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass, stopMining } from '../support/faults/chain.ts'
 import type { Liar } from '../support/faults/liar.ts'
 import { finalAtOnce, saying, startLiar } from '../support/faults/liar.ts'
@@ -26,7 +26,7 @@ beforeEach(async () => {
   })
 })
 
-/** Contracts answer true where they would answer false. */
+/** Lie: contracts answer true instead of false. */
 const neverFalse = saying('eth_call', (data) => {
   const words = String(data).slice(2)
   return `0x${words.replace(/.{64}/g, (word) => (/^0+$/.test(word) ? `${'0'.repeat(63)}1` : word))}`
@@ -38,7 +38,7 @@ async function finalityOf(payer: Agent): Promise<string | null> {
   return row?.finality ?? null
 }
 
-/** Has a payment of 5 USDC used by whoever holds it. */
+/** Signs a payment of 5 USDC and has its holder use it. */
 async function use(): Promise<Agent> {
   const { payer, payee } = await acquainted(world)
   const payment = await signedPayment(world, payer, payee.address)
@@ -53,12 +53,12 @@ test('a relayed payment is final once both endpoints say so, and is watched unti
   await stopMining(world)
   await transfer(world.worker(), pair)
   await node(world, 'evm_mine')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const during = await finalityOf(pair.payer)
 
   await node(world, 'anvil_reorg', 1, [])
   liar.tell()
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const gone = await finalityOf(pair.payer)
   await settleAll(world)
 
@@ -74,12 +74,12 @@ test('a payment that its payee brought to the chain is final once both endpoints
   await world.tick(60)
 
   liar.tell(finalAtOnce)
-  await keepHouse(world.world)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
+  await runHousekeeping(world.world)
   const during = await finalityOf(payer)
   liar.tell()
   await pass(world, 60)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(during).toBe('safe')
   expect(await finalityOf(payer)).toBe('finalized')
@@ -91,10 +91,10 @@ test('a signature that one endpoint alone calls used for good is not booked as s
   await pass(world, 7_200)
 
   liar.tell(neverFalse)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const during = await finalityOf(payer)
   liar.tell()
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(during).toBe('submitted')
   expect(await finalityOf(payer)).toBeNull()

@@ -1,7 +1,7 @@
-/** One endpoint that tells where the chain ends and lies, or does not tell: nothing is passed over. */
+/** No block is skipped when one endpoint lies about the end of the chain or does not report it. */
 import { expect, test } from 'vitest'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
-import { reconcileBalances } from '../../shared/payments/reconcile.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
 import { newKey } from '../support/chain-world.ts'
 import { payAs } from '../support/deposits.ts'
 import {

@@ -1,6 +1,9 @@
-/** One endpoint that tells a height far above the chain while a permit is signed, and hides its use. */
+/**
+ * An endpoint that reports a far too high block when a permit is signed, then hides its use, freezes
+ * nobody.
+ */
 import { expect, test } from 'vitest'
-import { readGasPrice } from '../../shared/chains/evm/gas-price.ts'
+import { readGasPrice } from '../../shared/chains/evm/gas/gas-price.ts'
 import { known } from '../support/chain-world.ts'
 import { besideLiar } from '../support/faults/beside-liar.ts'
 import { answering, silent } from '../support/faults/liar.ts'

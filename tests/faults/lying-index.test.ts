@@ -1,9 +1,9 @@
-/** One endpoint that hides or invents what moved: nobody is frozen by it, and nothing is lost. */
+/** One endpoint that hides or invents transfers freezes nobody, and no transfer is lost. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
-import { reconcileBalances } from '../../shared/payments/reconcile.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { headOf, payAs, sendAs, transferTopic, useTopic } from '../support/deposits.ts'
 import {
@@ -20,7 +20,7 @@ import { finalize } from '../support/world.ts'
 
 const blockSchema = z.object({ number: z.string(), hash: z.string() })
 
-/** As housekeeping runs: once to read, and once when what was read is final. */
+/** Runs as housekeeping does: once to read, and once more when that reading is final. */
 async function reconcile(world: TestWorld): Promise<void> {
   for (let run = 0; run < 2; run += 1) {
     await indexTransfers(world.world)
@@ -38,7 +38,7 @@ async function settledPayment(world: TestWorld, agent: Agent): Promise<string> {
   return signed.paymentId
 }
 
-/** A deposit that was never made, in the newest block. */
+/** Returns the log of an invented deposit in the newest block. */
 async function inventedDeposit(world: TestWorld, { address }: Agent) {
   const [latest] = await callRpc(world.chain.rpcUrl, [['eth_getBlockByNumber', 'latest', false]])
   const { number, hash } = blockSchema.parse(latest)

@@ -1,6 +1,6 @@
-/** One endpoint that wants relayers out of work, or the gas that they spent counted again and again. */
+/** One endpoint can neither put relayers out of work nor have their spent gas counted repeatedly. */
 import { expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, pass, stopMining } from '../support/faults/chain.ts'
 import { forging, receiptIn, swallowing } from '../support/faults/forged.ts'
 import type { Liar } from '../support/faults/liar.ts'
@@ -20,14 +20,14 @@ test.each([true, false])(
   async (isFirst) => {
     const { world, liar } = await worldOfTwo({ lanes: 2, isFirst })
     const { payer, payee } = await onePair(world)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     liar.tell(poor)
 
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const sent = await transfer(world.worker(), { payer, payee })
     const signed = await signedPayment(world, payer, payee.address)
     await payer.post('/account-freeze', {})
-    for (let run = 0; run < 2; run += 1) await keepHouse(world.world)
+    for (let run = 0; run < 2; run += 1) await runHousekeeping(world.world)
     const paid = await usdcOf(world, payee)
     const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
 
@@ -64,7 +64,7 @@ test('what is stuck in a lane is replaced, also behind a place that one endpoint
 
   for (let minute = 0; minute < 3; minute += 1) {
     await elapse(world, 61)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await node(world, 'anvil_setNextBlockBaseFeePerGas', '0x12a05f200')
     await node(world, 'evm_mine')
   }
@@ -100,14 +100,14 @@ test('gas is counted once for 24 hours, however often one endpoint shows it in a
   await pass(world, 60)
   const sent = await transferTo(world, payer, 1, '1')
   const tx = String(sent.body['tx_hash'])
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   honest.tell(silent())
   for (let hour = 0; hour < 25; hour += 1) {
     const hash = `0x${hour.toString(16).padStart(64, 'e')}` as const
     liar.tell(forging(new Map([[tx, receiptIn({ number: '0x7fffff', hash }, tx)]])))
     await elapse(world, 3_600)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
   liar.tell()
   honest.tell()
@@ -126,7 +126,7 @@ test('gas of a call whose receipt is hidden stays reserved, and is free a day af
   liar.tell(hidingReceipts)
   for (let hour = 0; hour < 30; hour += 1) {
     await pass(world, 3_600)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
 
   const hidden = await transferTo(world, payer, 2, '1')
@@ -134,7 +134,7 @@ test('gas of a call whose receipt is hidden stays reserved, and is free a day af
   await minutes(world, 1)
   for (let hour = 0; hour < 24; hour += 1) {
     await pass(world, 3_600)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
   const shown = await transferTo(world, payer, 3, '1')
 

@@ -1,11 +1,11 @@
-/** One of three endpoints answers numbers that no chain has; whoever asks still gets an answer. */
+/** When one of three endpoints returns impossible numbers, every request still gets an answer. */
 import { decodeFunctionData, encodeFunctionResult, numberToHex } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { multicallAbi } from '../../shared/chains/evm/abi.ts'
 import { hexSchema } from '../../shared/chains/hex.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { pass } from '../support/faults/chain.ts'
 import type { Liar, Lie } from '../support/faults/liar.ts'
 import { answering, saying, startLiar } from '../support/faults/liar.ts'
@@ -27,14 +27,14 @@ const [liar] = liars
 beforeEach(() => liar?.tell())
 
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
-/** Answers every call with a word of ones: every nonce of Permit2 is spent. */
+/** Code that answers every call with a word of ones, so every nonce of Permit2 looks spent. */
 const spentCode = `0x7f${'ff'.repeat(32)}60005260206000f3`
 const bitmapSelector = '4fe02b44'
 
 const asked = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()) })
 const snapshotCall = z.object({ data: hexSchema })
 
-/** Multicall's answer: the block, its time, and as many words as were asked for. */
+/** Returns Multicall's answer: the block, its time, and the requested number of words. */
 function snapshotAt(block: bigint, data: z.output<typeof hexSchema>, state: bigint) {
   const word = (value: bigint) => ({
     success: true,
@@ -46,7 +46,7 @@ function snapshotAt(block: bigint, data: z.output<typeof hexSchema>, state: bigi
   return encodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', result })
 }
 
-/** Permits are spent in that block, which is the latest, and no logs are told. */
+/** Returns a lie: permits are spent in that block, which is the latest, and no logs exist. */
 function spentIn(block: bigint): Lie {
   const height = numberToHex(block)
   const answer = ({ id, method, params: [first, at] }: z.output<typeof asked>) => {
@@ -95,7 +95,7 @@ test.each([
   const during = await payer.post('/transfer-status', { transfer_id: permit.paymentId })
   for (let minute = 0; minute < 25; minute += 1) {
     await pass(world, 60)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
   liar?.tell()
   const after = await payer.post('/transfer-status', { transfer_id: permit.paymentId })
@@ -116,7 +116,7 @@ test('a payment whose row cannot be read keeps no other waiting', async () => {
 
   for (let minute = 0; minute < 25; minute += 1) {
     await pass(world, 60)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
 
   const [row] = await world.db
@@ -140,7 +140,7 @@ test('a receipt of an impossible type is proven by the next endpoint', async () 
   const order = { chain: 'base-sepolia', token: 'USDC', amount: '1', recipient: payee.alias }
   const { body } = await payer.post('/wallet-custodial-transfer', order)
   await pass(world, 20)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const typed = z.array(z.looseObject({}))
   liar?.tell(
     saying('eth_getBlockReceipts', (receipts) =>

@@ -1,8 +1,8 @@
-/** Where a permit of Permit2 was used, as one endpoint makes it up: final is what enough of them show there. */
+/** One endpoint cannot invent where a Permit2 permit was used: it is final where enough show it. */
 import { numberToHex } from 'viem'
 import { expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { besideLiar } from '../support/faults/beside-liar.ts'
 import { elapse, node, pass } from '../support/faults/chain.ts'
 import { finalBlock } from '../support/faults/forged.ts'
@@ -45,7 +45,7 @@ test.each(['exact', 'upto'] as const)(
   },
 )
 
-/** A permit whose block is the newest, and a final one that one endpoint shows it in; then its block is gone. */
+/** Uses a permit in the newest block, which is then removed; one endpoint shows it in a final block. */
 async function shownAsFinal() {
   const two = await besideLiar()
   const { world, agent, liar } = two
@@ -59,7 +59,7 @@ async function shownAsFinal() {
   const block = Number((await finalBlock(world)).number)
   const moved = { from: agent.address, to: permit.payee, atomic: full }
   liar.tell(spentSince(block), await movedIn(world, block, moved))
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await node(world, 'anvil_reorg', 1, [])
   return { ...two, permit }
 }
@@ -82,7 +82,7 @@ test('what one endpoint shows as final too early leaves no room for more in 24 h
   liar.tell(saying('eth_getLogs', refused))
   for (let hour = 0; hour < 23; hour += 1) {
     await pass(world, 3_600)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await indexTransfers(world.world)
   }
   await elapse(world, 3_600 - 200)
@@ -109,7 +109,7 @@ function refused(): never {
   throw new Error('header not found')
 }
 
-/** Three endpoints, run by three operators as far as their addresses tell. */
+/** Starts a world with three endpoints of three operators, judged by their addresses. */
 async function worldOfThree() {
   const liars: Liar[] = []
   const world = await start({

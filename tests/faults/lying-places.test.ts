@@ -1,8 +1,8 @@
-/** One of two endpoints lies about places of relayers: what is mined, and what a block takes. */
+/** One of two endpoints that lies about relayer slots, their receipts or the base fee stops no payment. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { transferTopic } from '../support/deposits.ts'
 import { elapse, node, pass } from '../support/faults/chain.ts'
 import { forging, receiptIn, swallowing, toldPayment } from '../support/faults/forged.ts'
@@ -19,13 +19,13 @@ import type { TestWorld } from '../support/world.ts'
 const hidingReceipts = saying('eth_getTransactionReceipt', () => null)
 const hex = (value: bigint) => `0x${value.toString(16)}` as const
 
-/** How often calls of a kind were put into a place. */
+/** Returns how often calls of a kind were put into a slot. */
 async function usesOf({ db }: TestWorld, kind: string): Promise<number> {
   const rows = await db.sql`select from private.gas_uses where kind = ${kind} and slot is not null`
   return rows.length
 }
 
-/** Each place with how many transactions were signed for it, and the most that one may pay per gas. */
+/** Returns each slot with its number of signed transactions and their highest max fee per gas. */
 async function placesOf({ db }: TestWorld) {
   const rows = await db.sql`select s.state, count(t.*)::integer as attempts,
       coalesce(max(t.max_fee_per_gas), 0)::text as fee
@@ -77,10 +77,10 @@ test('a count of mined transactions does not fall by the word of one endpoint wh
   const pair = await onePair(world)
   const lanes = await world.db.sql<{ address: string }[]>`select address from private.relay_lanes`
   for (const { address } of lanes) await node(world, 'anvil_setNonce', address, '0x64')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   liar.tell(counting(-1_000))
   honest.tell(silent())
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   honest.tell()
 
   const sent = await transfer(world.worker(), pair)
@@ -99,7 +99,7 @@ test('a payment that is settled counts for 24 hours, whatever blocks one endpoin
   await pass(world, 60)
   await transfer(world.worker(), pair)
   await node(world, 'anvil_mine', '0x1')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const rows = await world.db.sql`select wallet, payee, token, tx_hash as tx,
       amount_atomic::text as amount, authorization_nonce as nonce, block_number::integer as block
     from private.payments`
@@ -119,22 +119,22 @@ test('a payment that is settled counts for 24 hours, whatever blocks one endpoin
       forging(new Map([[told.tx, receiptIn({ number, hash }, told.tx, [told])]])),
     )
     await pass(world, 3_600)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
 
   expect(await countedOf(world, pair.payer)).toBe('0')
 }, 60_000)
 
-/** What the next block takes by this endpoint's word. */
+/** Returns a lie about the base fee of the next block. */
 const pricing = (base: bigint): Lie =>
   saying('eth_feeHistory', () => ({ baseFeePerGas: [hex(base)], reward: [['0x0']] }))
 
-/** The same in truth, for a minute. */
+/** Passes a minute, then mines a block with this base fee and runs housekeeping. */
 async function minuteAt(world: TestWorld, base: bigint) {
   await elapse(world, 61)
   await node(world, 'anvil_setNextBlockBaseFeePerGas', hex(base))
   await node(world, 'evm_mine')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 }
 
 test('relayers whose transactions one endpoint had priced too low work on once it tells the truth', async () => {

@@ -1,4 +1,4 @@
-/** One endpoint that lies about what a payment is refused, priced or dated by, beside an honest one. */
+/** One endpoint that lies in the checks before a payment neither refuses nor changes it. */
 import { beforeEach, expect, test } from 'vitest'
 import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/fund.ts'
 import type { Liar, Lie } from '../support/faults/liar.ts'

@@ -1,9 +1,9 @@
-/** One of two endpoints makes up where transactions stand: it delays what it hides, and ends nothing. */
+/** One of two endpoints that invents receipts delays at most what it hides, and ends nothing. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import { cheap, finalBlock, forging, receiptIn, swallowing } from '../support/faults/forged.ts'
 import { answering, refusingCalls, saying } from '../support/faults/liar.ts'
@@ -21,7 +21,7 @@ test('a receipt made up in a final block books nothing for good: what was signed
   await transfer(world.worker(), pair)
   honest.tell()
   liar.tell(swallowing, await forgeAll(world, pair.payer, await finalBlock(world)))
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   liar.tell()
   await minutes(world, 8)
@@ -43,7 +43,7 @@ test.each(['in a final block', 'far beyond the head'])(
     const far = { number: '0x4000000000000', hash: `0x${'d'.repeat(64)}` } as const
     const block = where === 'far beyond the head' ? far : await finalBlock(world)
     liar.tell(cheap, swallowing, await forgeAll(world, thief.payer, block))
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
 
     liar.tell()
     for (let sent = 0; sent < 6; sent += 1) {
@@ -91,12 +91,12 @@ test('the cancellation of a frozen payment is sent again, whatever receipt is ma
   await pass(world, 30)
   liar.tell(cheap, swallowing)
   await pair.payer.post('/account-freeze', {})
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const rows = await world.db.sql`select tx_hash as tx from private.relay_transactions`
   const stored = z.array(z.object({ tx: z.string() })).parse([...rows])
   const block = await finalBlock(world)
   liar.tell(cheap, swallowing, forging(new Map(stored.map(({ tx }) => [tx, receiptIn(block, tx)]))))
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   liar.tell()
   await minutes(world, 3)

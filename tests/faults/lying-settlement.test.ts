@@ -1,9 +1,9 @@
-/** One of two endpoints makes up that a purchase is settled: what can still be used is cancelled, and counts. */
+/** A usable signature counts and is cancelled, although one of two endpoints invents its settlement. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, pass } from '../support/faults/chain.ts'
 import { finalBlock } from '../support/faults/forged.ts'
 import { answering, silent } from '../support/faults/liar.ts'
@@ -19,7 +19,7 @@ const blockSchema = z.object({
 })
 const used = answering('authorizationState(address,bytes32)', 1n)
 
-/** A purchase that was signed, and whose merchant claims a transaction that nobody made. */
+/** Signs a purchase whose merchant names an invented transaction. */
 async function bought(isFirst = true) {
   const two = await worldOfTwo({ lanes: 2, isFirst })
   const { world } = two
@@ -31,7 +31,7 @@ async function bought(isFirst = true) {
   return { ...two, ...pair, payment }
 }
 
-/** Has the holder of a signature use it, if the chain lets him. */
+/** Lets the holder of a signature use it, if the chain accepts it. */
 async function use({ rpcUrl, usdc }: TestWorld['chain'], calldata: `0x${string}`) {
   await callRpc(rpcUrl, [['anvil_impersonateAccount', issuer]])
   await transact(rpcUrl, issuer, usdc, calldata).catch(() => undefined)
@@ -48,7 +48,7 @@ test.each(stories)(
     liar.tell(...lies)
     if (story === 'the other one was silent once') honest.tell(silent())
     await world.tick(60)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     honest.tell()
     await minutes(world, 1)
 
@@ -68,7 +68,7 @@ test.each([true, false])(
     await world.db.sql`update private.payments set tx_hash = null where id = ${payment.paymentId}`
     await pass(world, 60)
     await use(world.chain, payment.calldata)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const latest = await node(world, 'eth_getBlockByNumber', 'latest', false)
     await node(world, 'anvil_reorg', 1, [])
     liar.tell(await forgeAll(world, payer, blockSchema.parse(latest)), used)
@@ -88,7 +88,7 @@ test('a purchase is final by the block that has it, not by one that is final', a
   await pass(world, 60)
   await use(world.chain, payment.calldata)
   liar.tell(await forgeAll(world, payer, await finalBlock(world)))
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   await node(world, 'anvil_reorg', 1, [])
   liar.tell()
@@ -106,13 +106,13 @@ test('what is not final counts for 24 hours from the end of its signature', asyn
   liar.tell(await forgeAll(world, payer, await finalBlock(world)), used)
   honest.tell(silent())
   await world.tick(60)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   honest.tell()
   await elapse(world, 400)
   await node(world, 'evm_mine')
   await use(world.chain, payment.calldata)
   for (let hour = 0; hour < 23; hour += 1) await pass(world, 3_600)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await pass(world, 3_590)
 
   await expect(signedPayment(world, payer, payee.address)).rejects.toThrow('not signed')

@@ -1,9 +1,9 @@
-/** What one of two endpoints made up while the other was silent for a moment holds no longer than that. */
+/** A lie of one of two endpoints during a short silence of the other holds no longer than that silence. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, pass } from '../support/faults/chain.ts'
 import { finalBlock, forging, receiptIn, swallowing } from '../support/faults/forged.ts'
 import { refusingCalls, silent } from '../support/faults/liar.ts'
@@ -15,7 +15,7 @@ import type { TestWorld } from '../support/world.ts'
 
 type Two = Awaited<ReturnType<typeof worldOfTwo>>
 
-/** Every transaction that was stored is told to be mined, without any log. */
+/** Returns a lie: every stored transaction is mined, without any log. */
 async function withoutLogs(world: TestWorld, status: string) {
   const rows = await world.db.sql`select tx_hash as tx from private.relay_transactions`
   const stored = z.array(z.object({ tx: z.string() })).parse([...rows])
@@ -23,7 +23,10 @@ async function withoutLogs(world: TestWorld, status: string) {
   return forging(new Map(stored.map(({ tx }) => [tx, { ...receiptIn(block, tx), status }])))
 }
 
-/** One swallows what is sent and makes its receipts up, and the other says nothing for 20 seconds. */
+/**
+ * Runs `send` while one endpoint forges receipts of swallowed transactions; the other is silent for 20
+ * s.
+ */
 async function whileSilent(
   { world, liar, honest }: Two,
   status: string,
@@ -35,7 +38,7 @@ async function whileSilent(
   const lie = await withoutLogs(world, status)
   liar.tell(swallowing, lie)
   await elapse(world, 20)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   honest.tell()
   return lie
 }
@@ -77,7 +80,7 @@ test('a cancellation is sent again, whatever receipt was made up for it while th
   const payment = await signedPayment(world, pair.payer, pair.payee.address)
   await whileSilent(two, '0x1', async () => {
     await pair.payer.post('/account-freeze', {})
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   })
   const believed = await placesAs(world, 'mined')
 

@@ -1,6 +1,6 @@
-/** More payments of one account than a few batches hold are all looked at in one run of housekeeping. */
+/** One run of housekeeping looks at all open payments of an account, even at more than a few batches. */
 import { expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { pass } from '../support/faults/chain.ts'
 import { acquainted } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
@@ -22,7 +22,7 @@ test('a run goes on while there is time', async () => {
       from private.payments, generate_series(1, ${copies}) n where id = ${paymentId}`
   await pass(world, 60)
 
-  const { seen } = await keepHouse(world.world)
+  const { seen } = await runHousekeeping(world.world)
 
   expect(seen).toBe(copies + 1)
 })

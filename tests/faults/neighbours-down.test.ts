@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -52,9 +52,9 @@ test('a transfer whose broadcast was lost is sent again and paid once', async ()
   world.world.fetch = fetch
   await world.tick(60)
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await proven(payer, sent.body['tx_hash'])
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(sent).toMatchObject({ status: 200, body: { status: 'submitted' } })
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
@@ -87,12 +87,12 @@ test('an authorization that expired unused at a finalized block frees what it re
   await callRpc(world.chain.rpcUrl, [['anvil_dropAllTransactions']])
   await world.tick(1_600)
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const before = await payer.post('/transfer-status', { transfer_id })
   await callRpc(world.chain.rpcUrl, [['anvil_dropAllTransactions']])
   await callRpc(world.chain.rpcUrl, [['evm_increaseTime', 1_600]])
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x10']])
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const after = await payer.post('/transfer-status', { transfer_id })
 
   expect(before.body).toMatchObject({ status: 'submitted' })

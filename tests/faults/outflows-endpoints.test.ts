@@ -1,8 +1,8 @@
-/** One endpoint that invents a transfer or denies one: nobody is frozen on its word alone. */
+/** One endpoint that invents or denies a transfer freezes nobody on its own. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { sendAs, transferTopic } from '../support/deposits.ts'
@@ -22,7 +22,7 @@ const answersSchema = z.union([z.array(answerSchema), answerSchema])
 const blockSchema = z.object({ number: z.string(), hash: z.string() })
 type Log = { blockNumber: string; blockHash: string }
 
-/** Has one endpoint answer these logs, wherever they are asked for, in place of the chain's. */
+/** Makes one endpoint return these logs instead of the chain's, whenever logs are requested. */
 function lieAboutLogs(world: TestWorld, isLiar: (url: string) => boolean, logs: Log[]): void {
   const { fetch } = world.world
   const lying: Fetch = async (input, init) => {

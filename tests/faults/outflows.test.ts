@@ -1,7 +1,10 @@
-/** What leaves a wallet is in the books, or the account is frozen and everybody hears of it. */
+/**
+ * Each transfer out of a wallet is in the books, or the account is frozen and owner and operator are
+ * told.
+ */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { headOf, payAs, sendAs, transferFrom } from '../support/deposits.ts'
 import { node } from '../support/faults/chain.ts'
@@ -14,9 +17,10 @@ import {
   isFrozen,
   owned,
   passGrace,
+  signedPermit,
   verdictsOn,
 } from '../support/outflows.ts'
-import { authorizing, signedPayment } from '../support/signed.ts'
+import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
 
@@ -28,21 +32,14 @@ beforeAll(async () => {
   await indexTransfers(world.world)
 })
 
-/** The books end a payment as they would on the word of an endpoint that lies. */
+/** Releases a payment in the books, as a lying endpoint could cause. */
 async function giveUp(payment: string): Promise<void> {
   await world.db.sql`update private.payments set state = 'released',
     failure = 'the authorization expired unused' where id = ${payment}`
 }
 
-/** A Permit2 payment of 5 USDC that is signed; its use is a transfer that names no nonce. */
-async function permitted(agent: Agent, payee: string, scheme: 'exact' | 'upto' = 'upto') {
-  const requirement = { extra: { facilitatorAddress: newKey().at } }
-  const terms = { transfer_method: 'permit2', scheme, requirement }
-  const request = await authorizing(world, agent, payee, terms)
-  const answer = await world.world.custody?.authorize(request)
-  if (answer?.outcome !== 'signed') throw new Error('not signed')
-  return request.paymentId
-}
+const permitted = (agent: Agent, payee: string, scheme?: 'exact' | 'upto') =>
+  signedPermit(world, agent, payee, scheme)
 
 test('a signature that was given up and is used counts again, freezes and alarms', async () => {
   const { agent, told } = await owned(world)
@@ -160,18 +157,23 @@ test('what the watch has not booked yet waits for it, and is put first in its li
   expect(await isFrozen(world, agent)).toBe(false)
 })
 
-test('what the watch never books is booked once its time is over, and nobody is frozen', async () => {
+test('a transfer waits until it is known that its permit was used, and nobody is frozen', async () => {
   const { agent } = await owned(world)
   const payment = await permitted(agent, newKey().at)
   const payee = await payeeOf(payment)
   await sendAs(world, agent.address, transfer(payee, 3_000_000n))
   await passGrace(world)
-  const waiting = await statesOf(world, agent)
-  await world.db.sql`update private.payments set valid_before = 1 where id = ${payment}`
+  await world.db
+    .sql`update private.payments set valid_before = 1, checked_at = private.clock() where id = ${payment}`
+  await world.tick(700)
+  await indexTransfers(world.world)
+  const waiting = [await statesOf(world, agent), await verdictsOn(world, agent)]
+  await world.db.sql`update private.payments set state = 'settled', finality = 'finalized',
+    settled_at = private.clock() where id = ${payment}`
   await world.tick(700)
   await indexTransfers(world.world)
 
-  expect([waiting, await statesOf(world, agent)]).toEqual([['signed'], ['settled']])
+  expect(waiting).toEqual([['signed'], [{ verdict: null, payment: null }]])
   expect(await verdictsOn(world, agent)).toEqual([{ verdict: 'booked', payment }])
   expect(await countedOf(world, agent)).toBe('5000000')
   expect(await isFrozen(world, agent)).toBe(false)
@@ -231,7 +233,10 @@ test('two permits settled by one log own one, and the other transfer finds the s
   expect(await isFrozen(world, agent)).toBe(false)
 })
 
-test('a transfer belongs to the permit that is settled in its block, not to one never seen used', async () => {
+test.each([
+  ['is settled in its block', true],
+  ['was used, nobody knows where', false],
+])('a transfer belongs to the permit that %s, not to one never seen used', async (_, isPlaced) => {
   const { agent } = await owned(world)
   const payee = newKey().at
   await world.acquaint(agent, payee)
@@ -246,9 +251,15 @@ test('a transfer belongs to the permit that is settled in its block, not to one 
   const { hash } = blockSchema.parse(
     await node(world, 'eth_getBlockByNumber', `0x${block.toString(16)}`, false),
   )
-  await world.db.sql`update private.payments set state = 'settled', finality = 'finalized',
-    block_number = ${block}, block_hash = ${hash}, settled_at = private.clock() where id = ${used}`
-  await world.db.sql`update private.payments set valid_before = 1 where id = ${unused}`
+  const place = isPlaced ? { block_number: `${block}`, block_hash: hash } : {}
+  await world.db.sql`update private.payments set ${world.db.sql({
+    state: 'settled',
+    finality: 'finalized',
+    settled_at: new Date(),
+    ...place,
+  })} where id = ${used}`
+  await world.db
+    .sql`update private.payments set valid_before = 1, checked_at = private.clock() where id = ${unused}`
 
   await passGrace(world)
   await passGrace(world)

@@ -1,7 +1,7 @@
-/** Wallets that pay their own gas: how much they sign at once, and what ends it. */
+/** A wallet that pays its own gas signs only what it can pay for, and each of its transfers ends. */
 import { beforeEach, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass, stopMining } from '../support/faults/chain.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await world.db.sql`update private.relay_lanes set paused_for = 'a test' where kind = 'relayer'`
 })
 
-/** Wei that are a little more than one transaction may cost now. */
+/** Gives a wallet slightly more wei than one transaction can cost now. */
 async function fundOnce({ address }: Agent): Promise<void> {
   const [{ cost } = { cost: '0' }] = await world.db.sql<{ cost: string }[]>`
     select max(cost_wei)::text as cost from private.relay_transactions`
@@ -50,13 +50,13 @@ test('transfers of a wallet that nobody mined for days move nothing once it has 
     await node(world, 'anvil_dropAllTransactions')
     await pass(world, 86_400)
     await node(world, 'anvil_setBalance', payer.address, '0x0')
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await fundOnce(payer)
   }
 
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
   for (let run = 0; run < 6; run += 1) {
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await node(world, 'anvil_mine', '0x10')
     await pass(world, 61)
   }
@@ -74,9 +74,9 @@ test('an own transfer that is stuck when it ends is replaced by nothing, and the
 
   await pass(world, 1_800)
   await node(world, 'anvil_dropAllTransactions')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await node(world, 'anvil_mine', '0x10')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await node(world, 'evm_setAutomine', true)
   const next = await send(payer, payee)
   const settled = await proven(payer, next.body['tx_hash'])
@@ -106,7 +106,7 @@ test('a wallet has no more than sixteen transactions in flight, and says when to
 
   const over = await send(payer, payee, '0.01')
   await node(world, 'anvil_mine', '0x10')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const later = await send(payer, payee, '0.01')
 
   expect(over).toMatchObject({ status: 503, body: { error: 'unavailable' } })

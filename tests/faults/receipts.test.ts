@@ -1,8 +1,8 @@
-/** Receipts that cannot be read: too large, refused, or of another shape. */
+/** Receipts that are too large, refused or malformed hold up no payment. */
 import { Transaction } from 'ethers'
 import { beforeEach, expect, test } from 'vitest'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
 import type { Liar, Lie } from '../support/faults/liar.ts'
 import { saying, silent, startLiar } from '../support/faults/liar.ts'
@@ -34,7 +34,7 @@ beforeEach(async () => {
   })
 })
 
-/** The receipt of one transaction, read by both endpoints as the change has it. */
+/** Returns a lie that applies `change` to the receipt of one transaction. */
 function receiptOf(hash: unknown, change: (receipt: object) => unknown): Lie {
   return saying('eth_getTransactionReceipt', (receipt, [asked]) =>
     asked === hash && typeof receipt === 'object' && receipt !== null ? change(receipt) : receipt,
@@ -45,7 +45,7 @@ const refused = () => {
   throw new Error('the receipt cannot be served')
 }
 
-/** Somebody brings the transfer to the chain before the relayer's transaction, which then fails. */
+/** Brings the transfer to the chain before the relayer's transaction, which then fails. */
 async function overtake({ payer }: Pair): Promise<string> {
   const [row] = await world.db.sql<{ raw: string }[]>`
     select t.raw from private.relay_transactions t join private.relay_calls c on c.slot = t.slot
@@ -70,10 +70,10 @@ test('a payment that somebody brought in a transaction with thousands of logs is
   first.tell(receiptOf(theirs, manyLogs))
   second.tell(receiptOf(theirs, manyLogs))
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const shown = await pair.payer.post('/transfer-status', { transfer_id: body['transfer_id'] })
   await pass(world, 60)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const final = await pair.payer.post('/transfer-status', { transfer_id: body['transfer_id'] })
 
   expect(shown.body).toMatchObject({ status: 'settled', tx_hash: theirs })
@@ -90,7 +90,7 @@ test('a payment whose signature is spent, nobody shows where, is not told as rev
   first.tell(noLogs)
   second.tell(noLogs)
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const shown = await pair.payer.post('/transfer-status', { transfer_id: body['transfer_id'] })
   const calls = await world.db.sql`select tries, slot is null as waits from private.relay_calls`
   first.tell()
@@ -110,7 +110,7 @@ test('a receipt that one endpoint refuses holds up no other, and is read from th
   await transfer(world.worker(), even)
   first.tell(receiptOf(body['tx_hash'], refused))
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(await outcomesOf(world, [odd, even])).toEqual([paidOnce])
 })
@@ -123,7 +123,7 @@ test('a receipt that nobody can read holds up no other, and its transaction is t
   await pass(world, 0)
   for (const endpoint of [first, second]) endpoint.tell(receiptOf(body['tx_hash'], refused))
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const states = await world.db.sql`
     select s.state, c.tries from private.relay_calls c join private.relay_slots s on s.id = c.slot
      order by s.state`
@@ -144,7 +144,7 @@ test('slots are followed as long as one endpoint answers', async () => {
   await transfer(world.worker(), pair)
   first.tell(silent())
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(await outcomeOf(world, pair)).toBe(paidOnce)
 })

@@ -1,8 +1,8 @@
-/** A relayed transaction that is mined without the transfer in it. */
+/** A transfer whose relayed transaction is mined without it is sent again. */
 import { expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { transfer as transferCall } from '../support/chain-world.ts'
 import { node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'
@@ -35,18 +35,18 @@ async function triesOf(payer: Agent): Promise<number | undefined> {
   return call?.tries
 }
 
-test('is tried once more, in another transaction', async () => {
+test('is tried again, in another transaction', async () => {
   const { payer, payee, look } = await sendDrained()
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const again = await look()
-  // It is sent anew once the wallet holds enough: what waits now would fail again.
+  // It is signed again once the wallet holds enough; the pending transaction would fail again.
   await node(world, 'anvil_dropAllTransactions')
   await node(world, 'evm_setAutomine', true)
   await fund(world.chain, payer.address, { usdcAtomic: 10_000_000n })
 
   for (let run = 0; run < 3; run += 1) {
     await node(world, 'evm_mine')
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
 
   expect(again.body).toMatchObject({ status: 'submitted', finality: 'submitted' })
@@ -55,20 +55,21 @@ test('is tried once more, in another transaction', async () => {
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
 })
 
-test('that fails again is told as reverted until its signature has ended, and then as released', async () => {
+test('that fails again is put back each time, and told as reverted from the tenth on until it is released', async () => {
   const { payer, payee, look } = await sendDrained()
-  for (let run = 0; run < 3; run += 1) {
-    await keepHouse(world.world)
+  const tries = []
+  for (let run = 0; run < 11; run += 1) {
+    await runHousekeeping(world.world)
     await node(world, 'evm_mine')
+    tries.push(await triesOf(payer))
   }
-  await keepHouse(world.world)
 
   const reverted = await look()
   await pass(world, 1_800)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
+  expect(tries).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10])
   expect(reverted.body).toMatchObject({ status: 'submitted', finality: 'reverted' })
-  expect(await triesOf(payer)).toBe(2)
   expect((await look()).body).toMatchObject({ status: 'released' })
   expect(await usdcOf(world, payee)).toBe(0n)
 })

@@ -1,6 +1,6 @@
-/** One endpoint that draws out its answers: what the others have decided waits for it no longer than a look. */
+/** An endpoint that stretches its answers delays a decision of the others by at most one look. */
 import { expect, test, vi } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import { answering, saying, startLiar } from '../support/faults/liar.ts'
 import { onePair, transfer } from '../support/faults/pair.ts'
@@ -9,12 +9,12 @@ import { signedPayment } from '../support/signed.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
-/** A payment that has ended unused, and beside `honest` endpoints one that says it was spent somewhere. */
+/** Returns a payment that ended unused; one endpoint beside `honest` others reports its nonce as spent. */
 async function endedBeside({ honest }: { honest: number }) {
   let slow = ''
   const world = await start({
     chain: true,
-    // Whoever waits for what is held back waits for longer than any test.
+    // A request for a held answer must wait longer than any test takes.
     deadlineMinMilliseconds: 300_000,
     endpoints: async (url) => {
       const liar = await startLiar(url)
@@ -37,7 +37,7 @@ function refused(): never {
   throw new Error('too many')
 }
 
-/** Before each request to that endpoint, this is done with its body. */
+/** Awaits `wait` with the body before each request to that endpoint. */
 function beforeRequests(
   { world }: TestWorld,
   url: string,
@@ -83,7 +83,7 @@ test('however long an endpoint takes to show receipts, what a freeze cancels is 
   const world = await start({
     chain: true,
     lanes: 2,
-    // Nobody gives up what the endpoint holds back until the cancellation is on chain.
+    // The request must wait for the held answer until the cancellation is on the chain.
     deadlineMinMilliseconds: 300_000,
     endpoints: async (url) => [(slow = (await startLiar(url)).url), url],
   })
@@ -104,7 +104,7 @@ test('however long an endpoint takes to show receipts, what a freeze cancels is 
     held += 1
     await vi.waitUntil(isCancelled, { timeout: 60_000 })
   })
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(held).toBeGreaterThan(0)
   await expect(use()).rejects.toThrow('authorization is used or canceled')

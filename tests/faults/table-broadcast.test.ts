@@ -1,8 +1,8 @@
-/** Rows of the fault table about bytes that do not arrive, are not mined, or whose answer is lost. */
+/** Rows of the fault table hold where transaction bytes get lost, are not mined, or lose their answer. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import type { Pair } from '../support/faults/pair.ts'
 import {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   afterAll(() => proxy.close())
 })
 
-/** The transactions that were signed in place of the first of a payment's slot, and that one. */
+/** Returns all transactions signed for the slot of a payment, the first one included. */
 async function attemptsOf({ payer }: Pair) {
   return world.db.sql<{ hash: string; nonce: number; fee: string; tip: string }[]>`
     select t.tx_hash as hash, s.nonce::integer, t.max_fee_per_gas::text as fee,
@@ -67,7 +67,7 @@ test.each(lossy)('%s is submitted, and paid once', async (_, rule) => {
   proxy.set([rule])
   const sent = await transfer(world.worker(), pair)
   proxy.set([])
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await settleAll(world)
 
   expect(sent.body).toMatchObject({ status: 'submitted', finality: 'submitted' })
@@ -81,11 +81,11 @@ test('10. bytes that the chain has already take no second nonce', async () => {
   await stopMining(world)
   await transfer(world.worker(), pair)
 
-  for (let round = 0; round < 3; round += 1) await keepHouse(world.world)
+  for (let round = 0; round < 3; round += 1) await runHousekeeping(world.world)
   const pending = await attemptsOf(pair)
   await node(world, 'evm_mine')
   proxy.set([{ kind: 'no_receipts' }])
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   proxy.set([])
   const mined = await attemptsOf(pair)
   await settleAll(world)
@@ -103,7 +103,7 @@ test('11. a transaction below the base fee is replaced at its nonce, an eighth d
   await node(world, 'anvil_setNextBlockBaseFeePerGas', '0x174876e800')
   await node(world, 'evm_mine')
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const attempts = await attemptsOf(pair)
   await node(world, 'evm_mine')
   await settleAll(world)
@@ -123,7 +123,7 @@ test('12. a transaction that the pool dropped is sent again as it was', async ()
   const { body } = await transfer(world.worker(), pair)
   await node(world, 'anvil_dropTransaction', body['tx_hash'])
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await node(world, 'evm_mine')
   await settleAll(world)
 
@@ -140,7 +140,7 @@ test('13. while nothing is mined a transfer is submitted, dearer each minute, an
 
   for (let minute = 1; minute < 10; minute += 1) {
     await elapse(world, 60)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const shown = await pair.payer.post('/transfer-status', { tx_hash: body['tx_hash'] })
     seen.push(shown.body['status'])
   }
@@ -165,7 +165,7 @@ test('13. a place that stays unmined after twelve attempts is told to the operat
 
   for (let minute = 1; minute < 16; minute += 1) {
     await elapse(world, 60)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     seen.push(told() > before)
   }
   const attempts = await attemptsOf(pair)
@@ -183,10 +183,10 @@ test('13. what was not mined in its ten minutes is released by a finalized block
   for (const pair of late) await transfer(world.worker(), pair)
 
   await elapse(world, 700)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const byClock = await outcomesOf(world, late)
   await node(world, 'evm_mine')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const byLatestBlock = await outcomesOf(world, late)
   await settleAll(world)
 

@@ -1,6 +1,7 @@
 /**
- * Row 23 of the fault table: connections that die while the database is at work. In a world of their own: the driver of the local
- * gateway tells of an end once more to whoever uses the connection next.
+ * Row 23 of the fault table holds: connections may die while the database works. The tests have their
+ * own world, because the driver of the local gateway reports an end once more to the connection's next
+ * user.
  */
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
@@ -12,7 +13,7 @@ import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 let world: TestWorld
-/** Another session of the database, which can hold what the product waits for. */
+/** Separate database session, which holds the locks that the product waits for. */
 let holder: Sql
 beforeAll(async () => {
   world = await start({ chain: true })
@@ -29,7 +30,7 @@ const locks: [string, string][] = [
   ['custody_record', 'select pg_advisory_xact_lock(7319, 84532)'],
 ]
 
-/** Runs while a lock stops every call of a function, and ends the session of the one that waits. */
+/** Calls `run` while a lock blocks a function, and terminates the session that waits for it. */
 async function killedWhileWaiting(name: string, lock: string, run: () => Promise<unknown>) {
   const waiting = () => world.db.sql<{ pid: number }[]>`
     select pid from pg_stat_activity where datname = current_database()

@@ -1,6 +1,6 @@
-/** Rows of the fault table about a worker that ends, or loses touch, between two steps. */
+/** Rows of the fault table hold where a worker dies or loses its connection between two steps. */
 import { beforeAll, expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { pass } from '../support/faults/chain.ts'
 import type { Pair } from '../support/faults/pair.ts'
 import {
@@ -18,7 +18,7 @@ import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const once = { 'idempotency-key': 'once' }
-/** Lanes, claims and leases that a dead worker held are free again after this. */
+/** Seconds after which the lanes, claims and leases of a dead worker are free again. */
 const heldSeconds = 61
 
 let world: TestWorld
@@ -26,7 +26,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-/** Transfers by a worker of its own, as far as that gets; answers how many requests it made. */
+/** Transfers with a separate worker until the strike. Returns the number of its requests. */
 async function struckTransfer(pair: Pair, strike?: Strike): Promise<number> {
   const network = unreliable(strike)
   const pause = (milliseconds: number) => world.tick(milliseconds / 1000)
@@ -34,7 +34,7 @@ async function struckTransfer(pair: Pair, strike?: Strike): Promise<number> {
   return network.requests()
 }
 
-/** A pair for each strike at a transfer. */
+/** Returns a pair for each strike at a transfer. */
 async function struckPairs(): Promise<[Strike, Pair][]> {
   const [healthy] = await pairs(world, 1)
   const strikes = healthy ? strikesAt(await struckTransfer(healthy)) : []
@@ -64,6 +64,7 @@ test('3-9. what was interrupted at any step is paid once when its key comes agai
     await struckTransfer(pair, strike)
     await pass(world, heldSeconds)
     await struckTransfer(pair)
+    await runHousekeeping(world.world)
   }
 
   await settleAll(world)
@@ -90,15 +91,17 @@ test('3-9. a key that comes again at once never pays what was interrupted twice'
   await ledgerEqualsChain(world)
 })
 
-/** What was entered and never reserved may have been given up before. */
+/**
+ * Outcomes of a repeat after the leases ended. A payment that was never reserved may have expired first.
+ */
 const paidOnceAtLast = new RegExp(`^(expired,)?${paidOnce}$`)
 /**
- * Who finds the key held is told to come back, and who finds the payment reserved by somebody that
- * may still sign it does not sign it: then it is free in the end.
+ * Outcomes of an immediate repeat. The caller has to come back if the key is held. The repeat does not
+ * sign a payment that another worker reserved and may still sign, so that payment may end unpaid.
  */
 const paidOnceAtMost = new RegExp(`^((expired,)?${paidOnce}|(|prepared|expired|released) 0)$`)
 
-/** Work for every part of housekeeping: a payment that is mined, one never sent, and one queued. */
+/** Leaves work for every part of housekeeping: a mined payment, an unsent one and a queued one. */
 async function leaveUnfinished([mined, unsent, queued]: readonly Pair[]): Promise<void> {
   if (!mined || !unsent || !queued) throw new Error('three pairs are needed')
   await transfer(world.worker(), mined)
@@ -109,23 +112,23 @@ async function leaveUnfinished([mined, unsent, queued]: readonly Pair[]): Promis
   await pass(world, heldSeconds)
 }
 
-/** Begin, look at the chain, authorize and record. */
+/** Number of requests before the broadcast: begin, look at the chain, authorize and record. */
 const requestsBeforeBroadcast = 4
 
 test('7. housekeeping interrupted at any step loses nothing and doubles nothing', async () => {
   const first = await pairs(world, 3)
   await leaveUnfinished(first)
   const healthy = unreliable()
-  await keepHouse(world.worker(healthy).world)
+  await runHousekeeping(world.worker(healthy).world)
   const strikes = strikesAt(healthy.requests()).filter(({ fault }) => fault !== 'request lost')
   const rest = await pairs(world, 3 * strikes.length)
 
   for (const [at, strike] of strikes.entries()) {
     await leaveUnfinished(rest.slice(3 * at, 3 * at + 3))
     const { fetch } = unreliable(strike)
-    await keepHouse(world.worker({ fetch }).world).catch(() => {})
+    await runHousekeeping(world.worker({ fetch }).world).catch(() => {})
     await pass(world, heldSeconds)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
   await settleAll(world)
 
@@ -139,7 +142,7 @@ test('29. housekeeping in many places at once does nothing twice', async () => {
   for (let at = 0; at < paid.length; at += 3) await leaveUnfinished(paid.slice(at, at + 3))
 
   for (let round = 0; round < 3; round += 1) {
-    await Promise.all(Array.from({ length: 4 }, () => keepHouse(world.worker().world)))
+    await Promise.all(Array.from({ length: 4 }, () => runHousekeeping(world.worker().world)))
     await pass(world, heldSeconds)
   }
   await settleAll(world)

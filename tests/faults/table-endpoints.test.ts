@@ -1,9 +1,9 @@
-/** Rows of the fault table about an endpoint that lies or turns reads away, beside an honest one. */
+/** Rows of the fault table hold where an endpoint lies or refuses reads, beside an honest one. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import type { RpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass, stopMining } from '../support/faults/chain.ts'
 import { outcomesOf, paidOnce, pairs, transfer } from '../support/faults/pair.ts'
 import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
@@ -44,7 +44,7 @@ test.each(lies)(
     for (const pair of earlier.slice(2)) await transfer(world.worker(), pair)
     for (let minute = 0; minute < 5; minute += 1) {
       await pass(world, 60)
-      await keepHouse(world.world)
+      await runHousekeeping(world.world)
     }
     const during = await outcomesOf(world, earlier)
     first.set([])
@@ -70,7 +70,7 @@ test.each([{ kind: 'miscount', by: 3 }, { kind: 'no_receipts' }] as const)(
     await transfer(world.worker(), pending)
 
     first.set([lie])
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     first.set([])
     const during = await statesOf(world, pending.payer)
     await settleAll(world)
@@ -87,10 +87,10 @@ test('22. reads that an endpoint turns away as too many stop no payment', async 
 
   first.set([{ kind: 'status', status: 429, retryAfterSeconds: 30, methods }])
   const answers = await Promise.all(limited.map((pair) => transfer(world.worker(), pair)))
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const during = await outcomesOf(world, limited)
   first.set([])
-  // To be final takes the word of both.
+  // Finality takes the word of both endpoints.
   await settleAll(world)
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])

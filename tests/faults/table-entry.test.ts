@@ -1,4 +1,4 @@
-/** Rows of the fault table before anything is signed: keys, limits, the database, clocks and custody. */
+/** Rows of the fault table hold before a signature: keys, limits, the database, clocks and custody. */
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { elapse } from '../support/faults/chain.ts'
@@ -126,22 +126,26 @@ test('27. of 100 transfers at once no more are paid than the cap holds', async (
   await ledgerEqualsChain(world)
 })
 
-const stops: [string, (pair: Pair) => Promise<unknown>][] = [
+const stops: [string, string, (pair: Pair) => Promise<unknown>, string[]][] = [
   [
     'key is revoked',
+    'reserved',
     ({ payer }) => world.db.sql`
     update private.credentials set revoked_at = private.clock() where account = ${payer.id}`,
+    [paidOnce, paidOnce, paidOnce],
   ],
   [
     'account is frozen',
+    'let out',
     ({ payer }) => world.db.sql`
-    update private.accounts set frozen_at = private.clock() where id = ${payer.id}`,
+    update private.accounts set frozen_at = private.clock(), freezes = freezes + 1 where id = ${payer.id}`,
+    ['released 0', 'released 0', paidOnce],
   ],
 ]
 
 test.each(stops)(
-  '28. a payer whose %s before it is reserved pays nothing; after that it is paid once',
-  async (_, stop) => {
+  '28. a payer whose %s before it is %s pays nothing; after that it is paid once',
+  async (_stopped, _before, stop, later) => {
     const healthy = unreliable()
     await transfer(world.worker(healthy), await onePair(world))
     const outcomes = []
@@ -164,7 +168,7 @@ test.each(stops)(
     await settleAll(world)
 
     const came = await Promise.all(outcomes.map((pair) => outcomeOf(world, pair)))
-    expect(came).toEqual([' 0', 'prepared 0', 'prepared 0', paidOnce, paidOnce])
+    expect(came).toEqual([' 0', 'prepared 0', 'prepared 0', ...later])
     await ledgerEqualsChain(world)
   },
 )

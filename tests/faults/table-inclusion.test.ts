@@ -1,10 +1,10 @@
-/** Rows of the fault table about what the chain makes of a transaction that it has. */
+/** Rows of the fault table hold for each way in which the chain treats a transaction. */
 import { Transaction } from 'ethers'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/chain.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
 import type { Pair } from '../support/faults/pair.ts'
 import { onePair, outcomeOf, paidOnce, transfer } from '../support/faults/pair.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 const left = z.object({ left_usd: z.string() })
 const windows = z.object({ automatic_daily: left, asserted_daily: left, daily_spending_cap: left })
 
-/** What of an account's limits and funds payments hold or have used, and what its feed tells. */
+/** Returns the limits that are left, the reserved funds and the feed of an account. */
 async function seenBy({ payer }: Pair) {
   const identity = await payer.get('/get-identity')
   const balances = await payer.post('/get-wallet-balances', {})
@@ -34,7 +34,7 @@ async function seenBy({ payer }: Pair) {
   }
 }
 
-/** The calldata of a signed transfer, as anybody can read it in the pool. */
+/** Returns the calldata of a signed transfer, which anybody can read in the pool. */
 async function callOf({ payer }: Pair): Promise<string> {
   const [row] = await world.db.sql<{ raw: string }[]>`
     select t.raw from private.relay_transactions t join private.relay_calls c on c.slot = t.slot
@@ -51,7 +51,7 @@ test('15. a payment that a stranger brought to the chain first is settled by the
   const theirs = await sendAs(world, issuer, { to: world.chain.usdc, data })
   await node(world, 'evm_mine')
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await settleAll(world)
 
   const shown = await pair.payer.post('/transfer-status', { transfer_id: body['transfer_id'] })
@@ -68,11 +68,11 @@ test('16. a reorg of any depth from 1 to 8 reopens a payment, and its same signa
     await stopMining(world)
     const { body } = await transfer(world.worker(), pair)
     await node(world, 'anvil_mine', depth)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const included = await seenBy(pair)
 
     await node(world, 'anvil_reorg', depth, [])
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const gone = await seenBy(pair)
     const reopened = await statesOf(world, pair.payer)
     await settleAll(world)
@@ -95,9 +95,9 @@ test('17. after a reorg in which an earlier attempt wins, that attempt settles i
   await stopMining(world)
   const { body } = await transfer(world.worker(), pair)
   await elapse(world, 60)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await node(world, 'evm_mine')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const attempts = await world.db.sql<{ hash: string; raw: string }[]>`
     select t.tx_hash as hash, t.raw from private.relay_transactions t
       join private.relay_calls c on c.slot = t.slot join private.payments p on p.id = c.payment
@@ -105,7 +105,7 @@ test('17. after a reorg in which an earlier attempt wins, that attempt settles i
   const before = await pair.payer.post('/transfer-status', { transfer_id: body['transfer_id'] })
 
   await node(world, 'anvil_reorg', 1, [[attempts[0]?.raw, 0]])
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await settleAll(world)
 
   const after = await pair.payer.post('/transfer-status', { transfer_id: body['transfer_id'] })
@@ -142,9 +142,9 @@ test.each(['pause', 'blacklist'])(
     if (how === 'pause') await pause(world.chain)
     else await blacklist(world.chain, pair.payee.address)
 
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await node(world, 'evm_mine')
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const reverted = await outcomeOf(world, pair)
     await settleAll(world)
     if (how === 'pause') await unpause(world.chain)

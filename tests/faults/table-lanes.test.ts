@@ -1,8 +1,8 @@
-/** Rows of the fault table about relayers and the way around them. */
+/** Rows of the fault table hold for relayers and for the ways around them. */
 import { beforeEach, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { transfer as transferCall } from '../support/chain-world.ts'
 import { elapse, node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
 import {
@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 type Lane = { address: string; next: number; paused: string | null }
 
-/** Relayers in the order in which they were used last. */
+/** Returns the relayers in the order of their last use. */
 async function lanes(): Promise<Lane[]> {
   return world.db.sql<Lane[]>`
     select address, next_nonce::integer as next, paused_for as paused from private.relay_lanes
@@ -57,13 +57,13 @@ test('14. of 25 payments in one transaction one cannot be paid, and the other 24
   })
 
   await elapse(world, 5)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await settleAll(world)
 
   const [sent] = await world.db.sql<{ slots: number; calls: number }[]>`
     select count(distinct slot)::integer as slots, count(*)::integer as calls
     from private.relay_calls`
-  // The one that did not pass was tried once more.
+  // The failed call was tried once more.
   expect(sent).toEqual({ slots: 2, calls: 25 })
   expect(await outcomesOf(world, others)).toEqual([paidOnce])
   expect(await outcomeOf(world, broke)).toBe('released 0')
@@ -80,7 +80,7 @@ test('18. a payment whose place a foreign transaction took goes to another place
   await node(world, 'evm_mine')
   const foreign = await countOf(lane)
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await settleAll(world)
 
   const slots = await world.db.sql`select state from private.relay_slots order by id`
@@ -100,7 +100,7 @@ test('19. a relayer without gas is taken out of service with an alarm, and anoth
   await node(world, 'anvil_setBalance', lane, '0x0')
 
   await elapse(world, 5)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const paused = (await lanes()).filter(({ paused: why }) => why !== null)
   await transfer(world.worker(), later)
   await node(world, 'evm_mine')
@@ -120,15 +120,15 @@ test('19. a relayer that can pay for few transfers more is told and stays in ser
   const address = lane?.address ?? ''
   const told = () =>
     world.log.filter((one) => one['alarm'] === 'relayer_low' && one['address'] === address)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const before = told().length
 
   await node(world, 'anvil_setBalance', address, '0x470de4df820000')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const paused = (await lanes()).map(({ paused: why }) => why)
   const low = told().length
   await node(world, 'anvil_setBalance', address, oneEther)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(paused).toEqual([null, null])
   expect([low, told().length]).toEqual([before + 1, before + 1])
@@ -138,10 +138,10 @@ test('19. a relayer that is funded again is back in service', async () => {
   const [lane] = await lanes()
   const address = lane?.address ?? ''
   await node(world, 'anvil_setBalance', address, '0x0')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   await node(world, 'anvil_setBalance', address, oneEther)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect((await lanes()).map(({ paused }) => paused)).toEqual([null, null])
 })
@@ -150,7 +150,7 @@ test('20. a counter that is ahead of the chain with nothing above it goes back',
   await world.db.sql`update private.relay_lanes set next_nonce = next_nonce + 3`
   const pair = await onePair(world)
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await transfer(world.worker(), pair)
   await settleAll(world)
 
@@ -191,13 +191,13 @@ test('30. what a relayer has signed takes no other way, until it is released by 
   for (const { address } of await lanes()) await node(world, 'anvil_setBalance', address, '0x0')
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
   await pass(world, 50)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   const order = { ...orderTo(payee), transfer_id: body['transfer_id'] }
   const again = await payer.post(transferPath, order)
   const ownTransactions = await countOf(payer.address)
   await pass(world, 1_500)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const released = await outcomeOf(world, pair)
   await node(world, 'evm_setAutomine', true)
   await transfer(world.worker(), pair)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** The rows of the fault table, from a request that comes twice to a second way to pay. */
+/** Number of rows of the fault table, from a repeated request to a second way to pay. */
 const rowsMax = 30
 
 test('every row of the fault table has a test that is named by its number', () => {

@@ -1,8 +1,8 @@
-/** A settlement that one endpoint makes up while the other is silent: it stands until the other speaks. */
+/** A settlement that one endpoint invents while the other is silent stands only until the other answers. */
 import { expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { transfer as transferCall } from '../support/chain-world.ts'
 import { node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
 import { finalBlock } from '../support/faults/forged.ts'
@@ -13,7 +13,7 @@ import { usdcOf } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 
-/** No block is final but the first. */
+/** Lie: only the first block is final. */
 const finalNever = { asked: (body: string) => body.replace(/"finalized"/g, '"0x0"') }
 const spent = answering('authorizationState(address,bytes32)', 1n)
 
@@ -23,7 +23,7 @@ async function stateOf(world: TestWorld, { id }: Agent): Promise<string> {
   return row?.state ?? ''
 }
 
-/** A relayed transfer that is mined and fails, and one endpoint that shows it as done. */
+/** Mines a relayed transfer that fails, while one endpoint shows it as successful. */
 async function failed(isFirst: boolean) {
   const two = await worldOfTwo({ lanes: 1, isFirst })
   const { world } = two
@@ -51,7 +51,7 @@ test.each([true, false])(
     const { world, liar, honest, payer, receipt, lies } = await failed(isFirst)
     liar.tell(...lies)
     honest.tell(silent())
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const told = await stateOf(world, payer)
     honest.tell()
 
@@ -68,7 +68,7 @@ test.each([true, false])(
     const { world, liar, honest, payer, payee, lies } = await failed(isFirst)
     liar.tell(...lies)
     honest.tell(silent())
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     for (const one of [liar, honest]) one.tell()
 
     await minutes(world, 14)
@@ -92,14 +92,14 @@ test.each([true, false])(
     for (let look = 0; look < 12; look += 1) {
       liar.tell(unspent)
       await pass(world, 4 * 3_600)
-      await keepHouse(world.world)
+      await runHousekeeping(world.world)
       liar.tell(finalNever)
-      await keepHouse(world.world)
+      await runHousekeeping(world.world)
       states.add(await stateOf(world, payer))
     }
     liar.tell()
 
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
 
     const [spent] = await world.db.sql`select (private.spent(${payer.id})).total`
     expect(await usdcOf(world, payee)).toBe(5_000_000n)
@@ -118,7 +118,7 @@ test('a purchase told once as settled is not, once the liar is silent and the ot
   liar.tell(await forgeAll(world, payer, await finalBlock(world)), spent)
   honest.tell(silent())
   await world.tick(60)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   const told = await stateOf(world, payer)
   liar.tell(silent())
   honest.tell()

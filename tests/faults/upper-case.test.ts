@@ -1,7 +1,7 @@
-/** The endpoint that is asked first writes hashes in upper case: all is booked as if it did not. */
+/** Payments are booked as usual when the endpoint that is asked first writes hashes in upper case. */
 import { expect, test } from 'vitest'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { newKey } from '../support/chain-world.ts'
 import { node, pass, sendAs } from '../support/faults/chain.ts'
 import type { Liar, Lie } from '../support/faults/liar.ts'

@@ -1,4 +1,4 @@
-/** A transfer that the wallet pays for by itself, signed again while the first is not mined. */
+/** A transfer that the wallet pays for itself can be signed again at a higher price before it is mined. */
 import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
@@ -11,7 +11,7 @@ import { start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 
-/** Sent by the wallet itself and not mined; `replace` has it signed again at a higher price. */
+/** Sends a transfer from the wallet without mining it; `replace` signs it again at a higher price. */
 async function sentByWallet(tests: TestWorld) {
   await tests.db.sql`update private.relay_lanes set paused_for = 'a test' where kind = 'relayer'`
   const pair = await onePair(tests)

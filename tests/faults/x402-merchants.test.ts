@@ -1,4 +1,7 @@
-/** A worker that is struck at any step, paying a merchant that does anything: a sample of all pairs. */
+/**
+ * A worker that dies at any step and a merchant that misbehaves in any way lead to no double debit. The
+ * tests sample all pairs.
+ */
 import { beforeAll, expect, test } from 'vitest'
 import type { Trial } from '../support/faults/attempts.ts'
 import { behavioursOf, endEvenly, strikesAtExecution } from '../support/faults/attempts.ts'

@@ -1,6 +1,6 @@
 /**
- * Bodies that break off or are framed wrongly, over real sockets into the workers: in one process no
- * request can be made that has one. Whoever sends them fills no log and is told 400 or nothing.
+ * Requests with a truncated or badly framed body get 400 or no answer, and fill no log. The tests use
+ * real sockets, since such a request cannot be made within one process.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -23,10 +23,10 @@ let port: number
 let agent: Agent
 
 beforeAll(async () => {
-  await buildFunctions(modules)
-  port = (await choosePorts(0)).functions
   const folders = ['web', 'oauth', 'mcp', 'inbound-mail', 'vault', 'create-account', 'vault-store']
   const others = ['request-signup-verification', 'get-identity', 'mailer', 'custody']
+  await buildFunctions(modules, [...folders, ...others])
+  port = (await choosePorts(0)).functions
   const functions = (await readFunctions())
     .filter(({ folder }) => [...folders, ...others].includes(folder))
     .map((one) => ({
@@ -59,7 +59,7 @@ beforeEach(() => {
   lines.length = 0
 })
 
-/** Sends these bytes and closes; answers the status of what came back, 0 for nothing. */
+/** Sends these bytes and closes. Returns the status of the response, or 0 if there is none. */
 function send(text: string): Promise<number> {
   return new Promise((resolve) => {
     let heard = ''
@@ -124,7 +124,7 @@ test('a GET with a body in chunks is answered', async () => {
   expect(lines).toEqual([])
 })
 
-/** NUL, halves of surrogate pairs in UTF-8 and bytes that are none, written out and as they are. */
+/** NUL, surrogate halves in UTF-8 and invalid bytes, percent-encoded and raw. */
 const odd = ['%00', '%ED%A0%80', '%ED%BF%BF', '%FF', '%', '\xed\xa0\x80', '\xff', '\xc0\x80']
 
 test.each(odd)(

@@ -11,7 +11,7 @@ import { type Listening, listen } from '../../scripts/local/listen.ts'
 import { choosePorts } from '../../scripts/local/ports.ts'
 import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
 
-/** A function that was taken over: it does what its caller says and tells what it was given. */
+/** Code of a compromised function: it does what its caller says and reveals what it holds. */
 const rogue = `
 import { connect } from 'cloudflare:sockets'
 const deeds = {
@@ -75,7 +75,7 @@ afterAll(async () => {
   rmSync(modules, { recursive: true, force: true })
 })
 
-/** Says `tcp` to whoever connects, and counts them. */
+/** Starts a server that sends `tcp` to every client and counts the connections. */
 async function tcpServer() {
   let count = 0
   const server: Server = createServer((socket) => {

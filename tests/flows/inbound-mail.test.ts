@@ -22,9 +22,9 @@ let workers: Workers
 let catcher: MailCatcher
 
 beforeAll(async () => {
-  await buildFunctions(modules)
-  const port = await freePort()
   const folders = ['inbound-mail', 'mail-reader', 'vault', 'mailer']
+  await buildFunctions(modules, folders)
+  const port = await freePort()
   const functions = (await readFunctions()).filter(({ folder }) => folders.includes(folder))
   const inbound = {
     domain: mailDomain,

@@ -1,4 +1,4 @@
-/** Mail between any SMTP client and an agent, over everything that `npm start` starts. */
+/** Mail between any SMTP client and an agent arrives through everything that `npm start` runs. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

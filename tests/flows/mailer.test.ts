@@ -8,7 +8,7 @@ import { readFunctions } from '../../scripts/local/functions.ts'
 import { startMailCatcher } from '../../scripts/local/mail.ts'
 import { outboxPages } from '../../scripts/local/outbox-pages.ts'
 import { startWorkers } from '../../scripts/local/workers.ts'
-import { sealMail } from '../../shared/mail/outbox.ts'
+import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import { signUpCode } from '../../shared/mail/sign-up-messages.ts'
 import { start } from '../support/world.ts'
 
@@ -22,9 +22,9 @@ test('the mailer sends what waits from its own worker, over SMTP, and the outbox
   const { world, db, bindings } = await start()
   const catcher = await startMailCatcher()
   const to = 'ann@people.example'
-  const mail = await sealMail(world, { ...signUpCode({ code: '482913', minutes: 10 }), to })
+  const mail = await sealForOutbox(world, { ...signUpCode({ code: '482913', minutes: 10 }), to })
   await db.sql`select private.enqueue_mail(null, ${db.sql.json(mail)})`
-  await buildFunctions(modules)
+  await buildFunctions(modules, ['mailer'])
   const functions = (await readFunctions()).filter(({ folder }) => folder === 'mailer')
   const given = { ...bindings.product, MAIL_URL: catcher.smtpUrl }
   const lines: string[] = []

@@ -1,6 +1,6 @@
 /**
- * An agent that has the address of the contract document and a key, and nothing else, does what the
- * document describes. Its user approves as a person would; money is counted on the chain.
+ * An agent that has only the address of the contract document and a key does what the document
+ * describes. Its user approves as a person would; the tests count money on the chain.
  */
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -23,7 +23,7 @@ const market = await openMarket()
 const skillUrl = `${await serve()}/skill.md`
 const examples = examplesIn(await (await fetch(skillUrl)).text())
 
-/** Every function and the documents behind one address. */
+/** Serves every function and the documents behind one address. */
 async function serve(): Promise<string> {
   const functions = new Map<string, { fetch(request: Request): Response | Promise<Response> }>()
   const served = await listen((request) => {
@@ -47,7 +47,7 @@ function section(number: number): Example[] {
 
 const asked = z.object({ confirmation: z.object({ level: z.string(), url: z.url() }) })
 
-/** A user who says yes in words, and in the web app where words are not enough. */
+/** Plays a user who agrees in words, and in the web app where words are not enough. */
 function userOf(agent: Agent) {
   const heard: unknown[] = []
   const user: Listener = async (answer) => {

@@ -14,7 +14,7 @@ import { startPostgres } from '../../scripts/local/postgres.ts'
 const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'aoa-start-'))
 const worldFile = join(directory, 'world.json')
-/** A start takes a quarter of it where nothing else runs; only what hangs is to fail. */
+/** Timeout of a start, four times what an idle system needs, so that only a hang fails. */
 const startTimeoutMilliseconds = 90_000
 
 const worldSchema = z.object({
@@ -27,7 +27,7 @@ const worldSchema = z.object({
 
 type Run = { child: ChildProcess; output: () => string; exit: Promise<number | null> }
 
-/** In a process group of its own, as a terminal would start it. */
+/** Starts the program in a process group of its own, as a terminal would. */
 function run(port: number): Run {
   const { DATABASE_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [script, '--port', `${port}`, '--data', directory], {
@@ -54,13 +54,13 @@ async function until(run: Run, isReached: () => boolean): Promise<void> {
   await vi.waitUntil(look, { timeout: startTimeoutMilliseconds, interval: 20 })
 }
 
-/** Ctrl-C: the terminal sends SIGINT to everything that the program started in its group. */
+/** Sends SIGINT to the whole process group, as a terminal does on Ctrl-C. */
 async function interrupt({ child, exit }: Run): Promise<number | null> {
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
   return exit
 }
 
-/** Processes that belong to this world, but for those that ended and wait for their parent. */
+/** Returns the processes of this world, except zombies. */
 function processes({ child }: Run): string[] {
   const rows = execFileSync('ps', ['-eo', 'pgid=,stat=,args='], { encoding: 'utf8' }).split('\n')
   return rows.filter((row) => {
@@ -165,7 +165,7 @@ test('Ctrl-C ends everything, and the next start finds its accounts and money ag
 
   expect(await interrupt(first)).toBe(0)
   expect(first.output()).toMatch(/ s {2}stopped\n$/)
-  expect(processes(first)).toEqual([])
+  await expect.poll(() => processes(first)).toEqual([])
   expect(existsSync(worldFile)).toBe(false)
 
   first = run(0)
@@ -177,7 +177,7 @@ test('Ctrl-C ends everything, and the next start finds its accounts and money ag
   expect(answer.status).toBe(200)
 })
 
-/** What the operating system does to a server that takes too much memory. */
+/** Kills PostgreSQL, as the operating system does to a server that takes too much memory. */
 function killPostgres() {
   const [postmaster] = readFileSync(join(directory, 'postgres/postmaster.pid'), 'utf8').split('\n')
   process.kill(Number(postmaster), 'SIGKILL')
@@ -188,7 +188,7 @@ test('a PostgreSQL that is killed is back with its data, and the world goes on',
   killPostgres()
   await until(first, () => first.output().includes('PostgreSQL had ended and was started again'))
 
-  // Connections of before are found to be dead by whoever uses them next.
+  // An old connection is found dead when it is used next.
   await expect
     .poll(() => get('/get-identity', { authorization: `Bearer ${read}` }))
     .toMatchObject({ status: 200, body: { alias: 'demo' } })
@@ -208,7 +208,7 @@ test('a PostgreSQL that does not come back ends the world clean, in one sentence
   expect(lines.filter((line) => !/^ *[0-9.]+ s /.test(line))).toEqual([
     'PostgreSQL ended, and did not last when it was started again.',
   ])
-  expect(processes(first)).toEqual([])
+  await expect.poll(() => processes(first)).toEqual([])
   expect(existsSync(worldFile)).toBe(false)
 })
 

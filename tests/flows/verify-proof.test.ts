@@ -1,4 +1,4 @@
-/** `npm run verify-proof` as a third party runs it: a process with a file and a node. */
+/** `npm run verify-proof` works for a third party: a process with a file and a node. */
 import { beforeAll, expect, test } from 'vitest'
 import { startChain } from '../../scripts/local/chain.ts'
 import { minedTogether } from '../support/chain-world.ts'

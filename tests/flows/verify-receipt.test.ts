@@ -1,4 +1,4 @@
-/** `npm run verify-receipt` as a third party runs it: a process with a file and no network. */
+/** `npm run verify-receipt` works for a third party: a process with a file and no network. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createReceiptKeys } from '../../scripts/local/session-keys.ts'
@@ -110,7 +110,7 @@ test('a receipt alone needs keys', async () => {
 
 const json = z.record(z.string(), z.unknown())
 
-/** A receipt that states something else under the same signature. */
+/** Returns a receipt that states something else under the same signature. */
 function stating(
   file: ReceiptFile,
   change: (claims: Record<string, unknown>) => unknown,
@@ -121,7 +121,7 @@ function stating(
   return { ...file, receipt: [header, middle, signature].join('.') }
 }
 
-/** Every text and number in it, with one character changed, by its path. */
+/** Yields every text and number in it with one character changed, by its path. */
 function* flips(value: unknown, path: string[] = []): Generator<[string[], unknown]> {
   if (typeof value === 'string') {
     for (const at of new Set([0, value.length >> 1, value.length - 1])) {
@@ -166,7 +166,7 @@ describe.each(kinds)('of a receipt of a %s', (kind) => {
   })
 })
 
-/** The checks that fail; a text that is no receipt any more fails all of them. */
+/** Returns the names of the failed checks; an unreadable receipt fails all of them. */
 async function failedOf(file: ReceiptFile): Promise<string[]> {
   try {
     const checks = await checkReceipt(file, undefined)
@@ -190,7 +190,7 @@ test('whatever character of the signed text is flipped, the signature fails', as
   for (let at = 0; at < file.receipt.length; at += 1) {
     if (file.receipt[at] === '.') continue
     const place = alphabet.indexOf(file.receipt[at] ?? '')
-    // The next character differs in the last bit alone, which is unused in a last character.
+    // The replacement differs only in the last bit, which the last character of base64url does not use.
     const receipt = file.receipt.slice(0, at) + alphabet[place ^ 1] + file.receipt.slice(at + 1)
     expect(await failedOf({ ...file, receipt }), String(at)).toContain('signer')
   }

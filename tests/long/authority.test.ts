@@ -1,4 +1,4 @@
-/** Ten thousand histories: nobody may more than the owner of the account gave. */
+/** In 10,000 random histories, nobody can do more than the owner of the account allowed. */
 import { expect, test } from 'vitest'
 import { runHistories } from '../support/authority/histories.ts'
 import { seedOf } from '../support/model/seed.ts'

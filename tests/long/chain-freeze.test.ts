@@ -1,4 +1,7 @@
-/** A freeze between hundreds of payments that are on their way, on every rail, with blocks replaced. */
+/**
+ * After a freeze among hundreds of payments in flight, on every rail and with replaced blocks, nothing
+ * leaves but what its answer named.
+ */
 import { expect, test } from 'vitest'
 import { freezeInFlight } from '../support/play/in-flight.ts'
 import { firstSeed } from '../support/play/seeds.ts'

@@ -1,7 +1,7 @@
 /**
- * Random play at length: 100,000 actions over 100 seeds. PLAY_SEED says where to begin and PLAY_SEEDS
- * how many there are, so that it can be done in pieces. Two are played at a time: one waits where the
- * other works.
+ * Limits and consents hold in 100,000 random actions over 100 seeds. PLAY_SEED sets the first seed and
+ * PLAY_SEEDS their number, so that the run can be split. Two plays run at a time, since each often
+ * waits.
  */
 import { expect, test } from 'vitest'
 import { firstSeed, playSeed } from '../support/play/seeds.ts'

@@ -1,4 +1,4 @@
-/** Many strategies of a thief, searched for the one that takes most: it takes all, and never more. */
+/** No strategy of a thief takes more than the exposure; the best one that a search finds takes it all. */
 import { expect, test } from 'vitest'
 import { diceOf } from '../support/model/dice.ts'
 import { firstSeed } from '../support/play/seeds.ts'

@@ -1,4 +1,4 @@
-/** Twice as much of what a stranger wrote takes twice as long to read, and a megabyte a second at most. */
+/** Doubling a text of a stranger at most doubles the time to read it, at a megabyte a second or faster. */
 import { expect, test } from 'vitest'
 import { objectionTo } from '../support/doubling/measure.ts'
 import { parsers } from '../support/doubling/parsers.ts'
@@ -17,7 +17,37 @@ test('work that grows with the square of a text is found', async () => {
   const read = (text: string) => text.length > 0 && /\s+$/.test(`${text}x`)
   const spaces = { name: 'spaces', of: (length: number) => ' '.repeat(length) }
 
-  expect(await objectionTo({ name: 'ends', most: 65_536, read }, spaces)).toMatch(/^ends, spaces: /)
+  expect(await objectionTo({ name: 'ends', most: 32_768, read }, spaces)).toMatch(/^ends, spaces: /)
+})
+
+const most = 1024 * 1024
+const anyText = { name: 'any text', of: (length: number) => 'x'.repeat(length) }
+
+/** Returns the objection to work of so many milliseconds by length, and the lengths that were read. */
+async function objectionToWork(work: (length: number) => number) {
+  const lengths: number[] = []
+  const parser = { name: 'counted', most, read: () => undefined }
+  const objection = await objectionTo(parser, anyText, (_, { length }) => {
+    lengths.push(length)
+    return Promise.resolve(work(length))
+  })
+  return { objection, longest: Math.max(...lengths) }
+}
+
+test('of a text that is plainly linear at most a quarter is read', async () => {
+  const { objection, longest } = await objectionToWork((length) => 3 + (400 * length) / most)
+
+  expect([objection, longest]).toEqual([undefined, most / 4])
+})
+
+test.each([
+  ['a square that grows to seven tenths', (share: number) => 300 * (share + 0.7 * share ** 2)],
+  ['a square behind a fixed part', (share: number) => 60 + 500 * share ** 2],
+  ['a rate just above the limit', (share: number) => 1_001 * share],
+])('%s is found, though a quarter of the text is cheap', async (_, work) => {
+  const { objection } = await objectionToWork((length) => work(length / most))
+
+  expect(objection).toMatch(/^counted, any text: /)
 })
 
 test.each(parsers)('$name of any kind is read in proportion to its length', async ({ name }) => {

@@ -1,4 +1,4 @@
-/** 100,000 requests generated from the description of all operations. */
+/** 100,000 requests generated from the descriptions of all operations break nothing. */
 import { expect, test } from 'vitest'
 import { openCampaign } from '../support/fuzz/campaign.ts'
 import { start } from '../support/world.ts'

@@ -11,6 +11,6 @@ test('a million guesses win no more than 50 in a million for each address and da
 
   expect(result.guesses).toBeGreaterThanOrEqual(1_000_000)
   expect(result.most).toBe(50)
-  // 20,000 times 5e-5: one is expected, and more than six come once in ten thousand runs.
+  // 20,000 times 5e-5: one is expected, and more than six occur once in ten thousand runs.
   expect(result.won).toBeLessThanOrEqual(6)
 }, 3_600_000)

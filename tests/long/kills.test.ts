@@ -16,7 +16,8 @@ test(
   async () => {
     const random = seeded()
     for (let run = 1; run <= runs; run += 1) {
-      await raceForCap(race, random, run % 2 === 0 ? 'app' : 'account')
+      const holder = run % 2 === 0 ? 'app' : 'account'
+      await raceForCap(race, random, { holder, payments: 1_000 })
       console.log(`run ${run} of ${runs}: the cap held, ${race.fleet.deaths()} isolates have died`)
     }
   },

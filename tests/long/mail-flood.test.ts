@@ -1,4 +1,4 @@
-/** A stranger who sends large mails as fast as they are taken holds up nobody else. */
+/** A stranger who sends large mails as fast as they are accepted delays nobody else. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(modules, { recursive: true, force: true })
 })
 
-/** Milliseconds of each call, one after the other, until so many seconds have passed. */
+/** Calls repeatedly for this many seconds. Returns the milliseconds of each call. */
 async function callFor(seconds: number, key: string): Promise<number[]> {
   const taken: number[] = []
   const end = performance.now() + seconds * 1000

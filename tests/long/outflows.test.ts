@@ -1,4 +1,4 @@
-/** Many ordinary lives, each longer: nobody is ever frozen, and the books hold all that left. */
+/** In many long ordinary lives nobody is frozen, and the books hold everything that left. */
 import { test } from 'vitest'
 import { beginPlay, expectNobodyFrozen, play } from '../support/outflow-play.ts'
 import { seeded } from '../support/seed.ts'

@@ -1,10 +1,10 @@
 /**
- * Payees that hide among logs of their own how much they took by Permit2: what is counted is never
- * less than what left the wallet by `balanceOf`, and every payment comes to an end.
+ * A payee cannot hide among decoy logs how much it took by Permit2. The counted amount is never less
+ * than what left the wallet by `balanceOf`, and every payment ends.
  */
 import { beforeAll, expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Market } from '../support/market.ts'
 import { openMarket, pay } from '../support/market.ts'
 import type { PermitPayload } from '../support/permit2.ts'
@@ -32,14 +32,14 @@ beforeAll(async () => {
   merchant.takes.amount = undefined
 }, installTimeoutMilliseconds)
 
-/** A payer whose wallet lets Permit2 take anything that it signs for. */
+/** Returns a payer whose wallet has given Permit2 an allowance. */
 async function payer(): Promise<Agent> {
   const agent = await market.agent('pay', { usdc: 1 })
   await allow(market.chain, agent.address, held)
   return agent
 }
 
-/** Signs for it, and nobody settles it: the payee holds the permit back. */
+/** Signs a permit that the payee keeps without settling it. */
 async function heldBack(agent: Agent, path: string): Promise<PermitPayload> {
   const known = new Set(merchant.paid)
   await pay(agent, { resource_url: `${merchant.url}${path}` })
@@ -51,7 +51,7 @@ async function heldBack(agent: Agent, path: string): Promise<PermitPayload> {
   return fresh.payload
 }
 
-/** What the limits count of an account, what left its wallet, and the states of its payments. */
+/** Returns the payments of an account, the amount that limits count, and what left its wallet. */
 async function told(agent: Agent) {
   const rows = await market.db.sql<{ state: string; counted: string; settled: string | null }[]>`
     select state, counted_usd_micros::text as counted, settled_atomic::text as settled
@@ -60,10 +60,10 @@ async function told(agent: Agent) {
   return { rows, counted, left: held - (await market.usdcOf(agent.address)) }
 }
 
-/** Enough runs for so many payments, with finality in between. */
+/** Runs housekeeping often enough for all payments, with finality in between. */
 async function lookAtAll(): Promise<void> {
   for (let run = 0; run < 4; run += 1) {
-    await keepHouse(market.world)
+    await runHousekeeping(market.world)
     await callRpc(market.chain.rpcUrl, [['anvil_mine', '0x10']])
     await market.tick(60)
   }

@@ -1,6 +1,6 @@
 /**
- * What we sign for x402 by Permit2 moves exactly that with Permit2's own code. The proxies' code is in
- * no package, so the test calls Permit2 in the name of their addresses, as their source does.
+ * Our x402 signatures for Permit2 move exactly the signed amount with Permit2's own code. No package
+ * holds the proxies' code, so the test calls Permit2 from their addresses, as their source does.
  */
 import { getBytes, MaxUint256 } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,9 +8,9 @@ import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { agreeOnPermit } from '../../shared/chains/evm/agreed-permit.ts'
-import { readAllowance } from '../../shared/chains/evm/allowance.ts'
-import { permit2Address } from '../../shared/chains/evm/places.ts'
+import { readAllowance } from '../../shared/chains/evm/permit2/allowance.ts'
+import { agreeOnPermit } from '../../shared/chains/evm/quorum/agreed-permit.ts'
+import { permit2Address } from '../../shared/chains/evm/rpc/places.ts'
 import { signAllowance } from '../../shared/custody/allowance.ts'
 import type { Permit2Terms } from '../../shared/custody/permit2.ts'
 import { signPermit2 } from '../../shared/custody/permit2.ts'
@@ -86,14 +86,14 @@ async function settle(payer: Key, terms: Permit2Terms, amount: bigint): Promise<
   return usePermit(local, await payload(payer, terms), amount)
 }
 
-/** Sent and not waited for, so that one block takes several. */
+/** Submits without waiting, so that one block takes several. */
 async function submit(payer: Key, terms: Permit2Terms, amount: bigint): Promise<unknown> {
   const call = permitCall(await payload(payer, terms), amount)
   const [hash] = await callRpc(local.rpcUrl, [['eth_sendTransaction', { ...call, gas: '0x7a120' }]])
   return hash
 }
 
-/** What the chain shows of a payment's permit. */
+/** Returns what the chain shows of a payment's permit. */
 async function use(
   { from, to, nonce, scheme, valueAtomic: amountAtomic }: Permit2Terms,
   seenBy = world,

@@ -1,4 +1,4 @@
-/** 500,000 requests, forms and mails of callers without an account. */
+/** 500,000 requests, forms and mails of callers without an account break nothing and leave little. */
 import { expect, test } from 'vitest'
 import { sendAsStrangers } from '../support/strangers/campaign.ts'
 import { start } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** Numbers of the house style that are not reached; tests/tidy.test.ts holds what is. */
+/** Goals of the house style that the code does not meet yet; tests/tidy.test.ts checks the met ones. */
 import { expect, test } from 'vitest'
 import { operationFolders, quantile, sourcesIn } from '../support/tidy/files.ts'
 

@@ -1,4 +1,4 @@
-/** Many strategies of thieves, searched for one that comes beyond what the table says of it. */
+/** No strategy of a thief, among many that a search tries, exceeds its row of the table. */
 import { expect, test } from 'vitest'
 import { diceOf } from '../support/model/dice.ts'
 import { seedOf } from '../support/model/seed.ts'

@@ -1,4 +1,4 @@
-/** 5,000 cases of hostile words from every outside source of text, drawn anew each time. */
+/** 5,000 random cases of hostile text from every outside source break nothing. */
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import type { Market } from '../support/market.ts'

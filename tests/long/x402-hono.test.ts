@@ -1,6 +1,6 @@
 /**
- * The original x402-hono package drags in 470 MB, so it lives in a package of its own that only this
- * long form installs, into a directory that goes away with the test.
+ * The original x402-hono package can be paid. It needs 470 MB, so only this long test installs it, into
+ * a directory that is deleted afterwards.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** A worker that is struck at any step, paying a merchant that does anything: every pair there is. */
+/** For every pair of a worker's fault and a merchant's misbehaviour, no attempt is debited twice. */
 import { expect, test } from 'vitest'
 import { behavioursOf, endEvenly, strikesAtExecution } from '../support/faults/attempts.ts'
 import { openMarket } from '../support/market.ts'

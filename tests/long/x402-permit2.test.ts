@@ -1,6 +1,9 @@
-/** x402 by Permit2: exact and upto at a merchant of the official packages, and where it does not settle. */
+/**
+ * x402 by Permit2 works for exact and upto with a merchant of the official packages. A payment that does
+ * not settle ends all the same.
+ */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Market } from '../support/market.ts'
 import { attemptOf, execute, openMarket, pay, prepare, reservedUsd } from '../support/market.ts'
 import { anyText, textWith } from '../support/matching.ts'
@@ -25,11 +28,11 @@ function paymentsOf({ address }: Agent) {
   return merchant.paid.filter(({ payload }) => payload.permit2Authorization.from === address)
 }
 
-/** Past the end of every permit, and the quarter of an hour that one endpoint alone is not believed. */
+/** Passes the end of every permit, and the 15 minutes in which one endpoint alone is not believed. */
 async function settleLate(): Promise<void> {
   await market.tick(1_300)
   await market.passOnChain(1_300)
-  await keepHouse(market.world)
+  await runHousekeeping(market.world)
 }
 
 async function countedOf({ id }: Agent): Promise<string | undefined> {
@@ -71,10 +74,10 @@ test.each([
     expect(await market.usdcOf(agent.address)).toBe(held - taken)
     expect((await market.usdcOf(merchant.payTo)) - before).toBe(taken)
     expect(await reservedUsd(agent)).toBe('0')
-    // In full until less is final: the block may still be taken back.
+    // It counts in full until the smaller amount is final, since the block may still be taken back.
     expect(await countedOf(agent)).toBe('40')
     await market.passOnChain(60)
-    await keepHouse(market.world)
+    await runHousekeeping(market.world)
     expect(await countedOf(agent)).toBe(`${taken}`)
   },
 )

@@ -1,8 +1,8 @@
-/** A thief of a key over the real interface, who takes what its exposure says and no more. */
+/** A thief with a key takes, through the real interface, at most what the account's exposure says. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -36,14 +36,14 @@ async function send(agent: Agent, { address }: Agent, amount: string, more: More
   return { status, transfer_id }
 }
 
-/** A transfer that waits for the owner, who then approves it. */
+/** Sends a transfer that waits for the owner, and approves it as the owner. */
 async function approved(agent: Agent, payee: Agent, amount: string) {
   const { transfer_id } = await send(agent, payee, amount, { user_confirmed: true })
   await (await ownerOf(world, agent)).decide(String(transfer_id), 'approved')
   return { user_confirmed: true, transfer_id }
 }
 
-/** Takes what the limits leave, in every way there is. */
+/** Tries every kind of payment that the limits still allow. */
 async function takeRest(agent: Agent, payee: Agent) {
   for (const amount of ['190', '10', '1', '0.000001']) {
     for (const user_confirmed of [true, false]) await send(agent, payee, amount, { user_confirmed })
@@ -129,7 +129,7 @@ test('what was signed before a limit was lowered leaves beside what the lower on
 
   const [hour] = await exposureOf(payer)
   await mining(true)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   for (const amount of ['140', '10', '1']) {
     for (const user_confirmed of [true, false]) await send(payer, payee, amount, { user_confirmed })
   }

@@ -18,7 +18,7 @@ async function exposureOf(agent: Agent): Promise<string[]> {
   return horizons.map(({ total_usd: usd }) => usd)
 }
 
-/** An account whose owner knows somebody, and from where its key pays. */
+/** Returns an agent whose owner knows a recipient and the device that its key pays from. */
 async function knowing(scope: 'pay' | 'full' = 'pay'): Promise<Agent> {
   const agent = await world.agent(scope)
   await world.acquaint(agent, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
@@ -34,7 +34,7 @@ type Entry = {
   finality?: string
 }
 
-/** A payment on its way or at its end, as other operations leave it. */
+/** Inserts a payment in progress or at its end, as other operations leave it. */
 async function enter(
   payer: Agent,
   { state, level, usd, minutesAgo, mandate, finality }: Entry,

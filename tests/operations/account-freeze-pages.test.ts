@@ -1,4 +1,4 @@
-/** More payments than one answer of a freeze names: its pages name every one, as of the freeze. */
+/** When a freeze affects more payments than one answer holds, its pages name each one, as of the freeze. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { hex, newKey } from '../support/chain-world.ts'
@@ -25,7 +25,7 @@ const page = z.object({
   next_cursor: z.string().nullable(),
 })
 
-/** One page, and all that it names. */
+/** Requests one page and returns everything that it names. */
 async function pageOf(agent: Agent, cursor?: string | null) {
   await world.db.sql`delete from private.rate_buckets`
   const { status, body } = await agent.post(path, typeof cursor === 'string' ? { cursor } : {})
@@ -34,7 +34,7 @@ async function pageOf(agent: Agent, cursor?: string | null) {
   return { ...read, all: [...read.cancelling, ...read.cannot_be_stopped, ...read.ended] }
 }
 
-/** A payer with one large payment that is signed, and so many of a small one beside it. */
+/** Returns a payer with one large signed payment and `small` signed payments of a small amount. */
 async function crowded(small: number, micros = 1) {
   const { payer, payee } = await acquainted(world)
   const signed = await signedPayment(world, payer, payee.address)
@@ -50,14 +50,13 @@ async function crowded(small: number, micros = 1) {
 
 async function restOf(agent: Agent, first: Awaited<ReturnType<typeof pageOf>>) {
   const ids = first.all.map(({ payment_id: id }) => id)
-  let { next_cursor: next } = first
-  while (next !== null) {
-    const more = await pageOf(agent, next)
-    ids.push(...more.all.map(({ payment_id: id }) => id))
-    expect(more.frozen_at).toBe(first.frozen_at)
-    next = more.next_cursor
+  let last = first
+  while (last.next_cursor !== null) {
+    last = await pageOf(agent, last.next_cursor)
+    ids.push(...last.all.map(({ payment_id: id }) => id))
+    expect(last.frozen_at).toBe(first.frozen_at)
   }
-  return ids
+  return { ids, last }
 }
 
 async function idsOf({ id }: Agent): Promise<string[]> {
@@ -78,8 +77,7 @@ test('every open payment is named once, whatever settles or ends between the pag
       select id from private.payments where account = ${payer.id} and state = 'signed'
        order by id desc limit 1) returning id`
 
-  const ids = await restOf(payer, first)
-  const last = await pageOf(payer, '2000')
+  const { ids, last } = await restOf(payer, first)
 
   expect(first.all).toHaveLength(1_000)
   expect(ids.toSorted()).toEqual(await idsOf(payer))

@@ -2,7 +2,7 @@ import { verifyTypedData } from 'ethers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { cancelCalldata } from '../support/chain-world.ts'
 import { cancellationTypes } from '../support/eip3009.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
@@ -234,7 +234,8 @@ test('what was reserved and not signed is released, and custody keeps no signatu
   expect(await statesOf(world, payer)).toEqual(['released'])
 })
 
-test('more payments than one call cancels are all named, and cancelled by the next run', async () => {
+/** Returns a payer with 53 signed payments; one call cancels 50. */
+async function signedOften(): Promise<Agent> {
   const { payer, payee } = await acquainted(world)
   const { paymentId } = await signedPayment(world, payer, payee.address)
   await world.db.sql`
@@ -244,14 +245,30 @@ test('more payments than one call cancels are all named, and cancelled by the ne
     select account, key, device, kind, state, chain, token, wallet, payee, 1, 1, expires_at,
       consent_level, authorized_at, valid_before, '0x' || lpad(to_hex(n), 64, '0'), signature
       from private.payments, generate_series(1, 52) n where id = ${paymentId}`
+  return payer
+}
+
+test('more payments than one call cancels are all named, and cancelled by the next run', async () => {
+  const payer = await signedOften()
 
   const { body } = await payer.post(path, {})
   const first = await cancellationsOf(payer)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(body).toMatchObject({ next_cursor: null, cannot_be_stopped: [] })
   expect(body['cancelling']).toHaveLength(53)
   expect([first.length, (await cancellationsOf(payer)).length]).toEqual([50, 53])
+})
+
+test('none of them is told as being cancelled while custody does not answer', async () => {
+  const payer = await signedOften()
+  await world.db.sql`revoke execute on function api.custody_cancel from custody`
+
+  const { body } = await payer.post(path, {})
+  await world.db.sql`grant execute on function api.custody_cancel to custody`
+
+  expect(body['cancelling']).toEqual([])
+  expect(body['cannot_be_stopped']).toHaveLength(53)
 })
 
 test('custody cancels nothing while the account is not frozen', async () => {

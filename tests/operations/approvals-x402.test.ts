@@ -1,4 +1,4 @@
-/** The owner's word for a paid resource. */
+/** A paid resource that needs its owner is paid once after approval, and never after a decline. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Market } from '../support/market.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
   market = await openMarket()
 })
 
-/** An attempt that no word of an agent carries, for the limit on it is zero. */
+/** Prepares an attempt that needs the owner, since the limit on the agent's word is zero. */
 async function waiting() {
   const agent = await market.agent('pay', { usdc: 1 })
   const owner = await ownerOf(market, agent)

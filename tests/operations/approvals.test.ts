@@ -1,4 +1,4 @@
-/** What the owner says about a payment that waits, and what the agent's repeat then does. */
+/** The owner's decision about a waiting payment binds every repeat of the agent. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { proven, usdcOf } from '../support/ledger.ts'
@@ -7,7 +7,7 @@ import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
-/** Over every limit on the agent's word, and below the cap. */
+/** Order above every limit on the agent's word, and below the cap. */
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '500' }
 
 let world: TestWorld
@@ -20,7 +20,7 @@ const asking = z.object({
   confirmation: z.object({ url: z.url(), digest: z.string(), status: z.string() }),
 })
 
-/** A transfer that waits for the owner, and the call that goes on with it. */
+/** Sends a transfer that waits for the owner. Returns it with the call that continues it. */
 async function waiting(amount = order.amount, given?: { payer: Agent; recipient: string }) {
   const payer = given?.payer ?? (await world.agent('pay', { usdc: 2000 }))
   const payee = await world.agent('read')
@@ -65,7 +65,7 @@ test('what the owner approved is paid once, however often and at once it is repe
   for (const { body } of repeats) {
     expect(body).toMatchObject({ status: 'submitted', consent_level: 'user_session' })
   }
-  // Submitted is not mined yet.
+  // The transfer is submitted, but not mined yet.
   const held = async () => [await usdcOf(world, payer), await usdcOf(world, payee)]
   await expect.poll(held).toEqual([1_500_000_000n, 500_000_000n])
 })

@@ -1,7 +1,7 @@
-/** One act of consent to several payments, asked of the database with what no page would send. */
+/** One approval of several payments holds only for exactly that list, also for input that no page sends. */
 import { beforeAll, expect, test } from 'vitest'
 import { batchTerms } from '../../shared/consent/batch.ts'
-import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
+import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import type { PasskeyOwner } from '../support/consents.ts'
 import { passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
 import { paymentOf } from '../support/owner.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = await passkeyOwnerOf(world, agent)
 })
 
-/** Two that wait, with who asked for them. */
+/** Returns two waiting payments and the credential that requested them. */
 async function two() {
   const ids = [await waitingPayment(world, agent), await waitingPayment(world, agent)] as const
   const [row] = await world.db.sql<{ asker: string }[]>`
@@ -25,11 +25,11 @@ async function two() {
   return { ids, asker: row?.asker ?? '' }
 }
 
-/** Approves a list with a good assertion over exactly that list. */
+/** Approves a list with a valid assertion over exactly that list. */
 async function approve(payments: readonly (string | null)[], askers: readonly string[]) {
   const known = payments.filter((id) => id !== null)
-  const digests = known.map(async (id) => digestOf(paymentTerms(await paymentOf(world.db, id))))
-  const digest = await digestOf(await batchTerms(agent.id, await Promise.all(digests)))
+  const digests = known.map(async (id) => termsDigest(paymentTerms(await paymentOf(world.db, id))))
+  const digest = await termsDigest(await batchTerms(agent.id, await Promise.all(digests)))
   const assertion = await owner.assertion(digest)
   return owner.call('owner_approve_batch', { payments, askers, digest, assertion })
 }

@@ -1,7 +1,7 @@
-/** Caps of keys and apps: the most that each moves by itself, whatever the consent. */
+/** The caps of a key or app bound what it moves by itself, whatever the consent. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { resolveAll } from '../support/books.ts'
 import type { CapsUsd } from '../support/capped.ts'
 import { appWith, keyWith } from '../support/capped.ts'
@@ -65,7 +65,7 @@ test('what was paid and reserved in 24 hours never passes the cap, and frees up 
   const spent = await app.get('/get-identity')
   await resolveAll(market)
   await market.passOnChain(1)
-  await keepHouse(market.world)
+  await runHousekeeping(market.world)
   await market.tick(86_401)
   const next = await send(app, '10')
 
@@ -159,7 +159,7 @@ test('the worst case of an app ends at its caps', async () => {
   await send(payer, '100')
   await resolveAll(market)
   await finalize(market.chain)
-  await keepHouse(market.world)
+  await runHousekeeping(market.world)
 
   const { body } = await app.get('/account-exposure')
   const owner = await ownerOf(market, payer)

@@ -1,4 +1,4 @@
-/** The typed client speaks to every operation, and its types are those of the contracts. */
+/** The typed client covers every operation, and its types are those of the contracts. */
 import { expect, expectTypeOf, test } from 'vitest'
 import type * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
@@ -17,11 +17,11 @@ import { functionsIn } from '../support/functions.ts'
 import { refusedSampleOf, sampleOf, shapeOf } from '../support/samples.ts'
 import { start, userAgent } from '../support/world.ts'
 
-/** Port 9 discards (RFC 863): the chain is connected and silent. */
+/** World with a silent chain: port 9 discards everything (RFC 863). */
 const world = await start({ rpcUrls: { 'eip155:84532': ['http://127.0.0.1:9'] } })
 const functions = functionsIn(world.world)
 
-/** Straight to the functions, as the platform would route it. */
+/** Routes a request straight to its function, as the platform would. */
 async function route(url: string, init: RequestInit): Promise<Response> {
   const found = functions.get(new URL(url).pathname.slice(1))
   if (!found) throw new Error(`no function is at ${url}`)
@@ -63,11 +63,13 @@ test.each(contracts)('$id answers and refuses the client as it does anybody', as
     const { path, init } = shapeOf(contract, sample)
     const plain = { authorization: `Bearer ${key}`, 'x-device-id': userAgent }
     const headers = { ...Object.fromEntries(new Headers(init.headers)), ...plain }
+    // A chain that an answer found silent is told about for some seconds, so it is forgotten before each.
+    world.world.endpointHealth.clear()
     const straight = await world.send(path, { ...init, headers })
-
+    world.world.endpointHealth.clear()
     const heard = await method(client, contract.id)(sample).catch((error: unknown) => error)
 
-    // What only a browser sends, the client does not.
+    // The client does not send what only a browser sends.
     if (contract.id === 'create_account') continue
     if (straight.status === 200) {
       expect(Object.keys(heard ?? {})).toEqual(Object.keys(straight.body))
@@ -79,9 +81,9 @@ test.each(contracts)('$id answers and refuses the client as it does anybody', as
   }
 })
 
-/** How its capability stands is added to an answer by the pipeline, which no handler's type says. */
+/** Fields that the pipeline adds to an answer: the state of its capability. No handler's type has them. */
 type Told = 'gap_id' | 'gap_status'
-/** An optional field may be undefined, as zod has it. */
+/** Type whose optional fields may be undefined, as in zod. */
 type Loose<T> = T extends readonly (infer One)[]
   ? Loose<One>[]
   : T extends object
@@ -93,7 +95,7 @@ type Answer<C extends { response: z.ZodType }> = Loose<Omit<z.output<C['response
 type Request<C extends { request: z.ZodType }> = Loose<z.input<C['request']>>
 
 test('the types of the client are those of the contracts', () => {
-  // The compiler checks these, in both directions.
+  // The compiler checks these assignments in both directions.
   expectTypeOf<Answered<'get_identity'>>().toExtend<Answer<typeof getIdentity>>()
   expectTypeOf<Answer<typeof getIdentity>>().toExtend<Answered<'get_identity'>>()
   expectTypeOf<Answered<'wallet_balances'>>().toExtend<Answer<typeof walletBalances>>()

@@ -1,9 +1,9 @@
-/** The owner's word by passkey, as it comes in through the pages, and what the agent then hears. */
+/** Only a valid assertion by the account's passkey approves a payment, and the agent sees the outcome. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { consentByPasskey } from '../../shared/auth/consent-by-passkey.ts'
 import { consentOptions } from '../../shared/auth/passkey-options.ts'
-import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
+import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import { openAuthenticator } from '../support/authenticator.ts'
 import { passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '500', user_confirmed: true }
 
-/** A transfer over every limit on the agent's word, of an owner with a passkey. */
+/** Sends a transfer above every limit on the agent's word, for an owner with a passkey. */
 async function waiting() {
   const payer = await world.agent('full', { usdc: 2000 })
   const owner = await passkeyOwnerOf(world, payer)
@@ -30,7 +30,7 @@ async function waiting() {
   const body = { ...order, recipient: payee.address }
   const asked = await payer.post(path, body)
   const payment = z.uuid().parse(asked.body['transfer_id'])
-  const digest = await digestOf(paymentTerms(await paymentOf(world.db, payment)))
+  const digest = await termsDigest(paymentTerms(await paymentOf(world.db, payment)))
   const repeat = () => payer.post(path, { ...body, transfer_id: payment })
   return { payer, owner, payee, payment, digest, repeat }
 }
@@ -91,7 +91,7 @@ test('what the passkey approved is paid at its level', async () => {
     status: 'submitted',
     consent_level: 'user_passkey',
   })
-  expect(await usdcOf(world, payee)).toBe(500_000_000n)
+  await expect.poll(() => usdcOf(world, payee)).toBe(500_000_000n)
 })
 
 test('a payment whose consent does not hold is refused, released and told', async () => {
@@ -138,7 +138,7 @@ test('a passkey that came by a first one approves nothing that was asked for bef
   const owner = await ownerOf(world, agent)
   const session = { world: world.world, db: bindCredential(world.world.db, owner.credential) }
   const approve = async (waits: string) => {
-    const digest = await digestOf(paymentTerms(await paymentOf(world.db, waits)))
+    const digest = await termsDigest(paymentTerms(await paymentOf(world.db, waits)))
     const answer = second.get(consentOptions(world.world, digest, []))
     const assertion = await consentByPasskey({ ...session, account: agent }, answer, digest)
     const question = { payment: waits, decision: 'approved', digest, assertion }

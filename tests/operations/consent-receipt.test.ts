@@ -1,4 +1,4 @@
-/** Who is given a receipt of what, and what it then says. */
+/** Only the account gets a consent receipt, and it states exactly what the owner approved. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -63,7 +63,7 @@ test('states what the passkey signed, for a payment', async () => {
     decided_at: body['decided_at'],
     passkey: {
       id: owner.passkey.id,
-      is_first: true,
+      there_since: added?.at.toISOString(),
       added_at: added?.at.toISOString(),
       public_key: owner.passkey.key.cose.toString('base64url'),
     },

@@ -1,4 +1,4 @@
-/** The list of contracts and the folders on disk are the same thing, named the same way. */
+/** The list of contracts matches the folders on disk, with the same names. */
 import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'

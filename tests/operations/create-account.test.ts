@@ -6,7 +6,7 @@ const world = await start()
 const path = '/create-account'
 const password = 'seven green kettles'
 const form = 'f0'.repeat(32)
-/** What a browser sends from a page of ours. */
+/** Headers that a browser sends from one of our pages. */
 const browser = {
   origin: 'http://localhost',
   'sec-fetch-site': 'same-origin',

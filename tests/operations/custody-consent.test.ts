@@ -1,10 +1,10 @@
 /**
- * Custody relies on an owner's consent only after checking it anew. The ledger's own checks are
- * switched off here, and its rows are changed as whoever broke into it would change them.
+ * Custody relies on an owner's consent only after checking it again. The tests switch off the ledger's
+ * own checks and change its rows as an intruder would.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { batchTerms } from '../../shared/consent/batch.ts'
-import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
+import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts'
 import type { PasskeyOwner } from '../support/consents.ts'
 import { asset, authorizeRequest, passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
@@ -47,7 +47,7 @@ async function household(algorithm?: PasskeyAlgorithm) {
   return { payer, owner: await passkeyOwnerOf(world, payer, algorithm) }
 }
 
-/** A mandate for what these payments are, that the owner approved with the passkey. */
+/** Creates a mandate that covers these payments, approved with the owner's passkey. */
 function granted(payer: Agent, owner: PasskeyOwner, order: MandateOrder = {}): Promise<string> {
   const whole = { max_day_usd_micros: '20000000', max_total_usd_micros: '100000000' }
   const pins = { max_payments: 50, chains: [84532], tokens: [asset.token] }
@@ -55,7 +55,7 @@ function granted(payer: Agent, owner: PasskeyOwner, order: MandateOrder = {}): P
   return owner.grant(payer, { ...merchant, ...whole, ...pins, ...order })
 }
 
-/** Refused, and nothing of it is left but what the feed tells. */
+/** Asserts a refusal that leaves nothing behind except the activity feed. */
 async function expectRefused(payer: Agent, payment: string, answer: unknown) {
   expect(answer).toEqual({ outcome: 'refused', code: 'consent_invalid' })
   const row = await paymentOf(world.db, payment)
@@ -127,10 +127,15 @@ const consentChanges = [
   ['signature', flipped('signature')],
   [
     'level',
-    `level = 'user_session', passkey = null, passkey_added_at = null, passkey_is_first = null,
+    `level = 'user_session', passkey = null, passkey_added_at = null, passkey_there_since = null,
       public_key = null, client_data = null, authenticator_data = null, signature = null`,
   ],
-  ['time of its passkey', `passkey_added_at = asked_at + interval '1 second'`],
+  ['time of its passkey', `passkey_there_since = asked_at + interval '1 second'`],
+  [
+    'time of the passkey by which its own came',
+    `passkey_there_since = asked_at + interval '1 second',
+      passkey_added_at = asked_at + interval '2 seconds'`,
+  ],
   ['list', `leaves = array[digest, '${'ab'.repeat(32)}']`],
 ] as const
 
@@ -147,7 +152,7 @@ test('a passkey that an older one vouched for carries what was asked for before 
   const { payer, owner } = await household()
   const { payment, authorize } = await waiting(payer)
   await owner.approve(payment)
-  await world.db.sql`update private.consents set passkey_is_first = false,
+  await world.db.sql`update private.consents set
     passkey_added_at = asked_at + interval '1 second' where account = ${payer.id}`
 
   expect(await authorize('user_passkey')).toMatchObject({ outcome: 'signed' })
@@ -162,7 +167,7 @@ test.each([
 ])('an assertion %s carries nothing, whoever took it', async (_, fault) => {
   const { payer, owner } = await household()
   const { payment, authorize } = await waiting(payer)
-  const digest = await digestOf(paymentTerms(await paymentOf(world.db, payment)))
+  const digest = await termsDigest(paymentTerms(await paymentOf(world.db, payment)))
   expect(await owner.assertion(digest, fault)).toBeUndefined()
 
   expect(await owner.approve(payment, await owner.unverified(digest, fault))).toBe('approved')
@@ -274,7 +279,7 @@ test('a mandate that was slipped into a list of payments carries nothing', async
     select private.mandate_digest(m) as digest, m.consent from private.mandates m where id = ${mandate}`
   if (!given) throw new Error('the mandate is gone')
   const leaves = [given.digest, 'ab'.repeat(32)].sort()
-  const digest = await digestOf(await batchTerms(payer.id, leaves))
+  const digest = await termsDigest(await batchTerms(payer.id, leaves))
   const signed = await owner.unverified(digest)
   await sql`update private.consents c set digest = ${digest}, leaves = ${leaves},
     client_data = s ->> 'client_data', authenticator_data = s ->> 'authenticator_data',

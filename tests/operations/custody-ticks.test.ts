@@ -1,4 +1,4 @@
-/** What custody holds a payment to of what the owner ticked, and of whom it was approved for. */
+/** Custody enforces the owner's ticks, and the key or app that the approval was given for. */
 import { beforeAll, expect, test } from 'vitest'
 import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts'
 import type { PasskeyOwner } from '../support/consents.ts'
@@ -38,7 +38,7 @@ async function household() {
   return { payer, owner: await passkeyOwnerOf(world, payer) }
 }
 
-/** A mandate for what these payments are, that the owner approved with the passkey. */
+/** Creates a mandate that covers these payments, approved with the owner's passkey. */
 function granted(payer: Agent, owner: PasskeyOwner, order: MandateOrder = {}): Promise<string> {
   const whole = { max_day_usd_micros: '20000000', max_total_usd_micros: '100000000' }
   const pins = { max_payments: 50, chains: [84532], tokens: [asset.token] }
@@ -46,7 +46,7 @@ function granted(payer: Agent, owner: PasskeyOwner, order: MandateOrder = {}): P
   return owner.grant(payer, { ...merchant, ...whole, ...pins, ...order })
 }
 
-/** Refused, and nothing of it is left but what the feed tells. */
+/** Asserts a refusal that leaves nothing behind except the activity feed. */
 async function expectRefused(payer: Agent, payment: string, answer: unknown) {
   expect(answer).toEqual({ outcome: 'refused', code: 'consent_invalid' })
   const row = await paymentOf(world.db, payment)

@@ -26,7 +26,7 @@ const terms = {
   amount_usd_micros: '5000000',
 }
 
-/** An x402 payment as prepare enters it, and the request that would sign it. */
+/** Inserts an x402 payment as prepare does. Returns the request that would sign it. */
 async function entered(payer: Agent, payee: string, pepper: string): Promise<AuthorizeRequest> {
   const credential = await credentialOf(payer.key, pepper)
   const [row] = await world.db.sql<{ id: string }[]>`
@@ -120,7 +120,8 @@ test('signs nothing for a key that may only read, was revoked, or whose account 
   const credential = await credentialOf(reader.key, required(world.world.config, 'API_KEY_PEPPER'))
 
   const asReader = await custody.authorize({ ...request, credential })
-  await world.db.sql`update private.accounts set frozen_at = now() where id = ${payer.id}`
+  await world.db
+    .sql`update private.accounts set frozen_at = now(), freezes = freezes + 1 where id = ${payer.id}`
   const frozen = await custody.authorize(request)
   await world.db.sql`update private.credentials set revoked_at = now() where account = ${payer.id}`
   const revoked = await custody.authorize(request)

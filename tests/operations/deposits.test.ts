@@ -1,8 +1,8 @@
-/** What came in, as the feed tells it: by whom, how final, and what is kept out of sight. */
+/** The feed reports each deposit with its sender and finality, and hides deceptive ones. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { batchCalls, hex, known, newKey } from '../support/chain-world.ts'
 import { lookAlike, payAs, sendAs, transferFrom } from '../support/deposits.ts'
 import { proven } from '../support/ledger.ts'
@@ -13,7 +13,7 @@ import { finalize, start } from '../support/world.ts'
 const world = await start({ chain: true })
 const multicall3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
 const { usdc } = known('eip155:84532')
-// What matchers are is not in their types.
+// The types of matchers do not say that they are matchers.
 const poisoning = textWith('another address')
 const page = z.object({ items: z.array(z.record(z.string(), z.unknown())) })
 
@@ -204,7 +204,7 @@ test.each(['false', '1', ''])('refuses hidden=%j', async (hidden) => {
 
 const zero = `0x${'0'.repeat(40)}`
 
-/** Calldata that lets a contract move everything. */
+/** Returns calldata that approves an unlimited allowance. */
 function approve(spender: string) {
   return hex(`0x095ea7b3${spender.slice(2).padStart(64, '0')}${'f'.repeat(64)}`)
 }

@@ -39,7 +39,10 @@ test.each(paths)(
   },
 )
 
-/** The index holds the digest of the text instead, which holds that of the contract. */
+/**
+ * Returns the digest that a document must hold. The index holds the digest of the text, which in turn
+ * holds the digest of the contract.
+ */
 function contractDigestOf(path: string): string {
   return path.includes('agent-skills') ? 'sha256:' : contractDigest
 }

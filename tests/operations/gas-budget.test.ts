@@ -1,9 +1,14 @@
-/** What relayers spend for one account in 24 hours, by the balances that they have on the chain. */
+/** Relayers spend at most the gas budget of an account in 24 hours, by their balances on the chain. */
+import { formatEther } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
+import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { callRpc } from '../../scripts/local/rpc.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
+import { newKey } from '../support/chain-world.ts'
+import { refusing } from '../support/faults/answers.ts'
 import { elapse, stopMining } from '../support/faults/chain.ts'
-import { holdLanes, onePair } from '../support/faults/pair.ts'
+import { holdLanes, onePair, transferPath } from '../support/faults/pair.ts'
 import { limitGas, mine, relayersHold, transfers, transferTo } from '../support/gas.ts'
 import { statesOf } from '../support/ledger.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
@@ -14,6 +19,8 @@ let world: TestWorld
 beforeEach(async () => {
   world = await start({ chain: true, lanes: 4 })
 })
+
+const wei = z.string().transform(BigInt)
 
 const gasOf = (payer: { id: string }) => world.db.sql<{ wei: bigint; slot: number | null }[]>`
   select wei::text, slot::integer from private.gas_uses 
@@ -39,7 +46,7 @@ test('120 transfers of the least amount cost relayers at most the budget of wei'
   const before = await relayersHold(world)
 
   const { counts } = await transfers(world, payer, 120, '0.01')
-  for (let run = 0; run < 3; run += 1) await keepHouse(world.world)
+  for (let run = 0; run < 3; run += 1) await runHousekeeping(world.world)
   await mine(world)
 
   const spent = before - (await relayersHold(world))
@@ -73,7 +80,7 @@ test('a young account has less, and all of it once it is old enough', async () =
 
   const young = await transfers(world, payer, 4, '0.01')
   await mine(world)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await elapse(world, 48 * 3_600)
   const old = await transfers(world, payer, 8, '0.01')
 
@@ -103,7 +110,7 @@ test('what is left is told, and free again after 24 hours', async () => {
   const payer = await world.agent('pay', { usdc: 1000 })
   await transfers(world, payer, 2, '0.02')
   await mine(world)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   const used = await payer.get('/get-identity')
   const over = await transferTo(world, payer, 3, '0.02')
@@ -111,7 +118,7 @@ test('what is left is told, and free again after 24 hours', async () => {
   const later = await transferTo(world, payer, 3, '0.02')
 
   const limits = used.body['limits']
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   expect(await gasOf(payer)).toHaveLength(1)
   expect(limits).toMatchObject({
     relayed_transfers: [
@@ -119,6 +126,23 @@ test('what is left is told, and free again after 24 hours', async () => {
     ],
   })
   expect([over.status, later.status]).toEqual([429, 200])
+})
+
+test('the gas that is left is the budget less what the transaction could cost at most', async () => {
+  await limitGas(world, { weiPerDay: 10n ** 18n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  const sent = await transferTo(world, payer, 1, '1')
+  await mine(world)
+  await runHousekeeping(world.world)
+
+  const { body } = await payer.get('/get-identity')
+
+  const [carried] = await callRpc(world.chain.rpcUrl, [
+    ['eth_getTransactionByHash', sent.body['tx_hash']],
+  ])
+  const { gas, maxFeePerGas } = z.object({ gas: wei, maxFeePerGas: wei }).parse(carried)
+  const left = formatEther(10n ** 18n - gas * maxFeePerGas)
+  expect(body['limits']).toMatchObject({ relayed_transfers: [{ gas_left: left }] })
 })
 
 test('what never got into a transaction is given back', async () => {
@@ -150,12 +174,12 @@ test('a dearer transaction in the same place raises what its calls are charged',
   expect(await gasOf(payer)).toMatchObject([{ wei: String(160_000n * 2_200_000_000n + 7n) }])
 })
 
-/** Gives the one call back; whether it went. */
+/** Requeues the only call. Returns true if it went back to the queue. */
 async function requeue() {
   await world.db.sql`select api.housekeeping_requeue_slot(slot, false) from private.relay_calls`
   const [call] = await world.db.sql<{ queued: boolean }[]>`
     select slot is null as queued from private.relay_calls`
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   return call?.queued
 }
 
@@ -178,7 +202,7 @@ test('a cancellation goes into other places as often as the budget of its accoun
   await signedPayment(world, payer, payee.address)
   await stopMining(world)
   await payer.post('/account-freeze', {})
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   const queued = [await requeue(), await requeue(), await requeue()]
 
@@ -214,11 +238,25 @@ test('gas is spent for 24 hours from when it is seen to be spent', async () => {
   const one = await transfers(world, payer, 3, '1')
   await elapse(world, 45)
   await mine(world)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   await elapse(world, 86_400 - 44)
   const two = await transfers(world, payer, 1, '1')
 
   expect(one.counts).toEqual({ submitted: 2, relay_limit_reached: 1 })
   expect(two.counts).toEqual({ relay_limit_reached: 1 })
+})
+
+test('the gas of a transfer that was never signed is free again with its money', async () => {
+  await limitGas(world, { callsPerDay: 1n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  const cut = world.worker({ fetch: refusing('custody_record') })
+  const order = { chain: 'base-sepolia', token: 'USDC', amount: '1', recipient: newKey().at }
+  const lost = await cut.post(payer, transferPath, { ...order, user_confirmed: true })
+  const early = await transferTo(world, payer, 1, '1')
+  await elapse(world, 31)
+
+  expect(lost).toMatchObject({ status: 503 })
+  expect(early).toMatchObject({ status: 429, body: { error: 'relay_limit_reached' } })
+  expect(await transferTo(world, payer, 2, '1')).toMatchObject({ status: 200 })
 })

@@ -1,11 +1,11 @@
-/** What cancellations may cost relayers: it is reserved when something is signed that may need one. */
+/** Cancellations stay within the gas budget, which each signature that may need one reserves. */
 import { encodeEventTopics } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
 import { tokenAbi } from '../../shared/chains/evm/abi.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { hex } from '../support/chain-world.ts'
 import { node, stopMining } from '../support/faults/chain.ts'
 import { limitGas, relayersHold, transferTo } from '../support/gas.ts'
@@ -21,7 +21,7 @@ beforeEach(async () => {
   world = await start({ chain: true, lanes: 2 })
 })
 
-/** Signs purchases until custody signs no more, or so many; answers those that it signed. */
+/** Signs up to `most` purchases and stops when custody refuses. Returns the calldata of each. */
 async function signMany(payer: Agent, most: number): Promise<Hex[]> {
   const payee = await world.agent('read')
   await world.acquaint(payer, payee.address)
@@ -44,7 +44,7 @@ async function cancelsSent(): Promise<number> {
 
 async function keepMined(runs: number): Promise<void> {
   for (let run = 0; run < runs; run += 1) {
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await node(world, 'evm_mine')
   }
 }
@@ -84,7 +84,7 @@ test.each(['wei', 'number'])(
       fitting.push(signed.length)
       for (const call of signed) await transact(world.chain.rpcUrl, issuer, world.chain.usdc, call)
       await world.tick(60)
-      await keepHouse(world.world)
+      await runHousekeeping(world.world)
     }
     const before = await relayersHold(world)
 
@@ -94,7 +94,7 @@ test.each(['wei', 'number'])(
       fitting.reduce((sum, count) => sum + count),
       [],
     )
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     await payer.post('/account-freeze', {})
     await keepMined(12)
 
@@ -150,12 +150,12 @@ test.each(['relayers', 'the wallet'])(
     const payer = await world.agent('pay', { usdc: 1000 })
     await node(world, 'anvil_setBalance', payer.address, '0xde0b6b3a7640000')
     await node(world, 'anvil_mine', '0x20')
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     const from = Number(await node(world, 'eth_blockNumber'))
     for (let at = 0; at < 6; at += 1) {
       const sent = await transferTo(world, payer, at, '1')
       await proven(payer, sent.body['tx_hash'])
-      await keepHouse(world.world)
+      await runHousekeeping(world.world)
     }
     await payer.post('/account-freeze', {})
 

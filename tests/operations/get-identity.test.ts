@@ -122,7 +122,7 @@ test('tells each account of itself alone', async () => {
 
 type Entry = { state: string; consent: string; usd: number }
 
-/** A payment in the middle of its way, as other operations leave it. */
+/** Inserts a payment in progress, as other operations leave it. */
 async function enterPayment(payer: { id: string; address: string }, entry: Entry) {
   const usdc = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
   await world.db.sql`

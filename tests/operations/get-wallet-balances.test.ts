@@ -8,7 +8,7 @@ import { start } from '../support/world.ts'
 const path = '/get-wallet-balances'
 const [live, refusing, silent] = ['eip155:84532', 'eip155:421614', 'eip155:11155111']
 
-/** Takes every request and never answers. */
+/** Server that accepts every request and never answers. */
 const mute = createServer(() => {})
 await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening))
 afterAll(() => {
@@ -175,7 +175,7 @@ test('an empty body and none at all ask for everything', async () => {
   }
 })
 
-/** A reservation as a payment holds it that is under way. */
+/** Inserts the reservation of a payment in progress. */
 async function reserve(payer: Agent, usd: number) {
   const micros = usd * 1_000_000
   await world.db.sql`

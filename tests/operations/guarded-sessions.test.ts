@@ -1,4 +1,4 @@
-/** In the three days after a recovery nobody who came in without a passkey ends a session by signing in. */
+/** In the three days after a recovery, nobody ends a session by signing in without a passkey. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openHouse } from '../support/not-me.ts'

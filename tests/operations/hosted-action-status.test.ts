@@ -1,6 +1,6 @@
-/** The life of a hosted action below its pages: who may take which step, and what the agent hears. */
+/** A hosted action moves only as its state and browser allow, and the agent sees its outcome. */
 import { beforeAll, expect, test } from 'vitest'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { newKey } from '../support/chain-world.ts'
 import { lookAlike, payAs } from '../support/deposits.ts'
 import { browserOf, linkOf, statusOf } from '../support/links.ts'

@@ -1,6 +1,6 @@
-/** A key whose holder died before its answer was kept, a day later. */
+/** An Idempotency-Key still holds a day after its worker died before storing the answer. */
 import { expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { newKey } from '../support/chain-world.ts'
 import { openMarket } from '../support/market.ts'
 
@@ -18,7 +18,7 @@ const order = (recipient: string, amount: string) => ({
 
 async function settle() {
   for (let minute = 0; minute < 3; minute += 1) {
-    await keepHouse(market.world)
+    await runHousekeeping(market.world)
     await market.passOnChain(60)
     await market.tick(60)
   }

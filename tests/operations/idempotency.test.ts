@@ -1,6 +1,6 @@
 /**
- * What an Idempotency-Key promises for every operation that changes something. A transfer that
- * stops at the question for a confirmation shows it: each one that is entered has its own id.
+ * An Idempotency-Key keeps its promises for every operation that changes something. The tests use a
+ * transfer that stops to ask for confirmation, because each entered transfer has its own id.
  */
 import { expect, test } from 'vitest'
 import { anyText } from '../support/matching.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
+import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { byPlatform, messageOf } from '../support/inbound.ts'
 import { start } from '../support/world.ts'
 
@@ -17,7 +17,7 @@ const message = (author = from, proof: { authenticated?: string } = {}) => {
   return messageOf({ to: 'x', from: author, subject: `${count}`, text: 'Hello', ...proof })
 }
 
-/** As if so many mails had come, each of so many bytes and from another author unless one is given. */
+/** Inserts this many received mails of this size, each from another author unless one is given. */
 async function fill(account: string, mails: number, { size = 1, author = '', proven = '' } = {}) {
   await db.sql`
     insert into private.mails (id, account, direction, from_address, proven_domain, digest, size,
@@ -108,12 +108,12 @@ test('a mail fills what is kept of it, and a text file beside HTML is kept twice
   await fill(id, 99, { size: 1_048_576 })
   await product.tick(86_401)
 
-  // 240 KB as it came: three of these would have a place.
+  // The mail arrives with 240 KB, so by that size three of them would fit.
   expect(await byPlatform(world, { to, raw })).toEqual({ taken: true })
   expect(await byPlatform(world, { to, raw: raw.replace('Hello', 'Again') })).toEqual(full)
 })
 
-/** The same isolate, and how many mails it had read. */
+/** Returns the same isolate with a counter of the mails that it has read. */
 function countingReads() {
   const reads = { count: 0 }
   const mailReader = {

@@ -13,7 +13,7 @@ const mailbox = async () => {
   return { ...agent, to: `${agent.alias}@agents.example` }
 }
 
-/** One for everything that a mail is made of, but for the addresses of who wrote it and to whom. */
+/** Canaries for every part of a mail, except the addresses of its sender and recipient. */
 const canaries = {
   name: 'canaryName',
   recipient: 'canaryRecipient',
@@ -52,7 +52,7 @@ ${canaries.file}\r
 --b--\r
 `
 
-/** All that the database holds. */
+/** Returns every row of the database as text. */
 async function everyRow(): Promise<string> {
   const names = await db.sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'private'`
@@ -62,7 +62,7 @@ async function everyRow(): Promise<string> {
   return JSON.stringify(await Promise.all(tables))
 }
 
-/** Canaries in a text, in plain or in any of the forms in which bytes are written. */
+/** Returns the canaries that a text holds, in plain form or in any encoding of their bytes. */
 function heldIn(text: string): string[] {
   const bytesOf = (word: string) => Buffer.from(word)
   const inner = (word: string, shift: number) =>
@@ -153,7 +153,7 @@ test('what an agent is told of mails in twelve languages holds none of their cod
   expect(told).toEqual([])
 })
 
-/** Without what is only for the eye. */
+/** Removes spaces and hyphens, which serve only the eye. */
 function bare(text: string): string {
   return text.normalize('NFKC').replaceAll(/[\s-]/g, '')
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mimeMessage } from '../../shared/mail/mime.ts'
-import { openMail } from '../../shared/mail/outbox.ts'
+import { openOutboxMail } from '../../shared/mail/outbox.ts'
 import { byPlatform, deliver } from '../support/inbound.ts'
 import { storedMails } from '../support/stored-mail.ts'
 import { noticeDomain, start } from '../support/world.ts'
@@ -97,7 +97,7 @@ test('of the mails of this service, the code of a sign-up alone is told apart', 
     select id, to_address, sealed from private.outbox where to_address = ${to}`
   if (!waiting) throw new Error('no code was sent')
   const opened = { ...waiting, to: waiting.to_address }
-  const { subject, text, html } = await openMail(world, opened)
+  const { subject, text, html } = await openOutboxMail(world, opened)
   const outgoing = {
     subject,
     text,

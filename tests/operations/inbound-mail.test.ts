@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { inboundMail } from '../../functions/inbound-mail/index.ts'
-import { mailLimits } from '../../shared/mailbox/parse.ts'
-import type { MailRefusal } from '../../shared/mailbox/parse-refusals.ts'
-import { mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
+import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
+import type { MailRefusal } from '../../shared/mailbox/receive/parse-refusals.ts'
+import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { byPlatform, deliver, messageOf } from '../support/inbound.ts'
 import { messages } from '../support/mail-corpus/messages.ts'
 import { textWith } from '../support/matching.ts'
@@ -42,9 +42,10 @@ test('keeps everything of a mail, with a handle for its code wherever that stand
   expect(mail?.head).toEqual({
     name: { text: 'Code 482913', places: place(5) },
     subject: { text: '482913 is your code', places: place(0) },
+    address: { text: 'shop@mail.shop.example', places: [] },
   })
   expect(mail?.body).toMatchObject({
-    to: [{ address: to }],
+    to: [{ address: { text: to, places: [] } }],
     messageId: '<c@b.example>',
     inReplyTo: '<a@b.example>',
     text: { text: 'Your verification code is 482913.\n', places: place(26) },

@@ -1,6 +1,6 @@
-/** A link does nothing once the key or app that made it could not make it any more, whatever it is for. */
+/** A link of any kind does nothing once the key or app that made it could no longer make it. */
 import { beforeAll, expect, test } from 'vitest'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { signedIn } from '../support/browserless.ts'
 import type { Capped } from '../support/capped.ts'
 import { appWith, keyWith } from '../support/capped.ts'
@@ -44,7 +44,7 @@ const cases = Object.entries(makers).flatMap(([name, maker]) =>
   kinds.map((kind) => ({ name, kind, ...maker })),
 )
 
-/** All that a person can do with a link, by each of its browsers, and what else finishes it. */
+/** Takes every step that a person can take with a link in any browser, and completes it from outside. */
 async function doAll(agent: Agent, kind: Kind, links: readonly Made[]) {
   const wallet = newKey().at
   for (const link of links) {
@@ -69,7 +69,7 @@ async function doAll(agent: Agent, kind: Kind, links: readonly Made[]) {
   }
 }
 
-/** A link that its person has opened, and one that waits. */
+/** Returns one link that its person has opened and one that still waits. */
 async function linksOf(agent: Agent, maker: Agent, kind: Kind) {
   const [opened, waiting] = [await linkOf(maker, orderOf(kind)), await linkOf(maker, orderOf(kind))]
   if (kind === 'website_login') {

@@ -1,9 +1,9 @@
 /**
- * Nothing seals less because of how a mail is composed: a file of text in the charset that its part names, and
- * a mail that is signed as a whole (RFC 8551 section 3.5.2), which is a mail within a mail.
+ * A code is sealed however the mail is composed: in a text file of the charset that its part names, and
+ * in a mail that is signed as a whole (RFC 8551 section 3.5.2), which is a mail within a mail.
  */
 import { expect, test } from 'vitest'
-import { receiveMail } from '../../shared/mailbox/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { mailboxOf } from '../support/mailbox.ts'
 import { mailDomain, start } from '../support/world.ts'
 
@@ -32,7 +32,7 @@ const head = (subject: string) => [
   'MIME-Version: 1.0',
 ]
 
-/** "Your verification code is 482913", as the languages of the charsets say it. */
+/** "Your verification code is 482913" in the languages of these charsets. */
 test.each([
   ['windows-1251', 'wuD4IOru5CDv7uTy4uXw5uTl7ej/OiA0ODI5MTMuIM3o6u7s8yDl4+4g7eUg8e7u4fng6fLlLg=='],
   ['koi8-r', '98HbIMvPxCDQz8TU18XS1sTFzsnROiA0ODI5MTMuIO7Jy8/N1SDFx88gzsUg08/Pwt3BytTFLg=='],
@@ -63,7 +63,7 @@ test.each([
   expect(await readFile(lines)).not.toContain(code)
 })
 
-/** By `openssl cms -sign -nodetach`, of the text "Your sign-in code is: 482913". */
+/** Text "Your sign-in code is: 482913", signed by `openssl cms -sign -nodetach`. */
 const signed =
   'MIICwgYJKoZIhvcNAQcCoIICszCCAq8CAQExDTALBglghkgBZQMEAgEwWAYJKoZIhvcNAQcBoEsESUNvbnRlbnQtVHlwZTogdGV4dC9wbGFpbjsgY2hhcnNldD11dGYtOA0KDQpZb3VyIHNpZ24taW4gY29kZSBpczogNDgyOTEzDQoxggI/MIICOwIBATAvMBcxFTATBgNVBAMMDHNob3AuZXhhbXBsZQIUFWfcXnQQ9NOoRDcF++/zyUlzm/swCwYJYIZIAWUDBAIBoIHkMBgGCSqGSIb3DQEJAzELBgkqhkiG9w0BBwEwHAYJKoZIhvcNAQkFMQ8XDTI2MTEyNzAwMTIzMVowLwYJKoZIhvcNAQkEMSIEILf3ujIqUpA7aerjyEAotyASgtAh2vzZHfgGPmFmXBClMHkGCSqGSIb3DQEJDzFsMGowCwYJYIZIAWUDBAEqMAsGCWCGSAFlAwQBFjALBglghkgBZQMEAQIwCgYIKoZIhvcNAwcwDgYIKoZIhvcNAwICAgCAMA0GCCqGSIb3DQMCAgFAMAcGBSsOAwIHMA0GCCqGSIb3DQMCAgEoMA0GCSqGSIb3DQEBAQUABIIBABFQOZiZvD/PBeiEK2kUIMvOK66nmNue5uxKyH9c23pxa8IJ0Ak3/Yqf6Yr/Ttzz4ihQ+2uJrDDi1FYSUKT0zMyfzoTx7T37QCif3b7GzYPjY9d3rWV6k/j0AiP6kIsXzaDgyXDKUG8zmfMi5N13PshS8IMUJNN+lmgwmg6Vg6Qs+vDzgFAt87S+RaJX9eslm3RMW7Mh29LR/OqZyZ+nqwXhwyGwrrq5s5w8H5PV2mgz2EXQSOzdCu9V53mfFZpsahNWHosYiK9KExP4ONjHqHbdC7X+3dSd3XmXgKBL4wl1u8SYWkxM3NYUL2HlV4LPxY9YhNG4bUM9C8Jr4a6Blec='
 

@@ -1,9 +1,9 @@
 /**
- * Nothing seals less because of how a mail is composed. Each of these has its code in plain words in a part
- * that is text, and none of them is a picture, a document, an archive or encoded once more.
+ * A code is sealed however the mail is composed. Each of these mails has its code in plain words in a
+ * text part, and none is a picture, a document, an archive or encoded a second time.
  */
 import { expect, test } from 'vitest'
-import { receiveMail } from '../../shared/mailbox/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { mailboxOf } from '../support/mailbox.ts'
 import { mailDomain, start } from '../support/world.ts'
 
@@ -11,7 +11,7 @@ const product = await start()
 const { world } = product
 const code = '482913'
 
-/** All that an agent can read of the newest mail, bytes decoded and markup taken out. */
+/** Returns all that an agent can read of the newest mail, with bytes decoded and markup removed. */
 async function readAll(raw: string | Buffer) {
   const agent = await product.agent('pay')
   const box = mailboxOf(product, agent)
@@ -111,7 +111,7 @@ const cases: [string, string | Buffer][] = [
 test.each(cases)('%s', async (_, raw) => {
   const readings = await readAll(raw)
 
-  // Four of six digits in a row tell nearly all of it.
+  // Four consecutive digits of six reveal nearly the whole code.
   for (const reading of readings) {
     const at = reading.search(/4829|8291|2913/)
     expect(at === -1 ? '' : reading.slice(Math.max(0, at - 60), at + 20)).toBe('')

@@ -1,6 +1,7 @@
 /**
- * Sign-in links are found and replaced by handles. In each of these the address and the words before it tell
- * that it signs in, or confirms, and it carries a token, whatever else they say and however it is written.
+ * Sign-in links are found and replaced by handles. In each of these mails the address and the words
+ * before it say that the link signs in or confirms, and it carries a token, whatever its other words and
+ * form.
  */
 import { expect, test } from 'vitest'
 import { openMailbox } from '../support/mailbox.ts'

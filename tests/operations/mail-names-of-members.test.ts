@@ -1,7 +1,7 @@
 /**
- * Codes of mails are sealed. An honest site's mail names what its member named: a workspace, a device, a
- * shop. An agent that is a member there calls it so that the code behind the name is taken for another number,
- * or so long that the name of the code is out of reach.
+ * Codes in mails are sealed next to names that a member chose. An honest site's mail names a workspace,
+ * a device or a shop of its member. An agent who is a member can choose a name that makes the code look
+ * like another number, or one so long that the word for the code is out of reach.
  */
 import { expect, test } from 'vitest'
 import { openMailbox } from '../support/mailbox.ts'

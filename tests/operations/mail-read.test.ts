@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sealMail } from '../../shared/mail/outbox.ts'
+import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import { signUpCode } from '../../shared/mail/sign-up-messages.ts'
 import type { OpenedMail } from '../../shared/mailbox/port.ts'
 import { openMailbox, type TestMailbox } from '../support/mailbox.ts'
@@ -10,7 +10,7 @@ const product = await start()
 const { db, world } = product
 const code = '482913'
 
-/** What the owner's pages are told. */
+/** Returns the mail as the owner's pages get it. */
 async function asOwner({ agent }: TestMailbox, mail: string): Promise<OpenedMail> {
   const { credential } = await ownerOf(product, agent)
   const answer = await world.vault?.readMail(credential, { mail, offset: 0 })
@@ -76,7 +76,7 @@ test('a code of this service is never shown to an agent, but for that of a sign-
   const box = await openMailbox(product)
   await letCodesBeRead(box)
   const own = { from: 'Account <no-reply@notices.example>', text: `Your code is ${code}.` }
-  const signUp = await sealMail(world, {
+  const signUp = await sealForOutbox(world, {
     ...signUpCode({ code, minutes: 10 }),
     to: box.address,
   })

@@ -1,4 +1,4 @@
-/** Codes, passwords and keys in files of a mail that are text: each names its secret as such files do. */
+/** Codes, passwords and keys in text files of a mail are sealed, in the usual forms of such files. */
 import { expect, test } from 'vitest'
 import { openMailbox } from '../support/mailbox.ts'
 import { start } from '../support/world.ts'
@@ -58,6 +58,9 @@ const files: [string, string, string, string][] = [
     '{\\rtf1\\ansi Your temporary password is \\b Xk9#mQ2!vT\\b0 .}',
     'Xk9#mQ2!vT',
   ],
+  ['a.rtf', 'text/plain', '{\\rtf1 Your verification code is {\\b 482}{\\i 913}.}', '913'],
+  ['a.txt', 'text/plain', 'Hello\n{\\rtf1 Your verification code is {\\b 482}{\\i 913}.}', '913'],
+  ['a.txt', 'text/plain', "Hi\n{\\rtf1 Your verification code is \\'34\\'38{\\i 2913}.}", '2913'],
   ['a.html', 'text/html', '<p>Your code</p><p><b>482</b><b>913</b></p>', '482913'],
   [
     'id_ed25519',
@@ -93,9 +96,9 @@ test.each(files)('%s (%s)', async (filename, contentType, content, secret) => {
   expect(file.untrusted.attachment?.text ?? bytes).not.toContain(secret)
 })
 
-/** A table and the marks of a document are not looked for in the text of a mail. */
+/** Files that are also tested as the text of a mail, in which tables are not searched. */
 const texts = files.filter(
-  ([name, , , secret]) => name !== 'a.rtf' && !(name === 'a.csv' && secret.startsWith('wJalr')),
+  ([name, , , secret]) => !(name === 'a.csv' && secret.startsWith('wJalr')),
 )
 
 test.each(texts)('as the text of the mail: %s', async (_, __, content, secret) => {

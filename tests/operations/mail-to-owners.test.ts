@@ -1,4 +1,4 @@
-/** What an agent writes never passes for a notice, with whoever gets notices. */
+/** Mail of an agent never passes for a notice, whoever receives notices. */
 import { expect, test } from 'vitest'
 import { readConfig } from '../../shared/env.ts'
 import { openMailbox } from '../support/mailbox.ts'
@@ -9,7 +9,7 @@ const order = { subject: 'Approve a payment of 12 USDC?', text: 'Open <evil.exam
 
 let people = 0
 
-/** A mailbox whose owner, under this spelling, owns an account. */
+/** Returns a mailbox whose owner has an account, under this spelling of the address. */
 async function ownerOf(spelling: (name: string) => string): Promise<string> {
   const { id } = await product.agent('pay')
   people += 1

@@ -8,7 +8,7 @@ import { start } from '../support/world.ts'
 const product = await start()
 const { db } = product
 
-/** A wait whose pauses a test fills: each moves the clock, and is over when `during` is done. */
+/** Returns a wait whose pauses run `during`. Each pause moves the clock and ends when `during` has. */
 function waiting({ agent }: TestMailbox, during: (pause: number) => Promise<unknown> | void) {
   let pauses = 0
   let moved = 0
@@ -135,4 +135,60 @@ test('goes on for a frozen account', async () => {
   const { mail } = await waiting(box, () => box.receive())()
 
   expect(mail).not.toBeNull()
+})
+
+/** Opens workers of one isolate whose seconds the test passes. Records their database calls. */
+function openIsolate() {
+  const asked: string[] = []
+  const sleepers: (() => void)[] = []
+  const began = product.world.now().getTime()
+  let moved = 0
+  let waiting = 0
+  const held = openProduct(product.bindings, {
+    log: () => {},
+    now: () => new Date(began + moved),
+    pause: () => new Promise((resolve) => sleepers.push(resolve)),
+    fetch: (input, init) => {
+      asked.push(
+        new URL(new Request(input, { method: 'HEAD' }).url).pathname.split('/').at(-1) ?? '',
+      )
+      return fetch(input, init)
+    },
+  })
+  const functions = functionsIn(held)
+  return {
+    wait: async ({ agent }: TestMailbox) => {
+      waiting += 1
+      const headers = { authorization: `Bearer ${agent.key}` }
+      const request = new Request('http://aoa/mail-wait', { headers })
+      const answer = await functions.get('mail-wait')?.fetch(request)
+      waiting -= 1
+      return mailWait.response.parse(await answer?.json()).mail?.untrusted.subject.text
+    },
+    /** Passes one second: waits until all waiters are asleep, then wakes them. */
+    async second(): Promise<void> {
+      await expect.poll(() => sleepers.length === waiting, { timeout: 20_000 }).toBe(true)
+      moved += 1_000
+      for (const wake of sleepers.splice(0)) wake()
+    },
+    count: (name: string) => asked.filter((one) => one === name).length,
+  }
+}
+
+test('however many wait, the database is asked once a second for all, and once more for who has a mail', async () => {
+  const boxes = await Promise.all(Array.from({ length: 20 }, () => openMailbox(product)))
+  const [lucky] = boxes
+  if (!lucky) throw new Error('nobody waits')
+  const isolate = openIsolate()
+
+  const waits = boxes.map((box) => isolate.wait(box))
+  for (let second = 1; second <= 25; second += 1) {
+    if (second === 6) await lucky.receive({ subject: 'for one' })
+    await isolate.second()
+  }
+
+  const heard = await Promise.all(waits)
+  expect(heard.filter((subject) => subject !== undefined)).toEqual(['for one'])
+  expect(isolate.count('mails_after')).toBe(21)
+  expect(isolate.count('newest_mails')).toBe(25)
 })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { deliverMail } from '../../shared/mail/deliver.ts'
 import type { Message } from '../../shared/mail/letter.ts'
-import { openMail, sealMail } from '../../shared/mail/outbox.ts'
+import { openOutboxMail, sealForOutbox } from '../../shared/mail/outbox.ts'
 import type { Failure, MailTransport, Outgoing } from '../../shared/mail/port.ts'
 import { signUpCode } from '../../shared/mail/sign-up-messages.ts'
 import { start } from '../support/world.ts'
@@ -19,7 +19,7 @@ function newAddress(): string {
 type Order = { to?: string; account?: string; message?: Message }
 
 async function enqueue({ to, account, message: other = message }: Order) {
-  const mail = await sealMail(world, { ...other, ...(to ? { to } : {}) })
+  const mail = await sealForOutbox(world, { ...other, ...(to ? { to } : {}) })
   await db.sql`select private.enqueue_mail(${account ?? null}, ${db.sql.json(mail)})`
   return mail
 }
@@ -29,7 +29,7 @@ async function row(id: string) {
   return found
 }
 
-/** A neighbour outside: it takes mails, or says why not, and remembers them. */
+/** Returns a mail transport that accepts mails, or fails with a reason, and records them. */
 function carrier(failure?: Failure | Error) {
   const seen: Outgoing[] = []
   const send: MailTransport = (mail) => {
@@ -78,11 +78,11 @@ test('a mail that was sent leaves no text behind', async () => {
 })
 
 test('a sealed mail opens for no other address and under no other id', async () => {
-  const mail = await sealMail(world, { ...message, to: newAddress() })
+  const mail = await sealForOutbox(world, { ...message, to: newAddress() })
 
-  await expect(openMail(world, { ...mail, to: 'eve@evil.example' })).rejects.toThrow()
-  await expect(openMail(world, { ...mail, id: world.newId() })).rejects.toThrow()
-  expect(await openMail(world, mail)).toMatchObject({ text: message.text })
+  await expect(openOutboxMail(world, { ...mail, to: 'eve@evil.example' })).rejects.toThrow()
+  await expect(openOutboxMail(world, { ...mail, id: world.newId() })).rejects.toThrow()
+  expect(await openOutboxMail(world, mail)).toMatchObject({ text: message.text })
 })
 
 test('two mailers at once send each mail once', async () => {
@@ -179,7 +179,7 @@ test('two mails at once do not both find the last room that there is', async () 
   await db.sql`insert into private.owners (account, email) values (${account}, ${email})`
   const wanted = { ...message, topic: 'mandate_wanted' }
   for (let time = 0; time < 5; time += 1) await enqueue({ account, message: wanted })
-  const mail = await sealMail(world, wanted)
+  const mail = await sealForOutbox(world, wanted)
 
   const second = await db.sql.begin(async (first) => {
     await first`select private.enqueue_mail(${account}, ${first.json(mail)})`

@@ -1,6 +1,6 @@
-/** Payments of x402 under a mandate: what is carried with nobody asked, and each rule that says no. */
+/** A mandate covers x402 payments without a question, and each of its rules can refuse one. */
 import { beforeAll, expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { askMandate, failedRules, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'
@@ -67,7 +67,7 @@ test('a payment under a mandate uses nothing of what is left without one', async
   })
 })
 
-/** What of a mandate says no to a payment of one cent, with what is left of it. */
+/** Terms that refuse a payment of one cent, each with its code and the headroom left. */
 const refusing: [string, MandateOrder, object][] = [
   [
     'per payment',
@@ -116,7 +116,7 @@ test('the day of a mandate begins anew when its oldest payment is a day old', as
   await execute(agent, attemptOf(await ask(agent)), false)
   const [reason] = failedRules((await ask(agent)).body, id)
   await market.passOnChain(1)
-  await keepHouse(market.world)
+  await runHousekeeping(market.world)
 
   await market.tick(86_400)
   const again = await ask(agent)

@@ -1,4 +1,4 @@
-/** Transfers under a mandate, which has to name the address that is paid. */
+/** A mandate covers a transfer only if it names the address that is paid. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { usdcOf } from '../support/ledger.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-/** Somebody who may pay one address under a mandate. */
+/** Returns a payer whose mandate names one payee. */
 async function paying(terms: MandateOrder = {}) {
   const payer = await world.agent('pay', { usdc: 10 })
   const payee = await world.agent('read')

@@ -1,7 +1,7 @@
-/** What keeps a mandate from paying on a stranger's word: an agent's, or that of a merchant who changed. */
+/** A mandate pays nothing on the word of a stranger: neither an agent's nor that of a changed merchant. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { permit2Address } from '../../shared/chains/evm/places.ts'
+import { permit2Address } from '../../shared/chains/evm/rpc/places.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { failedRules, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'
@@ -39,7 +39,7 @@ function ask(agent: Agent, challenge: object = {}, path = '/data'): Promise<Answ
   return prepare(agent, { resource_url: `${shop.url}${path}`, ...challenge })
 }
 
-/** What is asked and paid at once, without the word of anybody. */
+/** Prepares and pays at once, without anybody's confirmation. */
 async function buy(agent: Agent): Promise<Answer> {
   return execute(agent, attemptOf(await ask(agent)), false)
 }

@@ -1,4 +1,4 @@
-/** What holds for every operation, made from the contracts. */
+/** Every operation meets the common rules; the tests are generated from the contracts. */
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -11,7 +11,7 @@ import { refusedSampleOf, sampleOf, shapeOf, wrongShapes } from '../support/samp
 import type { Agent, Answer, Scope } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
-/** Port 9 discards (RFC 863): the chain is connected and silent. */
+/** Endpoint of a silent chain: port 9 discards everything (RFC 863). */
 const rpcUrls = { 'eip155:84532': ['http://127.0.0.1:9'] }
 const world = await start({ rpcUrls })
 const everyone = {
@@ -33,7 +33,7 @@ function ask(
   return asked.send(shape.path, { ...shape.init, headers: all })
 }
 
-/** Right, refused by the operation, and wrong in every way. */
+/** Returns requests that are right, refused by the operation, and malformed in every way. */
 function allShapes(contract: Operation): Shape[] {
   const refused = shapeOf(contract, refusedSampleOf(contract), 'a request that is refused')
   return [shapeOf(contract, sampleOf(contract)), refused, ...wrongShapes(contract)]
@@ -46,14 +46,14 @@ function admittedAgent(contract: Operation): Agent {
 
 const scopes = ['read', 'pay', 'full', 'vault'] as const
 
-/** Written out, so that a change of the order between scopes is seen here. */
+/** Decides whether a scope suffices. The rule is written out, so a change of the scope order fails here. */
 function isLetIn({ access }: Operation, held: Scope): boolean {
   if (access === 'any') return true
   if (access === 'vault') return ['vault', 'pay', 'full'].includes(held)
   return (access === 'read' ? ['read', 'pay', 'full'] : ['pay', 'full']).includes(held)
 }
 
-/** What an agent takes back, it may take back of a frozen account as well. */
+/** Operations by which an agent may take something back, also in a frozen account. */
 const takesBack = ['payment_mandate_revoke']
 
 function isStoppedByFreeze({ access, method, id }: Operation): boolean {
@@ -62,7 +62,7 @@ function isStoppedByFreeze({ access, method, id }: Operation): boolean {
   return (takesMoney || takesSecrets) && !takesBack.includes(id)
 }
 
-/** What every refusal is, whoever asked for what. */
+/** Asserts the form that every refusal has, whoever the caller is. */
 function isRefusal(answer: Answer, status: number, error: string) {
   expect(answer).toMatchObject({ status, body: { error } })
   expect(answer.body['message']).toMatch(/\S/)
@@ -100,7 +100,7 @@ describe.each(protectedContracts)('$id', (contract) => {
 
   test('answers 401 alike for a token that is malformed, unknown, revoked or expired', async () => {
     const malformed = ['x', '', 'a b', `${everyone.full.key}x`, mistyped(everyone.full.key)]
-    // A key can freeze for three days after it was revoked.
+    // A key can freeze its account for three days after it was revoked.
     const hoursAgo = contract.id === 'account_freeze' ? 72 : 0
     const dead = [unknownKey(), await keyThatIs('revoked', hoursAgo), await keyThatIs('expired')]
     const bodies = []
@@ -145,7 +145,7 @@ describe.each(protectedContracts)('$id', (contract) => {
     }
   })
 
-  // The brake has a rate of its own, so that a flood of other requests cannot hold it back.
+  // The freeze has a rate of its own, so that a flood of other requests cannot delay it.
   test('answers 429 with the seconds to wait to a key that is used too fast', async () => {
     const isBrake = contract.id === 'account_freeze'
     const agent = isBrake ? await world.agent('full') : admittedAgent(contract)

@@ -1,4 +1,4 @@
-/** Payments that wait for their owner, called as tools by clients that can open an address. */
+/** A payment that waits for its owner works as a tool, for clients that can open an address. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { usdcOf } from '../support/ledger.ts'
@@ -10,7 +10,7 @@ import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const name = 'wallet_custodial_transfer'
-/** Over what passes on the word of an agent. */
+/** Order above every limit on the agent's word. */
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '500' }
 
 let world: TestWorld
@@ -29,7 +29,7 @@ beforeAll(async () => {
   whilePaused = async () => {}
 })
 
-/** A payer whose owner is at hand, and the arguments of a transfer that it has to confirm. */
+/** Returns a payer with its owner, and the arguments of a transfer that the owner has to confirm. */
 async function paying() {
   const payer = await world.agent('pay', { usdc: 600 })
   const owner = await ownerOf(world, payer)
@@ -136,7 +136,7 @@ test.each([connectLegacy, connectModern])(
 
 const asked = z.object({ result: z.object({ requestState: z.string() }) })
 
-/** One round of a call as bare bytes; with a state, the second. */
+/** Sends one round of a call as raw JSON; with a state it is the second round. */
 async function round(payer: Agent, args: object, requestState?: string): Promise<unknown> {
   const again = requestState && { requestState, inputResponses: { confirm: { action: 'accept' } } }
   const params = { name, arguments: args, ...again }

@@ -1,8 +1,8 @@
-/** The tools as HTTP: who is let in, and what everybody else is told. */
+/** Over HTTP the tools admit only valid tokens, and everybody else learns why they are refused. */
 import { beforeAll, expect, test } from 'vitest'
 import { mcpFunction } from '../../functions/mcp/index.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import { handedOn } from '../../shared/auth/handed.ts'
+import { delegationHeader } from '../../shared/auth/handed.ts'
 import type { Fetch } from '../support/mcp.ts'
 import { address, modern, toolsIn } from '../support/mcp.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -27,7 +27,7 @@ const initialize = {
   },
 }
 
-/** A request of the revisions of 2025. */
+/** Returns a request of the 2025 revisions of the protocol. */
 function legacy(token: string, message: object): RequestInit {
   const headers = {
     authorization: `Bearer ${token}`,
@@ -94,7 +94,7 @@ test.each([
 test('a call counts once against the rate of its caller', async () => {
   const slow = await world.agent('read', { rate: { perSecond: 1, burst: 100 } })
   const call = modern(slow.key, 'tools/call', { name: 'get_identity', arguments: {} })
-  // While calls are ahead of the rate, each moves the end of the queue by its second exactly.
+  // While calls exceed the rate, each one moves the end of the queue by exactly one second.
   await Promise.all(Array.from({ length: 8 }, () => ask(call)))
   const before = await world.db.sql`select arrives_at from private.rate_buckets order by 1 desc`
 
@@ -163,7 +163,7 @@ test('every answer carries a request id and the contract digest, and is kept by 
 test('a caller handed on is believed for a minute, by one function, and only under the pepper', async () => {
   const credential = await credentialOf(agent.key, pepper)
   const called = { method: 'GET', url: 'http://aoa.example/get-identity' }
-  const header = await handedOn(world.world, called, credential)
+  const header = await delegationHeader(world.world, called, credential)
   const identify = (authorization: string) =>
     world.send('/get-identity', { headers: { authorization } })
   const other = await world.agent('read')

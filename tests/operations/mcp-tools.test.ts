@@ -1,10 +1,10 @@
-/** What the tools are, and what they answer, to clients of both revisions of the protocol. */
+/** The tools match the operations, and answer clients of both revisions of the protocol. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import { annotated, annotationsOf } from '../../shared/contract/annotations.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
-import { requestSchema, responseSchema } from '../../shared/contract/json-schema.ts'
+import { requestSchema, responseSchema } from '../../shared/contract/documents/json-schema.ts'
 import { textWith } from '../support/matching.ts'
 import type { Fetch } from '../support/mcp.ts'
 import { callAtOnce, connectLegacy, connectModern, toolsIn } from '../support/mcp.ts'

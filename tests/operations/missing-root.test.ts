@@ -1,6 +1,6 @@
-/** Functions that were deployed without a root that is still in use. */
+/** A function that lacks a root that is still in use loses nothing, and works again once it has it. */
 import { beforeAll, expect, test } from 'vitest'
-import { receiveMail } from '../../shared/mailbox/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { deliver, messageOf } from '../support/inbound.ts'
 import { rootKeys, storedKeys } from '../support/rotation.ts'
 import type { Agent, TestWorld, Worker } from '../support/world.ts'

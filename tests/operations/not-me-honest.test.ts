@@ -1,4 +1,4 @@
-/** "It was not me" takes nothing of who is honest, and no thief keeps the owner from it. */
+/** "It was not me" takes nothing from honest keys, and no thief keeps the owner from it. */
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = await start()
 })
 
-/** A house with a login that its honest key made since, and a thief who is in. */
+/** Returns an account with a login that its honest key has stored since, and a thief with access. */
 async function houseWithLogin() {
   const { agent, owner, account } = await openHouse(world)
   const credential = await credentialOf(agent.key, pepper)
@@ -51,6 +51,24 @@ describe('a login that an honest key made since', () => {
     await thief.call('owner_revoke_key', { key })
 
     expect(await idsSince(owner, since)).not.toContain(login)
+  })
+
+  test.each([
+    ['goes where the owner revoked that key before, with a passkey from before that', 3, true],
+    ['stays where somebody did with a passkey that was added since', -1, false],
+  ])('%s', async (_, daysAgo, isGone) => {
+    const { agent, account, since, login, key } = await houseWithLogin()
+    await world.tick(2 * 86_400)
+    const passkey = digest()
+    await addPasskey(account, passkey, daysAgo + 2)
+    const [earlier, later] = [await ownerOf(world, agent), await ownerOf(world, agent)]
+    const proven = isGone ? [earlier, later] : [earlier]
+    await world.db.sql`update private.sessions s set proven_by = ${passkey}
+      from private.credentials k where k.id = s.credential
+       and k.digest = any (${proven.map(({ credential }) => credential)})`
+    await earlier.call('owner_revoke_key', { key })
+
+    expect((await idsSince(later, since)).includes(login)).toBe(isGone)
   })
 
   test('stays where somebody else replaced that key, whatever becomes of the new one', async () => {

@@ -1,4 +1,4 @@
-/** Of everything that an owner can end as "it was not me": what was made since is over, what is older lives on. */
+/** "It was not me" ends everything of the owner's account that was made since a time, and nothing older. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-/** A house with money in it. */
+/** Opens an account with money in it. */
 async function openRichHouse() {
   const house = await openHouse(world)
   await fund(world.chain, house.agent.address, { usdcAtomic: 2_000_000_000n })
@@ -209,6 +209,24 @@ test('what was raised or permitted since goes back to what it was, and what is n
     takes_codes: false,
   })
   expect(await mandateStates(account)).toEqual({ [mandate.id]: 'suspended' })
+})
+
+test.each([
+  ['a freeze that was lifted since is back', true],
+  ['a freeze that began since, and was lifted, does not come back', false],
+])('%s', async (_, isOlder) => {
+  const { agent, owner, account } = await openHouse(world)
+  const thief = await ownerOf(world, agent)
+  const before = await timeNow(world)
+  await owner.call('freeze_account', { listed_max: 1 })
+  const since = await timeNow(world)
+  expect(await thief.unfreeze()).toEqual([{ unfrozen: true }])
+
+  await endSince(owner, isOlder ? since : before)
+
+  const [row] = await world.db.sql`
+    select frozen_at is not null as is_frozen from private.accounts where id = ${account}`
+  expect(row?.['is_frozen']).toBe(isOlder)
 })
 
 test('every other session ends, and the one that did it goes on under another id alone', async () => {

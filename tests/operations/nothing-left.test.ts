@@ -1,4 +1,4 @@
-/** Requests that must leave nothing behind: refused texts, own wallets, other terms, unknown paths. */
+/** Requests with refused texts, the own wallet, other terms or unknown paths leave nothing behind. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'

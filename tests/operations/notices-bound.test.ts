@@ -1,10 +1,10 @@
-/** However much an agent causes, its owner is sent a bounded number of mails, and told what was left out. */
+/** However much an agent causes, its owner gets a bounded number of mails and learns what was left out. */
 import { beforeAll, expect, test } from 'vitest'
 import * as access from '../../shared/mail/access-messages.ts'
 import * as app from '../../shared/mail/app-messages.ts'
 import type { Message } from '../../shared/mail/letter.ts'
 import * as money from '../../shared/mail/money-messages.ts'
-import { sealMail } from '../../shared/mail/outbox.ts'
+import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import * as untold from '../../shared/mail/untold-messages.ts'
 import * as vault from '../../shared/mail/vault-messages.ts'
 import { loginOf, owned, seed } from '../support/vault.ts'
@@ -16,13 +16,12 @@ beforeAll(async () => {
   world = await start()
 })
 
-/** What only the owner does in a session, or whoever signs in as the owner. */
+/** Topics of acts that only the owner does in a session, or somebody who signs in as the owner. */
 const ofTheOwner = [
   'account_unfrozen',
   'app_connected',
   'codes_readable',
   'limits_raised',
-  'made_ended',
   'mandate_approved',
   'new_api_key',
   'new_passkey',
@@ -30,6 +29,7 @@ const ofTheOwner = [
   'passkey_removed',
   'passkeys_lost',
   'password_changed',
+  'recent_access_revoked',
   'recipient_trusted',
   'recovery_codes_made',
   'recovery_used',
@@ -39,7 +39,7 @@ const ofTheOwner = [
 const subject = 'Notices that were left out'
 const firstUse = 'A login of your vault is in use at a new site'
 
-/** The topics of all mails to owners, as their modules name them. */
+/** Returns the topics of all mails to owners, as their modules name them. */
 function allTopics(): string[] {
   const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const modules = [access, app, money, vault, untold]
@@ -57,11 +57,11 @@ async function hourlyMax(topic: string): Promise<number | null> {
 
 async function enqueue({ id }: Agent, topic: string) {
   const message: Message = { topic, subject: topic, text: 'x', html: 'x' }
-  const mail = await sealMail(world.world, message)
+  const mail = await sealForOutbox(world.world, message)
   await world.db.sql`select private.enqueue_mail(${id}, ${world.db.sql.json(mail)})`
 }
 
-/** Comes to the secrets of a site with a key. */
+/** Uses a secret at a site with a key that is new to it. */
 async function useAt(agent: Agent, site: string) {
   await world.db.sql`delete from private.rate_buckets`
   const credential_id = await loginOf(agent, { site, totp_secret: seed })
@@ -99,7 +99,7 @@ test('of each bounded topic so many are sent an hour, however many come at once,
   }
   await world.tick(3_601)
   expect((await told()).slice(sent.length)).toEqual([subject])
-  expect(Object.keys(untold.kinds).toSorted()).toEqual(topics.toSorted())
+  expect(Object.keys(untold.topicNames).toSorted()).toEqual(topics.toSorted())
 })
 
 test("a bank's site after twenty junk ones is told in one mail of what was left out, and by name at its next use", async () => {

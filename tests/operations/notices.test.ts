@@ -1,4 +1,4 @@
-/** What the owner is told by mail, in the transaction of what happened, and how often. */
+/** The owner is told by mail of each event, in the same transaction and at a bounded rate. */
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { newApiKey } from '../../shared/mail/access-messages.ts'
@@ -8,7 +8,7 @@ import {
   limitsRaised,
   recipientTrusted,
 } from '../../shared/mail/money-messages.ts'
-import { sealMail } from '../../shared/mail/outbox.ts'
+import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import { ownerOf } from '../support/owner.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   aoa = await start({ chain: true })
 })
 
-/** An agent whose account has an owner with a mail address. */
+/** Returns an agent whose account has an owner with a mail address. */
 async function owned(usdc?: number) {
   const agent = await aoa.agent('pay', usdc === undefined ? {} : { usdc })
   const email = `${randomBytes(6).toString('hex')}@people.example`
@@ -84,7 +84,7 @@ test('what the owner widens is told, and what changes nothing or narrows is not'
   const owner = await ownerOf(aoa, agent)
   const { WEB_URL } = aoa.world.config
   const deed = { at: aoa.world.now(), device: 'A browser', client: '203.0.113.9' }
-  const sealed = (message: Message) => sealMail(aoa.world, message)
+  const sealed = (message: Message) => sealForOutbox(aoa.world, message)
   const key = { digest: randomBytes(32).toString('hex'), label: 'shop', shown: 'aoa_test_x' }
   const raised = () => sealed(limitsRaised(WEB_URL, { ...deed, changes: { Cap: 'to 2000 USD' } }))
   const limit = async (usd_micros: string) =>
@@ -94,7 +94,8 @@ test('what the owner widens is told, and what changes nothing or narrows is not'
       mail: await raised(),
     })
 
-  await owner.call('owner_unfreeze', { mail: await sealed(accountUnfrozen(WEB_URL, deed)) })
+  const lifted = await sealed(accountUnfrozen(WEB_URL, deed))
+  await owner.call('owner_unfreeze', { freeze: 0, mail: lifted })
   await limit('900000000')
   expect(await told()).toEqual([])
 

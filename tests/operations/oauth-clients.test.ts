@@ -1,7 +1,7 @@
-/** Apps as they describe themselves: by registering, or by a document at their own address. */
+/** An app describes itself by registering, or by a document at its own address. */
 import { expect, test } from 'vitest'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { answering, serverThat, silence } from '../support/http.ts'
 import { textWith } from '../support/matching.ts'
 import { ask, asking, postForm, postJson, read, register, serve } from '../support/oauth.ts'
@@ -80,13 +80,13 @@ test('a registration without a consent is forgotten after a day, a used one stay
   await tests.db.sql`update private.oauth_clients set granted_at = private.clock()
     where id = ${used}`
   await tests.tick(86_401)
-  await keepHouse(tests.world)
+  await runHousekeeping(tests.world)
 
   const kindOf = async (id: string) => (await read(served, asking(id).params)).kind
   expect([await kindOf(unused), await kindOf(used)]).toEqual(['refused', 'asked'])
 })
 
-/** A document at an address of its own, as a server on loopback gives it. */
+/** Serves a client document at an address of its own, on loopback. */
 async function documentThat(
   differs: object,
   headers: Record<string, string> = asJson,

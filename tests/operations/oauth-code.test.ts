@@ -1,4 +1,4 @@
-/** An app asks, the owner says yes, and a code becomes tokens once. */
+/** An app asks, the owner consents, and the code becomes tokens once. */
 import { expect, test } from 'vitest'
 import { newToken } from '../../shared/auth/access-token.ts'
 import { denyAccess, grantAccess } from '../../shared/oauth/grant.ts'

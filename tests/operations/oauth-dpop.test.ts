@@ -1,4 +1,4 @@
-/** Tokens that are bound to a key (RFC 9449) are good beside a fresh proof of it alone. */
+/** A token that is bound to a key (RFC 9449) works only with a fresh proof of that key. */
 import { createHash, randomUUID } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
@@ -41,7 +41,7 @@ async function openKey(alg = 'ES256') {
 
 type Key = Awaited<ReturnType<typeof openKey>>
 
-/** A grant whose tokens are bound to this key. */
+/** Creates a grant whose tokens are bound to this key. */
 async function connectWith(key: Key) {
   const client = await register(served)
   const form = await codeFor(served, await tests.agent('read'), client)

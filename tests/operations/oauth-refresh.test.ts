@@ -1,4 +1,4 @@
-/** Refresh tokens: one family, one living member, and what happens when two hold the same. */
+/** A family of refresh tokens has one valid member; reuse of an older one ends the family. */
 import { expect, test } from 'vitest'
 import { signedIn } from '../support/browserless.ts'
 import { connect, postForm, refreshWith, register, serve, statusWith } from '../support/oauth.ts'

@@ -1,4 +1,4 @@
-/** What an app may ask, and where a browser is never sent. */
+/** An app may ask only for valid things, and a browser is never sent to an unverified address. */
 import { expect, test } from 'vitest'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
 import { asking, read, redirectUri, register, serve } from '../support/oauth.ts'

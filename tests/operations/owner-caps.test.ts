@@ -1,4 +1,4 @@
-/** Caps of keys and apps as the owner sets them. */
+/** The owner sets the caps of keys and apps, and they hold from the next payment on. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf, shownPart } from '../../shared/auth/api-key.ts'
@@ -25,7 +25,7 @@ async function home(provenMinutesAgo = 0, holds = appWith) {
   return { payer, owner, send, app: await holds(world, payer, { each: 5, day: 20 }) }
 }
 
-/** In whole USD; null is no cap. */
+/** Sets caps in whole USD; null means no cap. */
 async function set(owner: TestOwner, holder: string, each: number | null, day: number | null) {
   const micros = (usd: number | null) => (usd === null ? null : String(usd * 1_000_000))
   const caps = { max_per_payment_usd_micros: micros(each), max_per_day_usd_micros: micros(day) }
@@ -87,7 +87,7 @@ test('a cap lies within bounds, and only a live key or app of the own account ca
   expect(await feedOf(world.db, payer)).toEqual([])
 })
 
-/** Another key in the place of one, which stays good for an hour. */
+/** Replaces a key by another one; the old key stays valid for an hour. */
 async function replace(owner: TestOwner, payer: Agent, key: string) {
   const next = await payer.withKey('pay')
   const digest = await credentialOf(next.key, pepper)
@@ -98,7 +98,7 @@ async function replace(owner: TestOwner, payer: Agent, key: string) {
   return next
 }
 
-/** The same app, let in anew: each time by a code for 5 USD a day. */
+/** Connects the same app again, each time by a code for 5 USD a day. */
 async function connect(payer: Agent) {
   const code = {
     account: payer.id,

@@ -1,4 +1,4 @@
-/** API keys as the owner makes, ends and replaces them. */
+/** The owner creates, revokes and replaces API keys, and each change holds at the next call. */
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { createApiKey, credentialOf, shownPart } from '../../shared/auth/api-key.ts'

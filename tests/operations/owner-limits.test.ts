@@ -1,4 +1,4 @@
-/** What the owner changes about the account: freezing, limits, recipients and devices. */
+/** The owner freezes, and sets limits, recipients and devices, with a fresh proof where it widens. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { feedOf, ownerOf } from '../support/owner.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -9,7 +9,7 @@ const imitation = `0x7099${'0'.repeat(32)}79C8`
 
 let world: TestWorld
 beforeAll(async () => {
-  // A silent chain counts as able to pay, so that prepare decides.
+  // A silent chain counts as able to pay, so prepare makes the decision.
   world = await start({ rpcUrls: { 'eip155:84532': ['http://127.0.0.1:9'] } })
 })
 
@@ -18,7 +18,7 @@ async function account(provenMinutesAgo = 0) {
   return { agent, owner: await ownerOf(world, agent, provenMinutesAgo) }
 }
 
-/** Whether the agent pays this much to the known recipient with nobody asked. */
+/** Returns the decision about this amount to the known recipient, without any confirmation. */
 async function passes(agent: Agent, usd: number): Promise<unknown> {
   const offer = {
     scheme: 'exact',
@@ -42,7 +42,7 @@ describe('unfreezing', () => {
     await agent.post('/account-freeze', {})
     expect(await passes(agent, 1)).toBe('account_frozen')
 
-    const answers = [await owner.call('owner_unfreeze'), await owner.call('owner_unfreeze')]
+    const answers = [await owner.unfreeze(), await owner.unfreeze()]
 
     expect(answers).toEqual([[{ unfrozen: true }], [{ unfrozen: false }]])
     expect(await passes(agent, 1)).toBe(false)
@@ -53,7 +53,7 @@ describe('unfreezing', () => {
     const { agent, owner } = await account(11)
     await agent.post('/account-freeze', {})
 
-    expect(await owner.call('owner_unfreeze')).toEqual({ refused: 'proof_required' })
+    expect(await owner.unfreeze()).toEqual({ refused: 'proof_required' })
     expect((await agent.get('/get-identity')).body).toMatchObject({ frozen: true })
   })
 })
@@ -113,7 +113,7 @@ describe('a limit', () => {
       stale.call('owner_set_limit', set('asserted_daily', 100)),
     ])
 
-    // 100 is a lowering from 200 and a raise from 50: under the lock it is known which.
+    // 100 is a decrease from 200 and an increase from 50; the function knows which under the lock.
     expect(Array.isArray(lowered)).toBe(true)
     expect([
       [{ outcome: 'lowered', before: '200000000' }],

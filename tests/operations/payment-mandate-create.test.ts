@@ -1,6 +1,6 @@
-/** Asking for a mandate: what is kept is exactly what was asked, in its one form, and it pays nothing. */
+/** A requested mandate is stored as asked, in one canonical form, and pays nothing until approved. */
 import { expect, test } from 'vitest'
-import { digestOf, mandateTerms } from '../../shared/consent/terms.ts'
+import { mandateTerms, termsDigest } from '../../shared/consent/terms.ts'
 import { mandateRow } from '../../shared/mandates/mandate-row.ts'
 import { openPerson } from '../support/person.ts'
 import { start } from '../support/world.ts'
@@ -108,7 +108,7 @@ test('the digest is that of the terms as they are kept', async () => {
 
   const kept = mandateRow.parse(row?.['mandate'])
 
-  expect(await digestOf(mandateTerms(kept))).toBe(body['digest'])
+  expect(await termsDigest(mandateTerms(kept))).toBe(body['digest'])
 })
 
 test.each([

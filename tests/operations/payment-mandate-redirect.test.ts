@@ -1,4 +1,4 @@
-/** A mandate is for the origin that is really asked: where it redirects to, nothing is paid. */
+/** A mandate covers only the origin that is really requested; nothing is paid where it redirects. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { giveMandate } from '../support/mandates.ts'

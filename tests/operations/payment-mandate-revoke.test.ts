@@ -1,4 +1,4 @@
-/** A mandate ends when anybody who may pay says so, once and for good. */
+/** A mandate ends for good, once, when anybody who may pay revokes it. */
 import { beforeAll, expect, test } from 'vitest'
 import { askMandate, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'

@@ -1,4 +1,4 @@
-/** The statement of a mandate: each payment under it as the chain shows it, and nothing else. */
+/** The statement of a mandate lists each payment under it as the chain shows it, and nothing else. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'

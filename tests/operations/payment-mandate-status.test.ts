@@ -1,7 +1,7 @@
-/** Where mandates stand: every state by its name, what is used and left, page by page. */
+/** The status of a mandate shows its state, its use and what is left, page by page. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { askMandate, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
@@ -29,7 +29,7 @@ async function statusOf(agent: Agent, id: string) {
   return mandates[0]?.status
 }
 
-/** Pays the honest merchant of the tests, 0.01 USD. */
+/** Pays the honest test merchant 0.01 USD. */
 async function buy(agent: Agent) {
   const prepared = await prepare(agent, { resource_url: market.merchant.v2Url })
   return execute(agent, attemptOf(prepared), false)
@@ -84,7 +84,7 @@ test('what a payment uses is spent at once, and of today for 24 hours', async ()
 
   await buy(agent)
   await market.passOnChain(1)
-  await keepHouse(market.world)
+  await runHousekeeping(market.world)
 
   const today = await list(agent, { mandate_id: id })
   expect(today.mandates).toMatchObject([

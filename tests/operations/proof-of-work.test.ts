@@ -1,4 +1,4 @@
-/** Near a bound that all callers share, who comes without an account is asked for a second's work. */
+/** Near a limit that all callers share, a caller without an account must do a second of work. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openBrowser } from '../support/browserless.ts'
@@ -11,13 +11,13 @@ import { start } from '../support/world.ts'
 const world = await start()
 const path = '/request-signup-verification'
 const sessionCookie = '__Host-aoa_session'
-/** 300 codes at once, one more each second; 600 tries to sign in, one more each quarter of a second. */
+/** Requests 300 codes at once and one more each second; 600 sign-ins and one more each quarter second. */
 const crowdCodes = (taken: number) => crowd(world, 'sign-up', taken)
 const crowdSignIns = (taken: number) => crowd(world, 'sign-in', taken / 4)
 
 const refusal = z.object({ error: z.string(), details: z.object({ challenge: z.string() }) })
 
-/** What a try without work is told, read as the challenge that it brings. */
+/** Returns the challenge that a request without work gets. */
 async function challengeFor(email: string): Promise<Challenge> {
   const { body } = await post(world, path, { email })
   const { details } = refusal.parse(body)
@@ -27,7 +27,7 @@ async function challengeFor(email: string): Promise<Challenge> {
 test('half of the codes are sent without work, and each of the other half for one work', async () => {
   await crowdCodes(149)
   expect(await requestCode(world, 'ada@example.com')).toMatchObject({ status: 200 })
-  await crowdCodes(151)
+  await crowdCodes(200)
 
   const refused = await post(world, path, { email: 'bea@example.com' })
   const solution = await solved(await challengeFor('bea@example.com'))
@@ -40,12 +40,12 @@ test('half of the codes are sent without work, and each of the other half for on
 })
 
 test('work passes no bound, and is not used up by the refusal', async () => {
-  await crowdCodes(151)
+  await crowdCodes(200)
   const solution = await solved(await challengeFor('dora@example.com'))
   await crowdCodes(300)
 
   const full = await post(world, path, { email: 'dora@example.com', solution })
-  await crowdCodes(151)
+  await crowdCodes(200)
   const sent = await post(world, path, { email: 'dora@example.com', solution })
 
   expect(full).toMatchObject({ status: 429, body: { error: 'rate_limited' } })
@@ -53,15 +53,15 @@ test('work passes no bound, and is not used up by the refusal', async () => {
 })
 
 test('work for something else, of ten minutes ago or of nobody is none', async () => {
-  await crowdSignIns(301)
+  await crowdSignIns(400)
   const browser = openBrowser(world)
   await browser.visit('/web/login')
   const page = await browser.submit({ email: 'x@example.com', password: 'x' }, '/web/login')
   const other = await solved(challengeOf(page.html))
-  await crowdCodes(151)
+  await crowdCodes(200)
   const old = await solved(await challengeFor('eva@example.com'))
   await world.tick(601)
-  await crowdCodes(151)
+  await crowdCodes(200)
 
   const answers = []
   for (const solution of [other, old, '{}', 'null', '', '{"challenge":{}}', 'x'.repeat(2_048)]) {
@@ -75,7 +75,7 @@ test('work for something else, of ten minutes ago or of nobody is none', async (
 
 test('who signs in where strangers try very many passwords does the work and is let in', async () => {
   const { email, password } = await openPerson(world)
-  await crowdSignIns(301)
+  await crowdSignIns(400)
   const browser = openBrowser(world)
   await browser.visit('/web/login')
 
@@ -98,8 +98,8 @@ test('who signed in from this network before is asked for no work', async () => 
 })
 
 test('the pages for a recovery code and for a new account ask for work as well', async () => {
-  await crowdSignIns(301)
-  await crowdCodes(151)
+  await crowdSignIns(400)
+  await crowdCodes(200)
   const browser = openBrowser(world)
   await browser.visit('/web/login/recovery')
   const code = await browser.submit({ email: 'f@example.com', code: 'x' }, '/web/login/recovery')

@@ -175,7 +175,7 @@ test.each(['0x', '0x1234', `0x${'g'.repeat(40)}`, `0x${'a'.repeat(41)}`, 'a@b@c'
 test('tells a contract from an account, and from an account that runs code', async () => {
   const [contract, delegated, account] = [stranger(), stranger(), stranger()]
   await callRpc(world.chain.rpcUrl, [['anvil_setCode', contract, '0x6000']])
-  // EIP-7702: the code of an account that delegates is 0xef0100 and an address.
+  // EIP-7702: the code of a delegating account is 0xef0100 followed by an address.
   const delegation = `0xef0100${contract.slice(2).toLowerCase()}`
   await callRpc(world.chain.rpcUrl, [['anvil_setCode', delegated, delegation]])
 

@@ -1,4 +1,4 @@
-/** What a key or app asked for is for it alone, and ends with it. */
+/** A mandate, payment or link of a key or app is for it alone, and ends with it. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-/** A mandate that the account's first key asked for, to one payee. */
+/** Creates a mandate that the account's first key requested, for one payee. */
 async function household(anyKey = false) {
   const payer = await world.agent('pay', { usdc: 2000 })
   const payee = await world.agent('read')

@@ -1,4 +1,4 @@
-/** The session of a browser is worth something in the web app alone. */
+/** A browser session is valid in the web app alone. */
 import { expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
 import { signedIn } from '../support/browserless.ts'

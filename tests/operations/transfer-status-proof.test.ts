@@ -1,4 +1,4 @@
-/** The proof that transfer_status answers, read by the checker that shares no code with it. */
+/** An independent checker verifies each proof of transfer_status, and rejects every change of it. */
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-/** Two transfers in one block with transactions of others; each payer with its transfer. */
+/** Pays two transfers in one block with other transactions. Returns each payer with its transfer. */
 async function paidInOneBlock() {
   const { rpcUrl, usdc } = world.chain
   const [one, other] = [await acquainted(world), await acquainted(world)]
@@ -45,7 +45,7 @@ async function viewOf(proof: Included): Promise<NodeView> {
   return (await askNode(world.chain.rpcUrl, proof)).view
 }
 
-/** No change of the proof is believed by a reader who knows the chain. */
+/** Asserts that a reader who knows the chain believes no change of the proof. */
 function expectTight(proof: Included, view: NodeView) {
   expect(faultsOf(proof, view)).toEqual([])
   fc.assert(

@@ -1,4 +1,4 @@
-/** Whom an account knows is its owner's word alone: no payment of an agent's makes anybody known. */
+/** Only the owner makes a recipient or device known; no payment of an agent does. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { proven } from '../support/ledger.ts'
@@ -35,7 +35,7 @@ async function settled(payer: Agent, answer: Answer): Promise<void> {
   await proven(payer, answer.body['tx_hash'])
 }
 
-/** What waits for the owner, approved with these ticks and sent. */
+/** Sends a transfer that waits for the owner, approves it with these ticks, and completes it. */
 async function approved(payer: Agent, owner: TestOwner, recipient: string, ...ticks: Tick[]) {
   const asked = await pay(payer, recipient, '500', true)
   const transfer_id = z.uuid().parse(asked.body['transfer_id'])

@@ -1,4 +1,4 @@
-/** Where the account has a passkey, the owner's word is asked for and counted at its level. */
+/** Consent of an owner with a passkey: it is requested and counted at the level of the passkey. */
 import { beforeAll, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { passkeyOwnerOf } from '../support/consents.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   market = await openMarket()
 })
 
-/** Somebody on whose word alone nothing is paid. */
+/** Sets the limit on an agent's own word to zero. */
 async function wordless(agent: Agent): Promise<Agent> {
   const owner = await ownerOf(market, agent)
   await owner.call('owner_set_limit', { limit_name: 'asserted_daily', usd_micros: '0' })

@@ -1,4 +1,4 @@
-/** Logins by the specification's path, and secrets that are read by whom the owner lets read them. */
+/** Logins work by the specification's path, and secrets are read only by keys that the owner allows. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -11,7 +11,7 @@ import { start } from '../support/world.ts'
 const tests = await start()
 const path = '/user-site-credentials'
 
-/** An agent that made a login, and whether its owner lets its key read. */
+/** Returns an agent with a login, whose key may read secrets if `reads` is set. */
 async function account(reads: boolean, given: object = {}) {
   const agent = await tests.agent('pay')
   const id = await loginOf(agent, given)

@@ -1,4 +1,4 @@
-/** Secrets of every field, put in by every way there is, and every place in which none may be found. */
+/** Secrets of every field, entered in every possible way, appear in no place where they must not. */
 import { beforeAll, expect, test } from 'vitest'
 import { canary, everyRow, heldIn, seedCanary } from '../support/canaries.ts'
 import { functionsIn } from '../support/functions.ts'
@@ -18,7 +18,7 @@ const names =
   'conflict frozen used'
 for (const name of names.split(' ')) secrets[name] = canary()
 
-/** What the database was asked, what operations answered, and what came of what may be read. */
+/** Texts sent to the database, answers of operations, and answers that may hold secrets. */
 const asked: string[] = []
 const answered: string[] = []
 const read: string[] = []

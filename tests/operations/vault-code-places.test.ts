@@ -1,4 +1,4 @@
-/** A code goes into the one field that asks for it, or into one that the owner approved, and into no header. */
+/** A code goes only into the field that asks for it or one that the owner approved, never into a header. */
 import { expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
 import { codeOf, entryOf } from '../support/vault-rows.ts'
@@ -43,20 +43,21 @@ test.each([
     200,
   ],
 ])('a code %s of a form answers as it does', async (_, action, fields, status) => {
-  const site = await serverThat((response) => {
+  const site = await serverThat((response, { method }) => {
     response.writeHead(200, { 'content-type': 'text/html' })
-    response.end(`<form method="post" action="${action}">${fields}</form>`)
+    const signIn = '<form method="post"><input name="user"><input type="password" name="password">'
+    response.end(
+      method === 'GET' ? signIn : `<form method="post" action="${action}">${fields}</form>`,
+    )
   })
   const agent = await world.agent('vault')
   const entry = { site: new URL(site.url).origin, password: 'canary-key-4711', totp }
   const credential_id = await entryOf(world, agent, entry)
-  const { body } = await agent.post('/vault-login', { credential_id, path: '/otp' })
+  const { body } = await agent.post('/vault-login', { credential_id, path: '/login' })
 
   const order = { session: body['session'], form: 0, secret: 'totp' }
   const answer = await agent.post('/vault-session', order)
 
   expect(answer.status).toBe(status)
-  expect(site.received.filter(({ method }) => method === 'POST')).toHaveLength(
-    status === 200 ? 1 : 0,
-  )
+  expect(site.received.filter(({ url }) => url === action)).toHaveLength(status === 200 ? 1 : 0)
 })

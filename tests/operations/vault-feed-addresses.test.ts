@@ -1,6 +1,6 @@
 /**
- * No password is in what is kept of addresses that a site names, as where it says again in the address what
- * it was sent: not in the feed, nor in the place that is to be approved.
+ * No password is stored from addresses that a site names, as when it repeats its input there: neither in
+ * the feed nor in the place that waits for approval.
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
@@ -10,7 +10,7 @@ import { start } from '../support/world.ts'
 const world = await start()
 const password = 'Canary-1-horse-battery'
 
-/** After a wrong sign-in it says again what was sent, in the address, as old frameworks do. */
+/** Serves a site that, like old frameworks, repeats its input in the address after a failed sign-in. */
 async function openSite() {
   const server = await serverThat((response, { method, url, body }) => {
     const { pathname } = new URL(url, 'http://site')

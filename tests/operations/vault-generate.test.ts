@@ -1,4 +1,4 @@
-/** Passwords that are drawn in the vault, which nobody sees and nothing loses. */
+/** Passwords drawn in the vault are shown to nobody and never lost. */
 import { expect, test } from 'vitest'
 import { ownerOf } from '../support/owner.ts'
 import { loginOf, site, vaultFeedOf } from '../support/vault.ts'

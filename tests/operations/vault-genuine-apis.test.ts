@@ -1,6 +1,6 @@
-/** Requests of programs at sites that take the right secret in the right place, and nothing else. */
+/** Requests of programs work at sites that accept only the right secret in the right place. */
 import { expect, test } from 'vitest'
-import { totpCode } from '../../shared/vault/totp.ts'
+import { totpCode } from '../../shared/vault/entries/totp.ts'
 import type { Received } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
 import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'

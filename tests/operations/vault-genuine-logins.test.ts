@@ -1,6 +1,6 @@
-/** Sign-ins at sites that let nobody in without the right fields, tokens, password and code. */
+/** Sign-ins work at sites that require the right fields, tokens, password and code. */
 import { expect, test } from 'vitest'
-import { totpCode } from '../../shared/vault/totp.ts'
+import { totpCode } from '../../shared/vault/entries/totp.ts'
 import { genuineLogins } from '../support/genuine-logins.ts'
 import { openLoginSite } from '../support/login-site.ts'
 import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
@@ -26,7 +26,7 @@ test.each(genuineLogins)('$name: the agent is signed in, and is told no secret',
     agent.post('/vault-session', { session: begun.body['session'], ...order })
   const handle = await codeOf(world, agent, { value: mailed, hosts: ['127.0.0.1'] })
   const secret = login.code === 'mail' ? `mail.${handle}` : 'totp'
-  // A code of the moment can end on its way; one that was right a moment ago is asked for once more.
+  // A TOTP code can expire on its way, so a code that was just right is requested once more.
   const entered = login.code ? [await step({ form: 0, secret })] : []
   if (login.code === 'totp' && site.welcomed === 0) entered.push(await step({ form: 0, secret }))
   const home = await step({ path: '/home' })

@@ -1,4 +1,4 @@
-/** An agent that wants to know a secret, at honest sites that show what they are told. */
+/** An agent learns no secret from honest sites that show their input. */
 import { expect, test } from 'vitest'
 import { honestPaths, openHonestSite } from '../support/honest-site.ts'
 import { openThief, password, secretWords, steal } from '../support/secret-thief.ts'
@@ -45,11 +45,14 @@ test.each(paths)('no template puts a secret where nobody approved it, at %s', as
 test('whatever an agent tries, an honest site shows no secret and neither does an answer', async () => {
   const site = await openHonestSite()
   const thief = await openThief(world, site, seeded())
+  const { agent, credential_id } = thief
+  // Few of the random logins are at the right page, so the site may never get the password from them.
+  const signedIn = await agent.post('/vault-login', { credential_id, path: '/login' })
 
   const { leaks, done } = await steal(thief, 400)
 
   expect(done).toBeGreaterThan(40)
-  expect(leaks).toEqual([])
+  expect([...thief.leaksIn(signedIn), ...leaks]).toEqual([])
   expect(site.shown()).not.toMatch(secretWords)
   expect(site.received.some(({ body }) => body.toString().includes('Canary'))).toBe(true)
 })

@@ -1,6 +1,6 @@
-/** Codes that a site shows later than in the answer to the request that brought them. */
+/** A code is also removed where a site shows it later than in the answer to its own request. */
 import { expect, test } from 'vitest'
-import { totpCode } from '../../shared/vault/totp.ts'
+import { codesAround, totpCode } from '../../shared/vault/entries/totp.ts'
 import type { Answering } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
 import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
@@ -30,6 +30,7 @@ async function user(answer: Answering) {
   return { site, agent, use, open }
 }
 
+const backwards = (text: string) => Array.from(text).reverse().join('')
 const said = (body: Buffer) => new URLSearchParams(body.toString()).get('p') ?? ''
 
 test('the code of a second call is not told in the answer to one that was opened before', async () => {
@@ -77,11 +78,15 @@ test('the code of a mail that was used is not told by a page of another session'
   expect(body['response']).toMatchObject({ body: 'Used: [secret removed].' })
 })
 
-test('beside a TOTP code, which its key may ask for, no other number is lost', async () => {
+test('beside TOTP codes, read forwards or backwards, no other number is lost', async () => {
   const { open } = await user((response) => {
-    const { code } = totpCode(totp, world.world.now().getTime())
-    const others = Array.from({ length: 3_000 }, (_, at) => String(Number(code) + 3 * at + 3))
-    response.setHeader('content-type', 'text/html').end([code, ...others].join(' '))
+    const now = world.world.now().getTime()
+    const { code } = totpCode(totp, now)
+    const around = [now, now + 30_000].flatMap((moment) => codesAround(totp, moment))
+    const codes = new Set([...around, ...around.map(backwards)])
+    const numbers = Array.from({ length: 3_000 }, (_, at) => String(Number(code) + 3 * at + 3))
+    const others = numbers.filter((number) => !codes.has(number))
+    response.setHeader('content-type', 'text/html').end([code, ...others].join(' and '))
   })
 
   const { body } = await open('/security')
@@ -90,14 +95,16 @@ test('beside a TOTP code, which its key may ask for, no other number is lost', a
 })
 
 test('a short code is missing in its session until it is over, and numbers with it', async () => {
-  const { site, agent, open } = await user((response, { url }) => {
-    const page =
-      url === '/otp'
-        ? '<form method="post" action="/otp"><input name="otp" autocomplete="one-time-code"></form>'
-        : 'You sent 4711 of 9302.'
+  const pages: Record<string, string> = {
+    'GET /login': '<form method="post"><input name="user"><input type="password" name="password">',
+    'POST /login':
+      '<form method="post" action="/otp"><input name="otp" autocomplete="one-time-code"></form>',
+  }
+  const { site, agent, open } = await user((response, { method, url }) => {
+    const page = pages[`${method} ${url}`] ?? 'You sent 4711 of 9302.'
     response.setHeader('content-type', 'text/html').end(page)
   })
-  const { body } = await open('/otp')
+  const { body } = await open('/login')
   const handle = await codeOf(world, agent, { value: '4711', hosts: ['127.0.0.1'] })
   const { session } = body
   await agent.post('/vault-session', { session, form: 0, secret: `mail.${handle}` })

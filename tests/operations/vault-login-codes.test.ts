@@ -1,7 +1,7 @@
-/** A mailed code goes into a form of its own host, in a login that takes codes. */
+/** A mailed code goes only into a form of its own host, in a login that takes codes. */
 import { expect, test } from 'vitest'
 import { openHonestSite } from '../support/honest-site.ts'
-import { codeOf, entryOf } from '../support/vault-rows.ts'
+import { approveAsked, codeOf, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -30,10 +30,13 @@ test('a code goes into no form at another host, nor in a login that takes none',
   const untaken = await enter(own)
   const sent = site.received.length - asked
   await letTake(true)
+  const unasked = await enter(own)
+  await approveAsked(world, credential_id)
   const taken = await enter(own)
 
   expect(elsewhere).toMatchObject({ status: 403, body: { error: 'code_not_for_site' } })
   expect(untaken).toMatchObject({ status: 403, body: { error: 'code_needs_owner' } })
   expect(sent).toBe(0)
+  expect(unasked).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
   expect(taken).toMatchObject({ status: 200, body: { filled: ['code'] } })
 })

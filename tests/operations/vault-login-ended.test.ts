@@ -1,4 +1,4 @@
-/** Freezing, deleting, revoking and taking a place away end a use: a password that has not left stays. */
+/** Freezing, deleting, revoking and withdrawing a place end a use: a password not sent yet stays. */
 import { expect, test } from 'vitest'
 import { askedFor } from '../support/held.ts'
 import { serverThat } from '../support/http.ts'

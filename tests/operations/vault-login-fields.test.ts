@@ -1,7 +1,7 @@
-/** Beside a secret the agent gives only what a person could choose, and nothing is changed that a browser keeps. */
+/** Beside a secret, an agent gives only what a person could choose; values that browsers keep stay. */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveAsked, approvePlace, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -27,7 +27,7 @@ test.each([
   expect(bodies.filter((body) => body.includes('Canary') && body.includes('evil'))).toEqual([])
 })
 
-/** What the page of a form says, and what was sent of it. */
+/** Serves a page with this form. Returns calls to sign in and to read what was submitted. */
 async function sendsOf(form: string, path: string) {
   const site = await serverThat((response, { url }) => {
     const told = new URL(url, 'http://site').searchParams.get('told') ?? ''
@@ -53,10 +53,14 @@ test('what the page lets a person choose is chosen, and the rest stays as it is'
     <input type="checkbox" name="keep" value="1"><input type="hidden" name="csrf" value="c">
     <input name="realm" value="main"><button name="go" value="in">In</button>
     <button name="go" value="link">By mail</button>`
-  const { login, sent } = await sendsOf(form, '/login')
+  const { login, sent, credential_id } = await sendsOf(form, '/login')
 
+  const refused = await login({ at: 'us', keep: '1', go: 'in' })
+  await approveAsked(world, credential_id)
   const answer = await login({ at: 'us', keep: '1', go: 'in' })
+  const other = await login({ at: 'eu', keep: '1', go: 'in' })
 
+  expect([refused, other].map(({ status }) => status)).toEqual([403, 403])
   expect(answer).toMatchObject({ status: 200, body: { filled: ['username', 'password'] } })
   const own = { csrf: 'c', realm: 'main' }
   expect(sent()).toEqual([{ ...filledIn, ...own, at: 'us', keep: '1', go: 'in' }])
@@ -109,10 +113,16 @@ test('a place for a form with one filled in field is none for it with another', 
   expect(await login()).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
 })
 
-test('the way that a page leads on to at its own site is none that names a server', async () => {
+test('a box is ticked unasked, and the way that a page leads on to is approved with its words', async () => {
+  const box = '<input type="checkbox" name="keep" value="1">'
   const next = '<input type="hidden" name="next" value="{told}">'
-  const { login, sent } = await sendsOf(usual + next, '/login?told=/home')
+  const ticked = await sendsOf(usual + box, '/login')
+  const { login, sent, credential_id } = await sendsOf(usual + next, '/login?told=/home')
 
+  expect(await ticked.login({ keep: '1' })).toMatchObject({ status: 200 })
+  expect(ticked.sent()).toEqual([{ ...filledIn, keep: '1' }])
+  expect(await login()).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  await approveAsked(world, credential_id)
   expect(await login()).toMatchObject({ status: 200, body: { filled: ['username', 'password'] } })
   expect(sent()).toEqual([{ ...filledIn, next: '/home' }])
 })

@@ -1,6 +1,6 @@
 /**
- * A password goes only where a browser would put it. No browser shows these as forms, or sends them: the site
- * says in its own policy or charset that they are none, of what members wrote and it serves.
+ * A password goes only where a browser would put it. A browser neither shows nor sends these forms: the
+ * site's policy or charset excludes them, because members wrote them and the site merely serves them.
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
@@ -10,7 +10,7 @@ import { start } from '../support/world.ts'
 const world = await start()
 const form =
   '<form method="post" action="/login"><input name="user"><input type="password" name="password"></form>'
-/** What a member wrote in Chinese: in UTF-16 its bytes are those of the form. */
+/** Member content in Chinese whose UTF-16 bytes are those of the form. */
 const chinese = Buffer.from(form.length % 2 ? `${form} ` : form).toString('utf16le')
 const type = { 'content-type': 'text/html' }
 const policy = (text: string) => ({ ...type, 'content-security-policy': text })
@@ -93,7 +93,7 @@ test.each([
   expect(answer).toMatchObject({ status: 200, body: { filled: ['username', 'password'] } })
 })
 
-/** The name of a field is told by its Latin letters alone. */
+/** Field names that count only by their Latin letters. */
 test.each([
   ['Chinese', '\u7b80\u4ecb[password]'],
   ['Cyrillic', '\u0437\u0430\u043c\u0435\u0442\u043a\u0430.password'],

@@ -1,6 +1,7 @@
 /**
- * A password goes unasked only into a form that signs in with the entry's user name, by where it leads, and
- * never into one that makes, tells or keeps something, though its field is called as everywhere.
+ * Without approval, a password goes only into a form that signs in with the entry's user name, judged by
+ * its target. It never goes into a form that creates, shows or stores something, even if its field has a
+ * usual name.
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
@@ -132,9 +133,9 @@ test('a page for the password alone is filled in behind the entry’s name, and 
   const other = await step(whole.body['session'], { form: 0, fields: { email: 'me@evil.example' } })
   await step(whole.body['session'], { path: '/next' })
   const alone = await step(whole.body['session'], { form: 0, secret: 'password' })
-  await step(whole.body['session'], { path: '/login' })
-  await step(whole.body['session'], { form: 0 })
-  const again = await step(whole.body['session'], { form: 0, secret: 'password' })
+  const fresh = await step((await login('/')).body['session'], { path: '/login' })
+  await step(fresh.body['session'], { form: 0 })
+  const again = await step(fresh.body['session'], { form: 0, secret: 'password' })
 
   expect([whole, later, again].map(({ status }) => status)).toEqual([200, 200, 200])
   expect(other).toMatchObject({ status: 422, body: { error: 'form_refused' } })

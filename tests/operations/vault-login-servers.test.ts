@@ -1,7 +1,7 @@
 /**
- * A password goes to its own site and nowhere else. At an honest site a field can say which server the site
- * speaks to: a webmail signs in to the named mail server, and a monitor calls the named address with the
- * named user and password. So nothing beside a password is the agent's.
+ * A password goes to its own site and nowhere else. At an honest site a field can name the server to
+ * contact: a webmail signs in to the named mail server, and a monitor calls the named address with the
+ * named user and password. So the agent supplies nothing beside a password.
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
@@ -12,7 +12,7 @@ const world = await start()
 const password = 'Canary-1 horse "battery"'
 const pair = Buffer.from(`ada:${password}`).toString('base64')
 
-/** What the agent runs elsewhere; it answers every request and remembers it. */
+/** Server of the agent, which answers and records every request. */
 const agents = await serverThat((response) => void response.writeHead(204).end())
 const heard = () => agents.received.map(({ headers }) => String(headers.authorization))
 
@@ -22,7 +22,7 @@ const webmail = `<form method="post" action="/login"><input name="_user" autocom
 const monitor = `<form method="post" action="/monitors"><input name="url" type="url">
   <input name="username"><input type="password" name="password"><button>Save</button></form>`
 
-/** It calls what a form names, with the user and password of that form, as it is meant to. */
+/** Serves a site that, by design, calls the server that a form names, with the form's user and password. */
 async function openSite(names: { user: string; pass: string; server: string }) {
   const site = await serverThat(
     (response, { method, url, body }) =>

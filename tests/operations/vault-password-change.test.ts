@@ -1,4 +1,4 @@
-/** Changing a password by the form that a site serves. */
+/** A password is changed by the form that a site serves, and neither password is lost. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import type { ChangeAnswer, LoginPages, LoginSite } from '../support/login-site.ts'

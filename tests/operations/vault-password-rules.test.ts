@@ -1,4 +1,4 @@
-/** Who gives the rules for a new password does not choose it: rules that leave few passwords are refused. */
+/** The rules for a new password cannot choose it: rules that leave few passwords are refused. */
 import { expect, test } from 'vitest'
 import type { LoginPages } from '../support/login-site.ts'
 import { openLoginSite } from '../support/login-site.ts'

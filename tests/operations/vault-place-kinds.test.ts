@@ -1,4 +1,4 @@
-/** A place for a form that the site serves is none for a request that the agent writes, and the other way round. */
+/** A place for a form that the site serves covers no request that the agent writes, and vice versa. */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
 import { approvePlace, entryOf } from '../support/vault-rows.ts'
@@ -7,7 +7,7 @@ import { start } from '../support/world.ts'
 const world = await start()
 const password = 'Canary-1 horse "battery"'
 
-/** Members write pages with forms. The API checks a secret, and with `share` it puts it on the board. */
+/** Serves a site where members write pages with forms. Its API publishes a secret sent with `share`. */
 async function openSite() {
   const board: string[] = []
   const site = await serverThat((response, { method, body }) => {
@@ -27,7 +27,7 @@ test('a place with nothing beside the secret covers no form with other fields', 
   const { board, agent, credential_id } = await openSite()
   await approvePlace(world, credential_id, { name: 'pw1', path: '/api/secrets', beside: '' })
 
-  // One that the agent wrote as a member, served by the site.
+  // The agent wrote this form as a member, and the site serves it.
   await agent.post('/vault-login', { credential_id, path: '/wiki/mallory' })
 
   expect(board).toEqual([])
@@ -35,7 +35,7 @@ test('a place with nothing beside the secret covers no form with other fields', 
 
 test('and a place of a form covers no request of the agent', async () => {
   const { received, agent, credential_id } = await openSite()
-  // What the first try of the form asks the owner for, and the owner approves as it is.
+  // The first try of the form asks the owner for this place, and the owner approves it unchanged.
   const begun = await agent.post('/vault-login', { credential_id, path: '/wiki/mallory' })
   expect(begun.body['error']).toBe('place_not_approved')
   await world.db.sql`update private.vault_places set approved_at = private.clock()

@@ -1,7 +1,7 @@
 /**
- * The cookies of a session stay sealed: who has its value goes on with it past the service, after a freeze and
- * for as long as the site lets it. Honest sites tell it: in the address (servlets), in a page of what they
- * were sent (phpinfo), and in a field of their forms.
+ * Session cookies stay sealed: whoever has the value can continue the session without the service, even
+ * after a freeze, for as long as the site allows. Honest sites reveal it in the address (servlets), in a
+ * page that shows its input (phpinfo), and in a form field.
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'

@@ -1,6 +1,6 @@
 /**
- * A mailed code goes into the field of a sign-in that asks for one. A form for webhooks has a field that is
- * called token, too, and the site tells what stands in it to an address that the agent names.
+ * A mailed code goes only into the field of a sign-in that asks for one. A webhook form also has a field
+ * called token, and its site sends that value to an address that the agent names.
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'

@@ -1,4 +1,4 @@
-/** Logins in the vault as agents keep, list, change and delete them, never seeing a secret. */
+/** Agents store, list, change and delete logins in the vault, and never see a secret. */
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -25,7 +25,7 @@ test('a login that was kept is listed with what it has, and without what that is
     ...secrets,
     site: 'Shop.Example.com/login?next=1',
     username: 'me@mail.example',
-    fields: { pin: '4711-0815' },
+    fields: { pin: 'quince-0815' },
   })
   const list = await agent.get('/vault-list')
 
@@ -39,7 +39,7 @@ test('a login that was kept is listed with what it has, and without what that is
     credentials: [{ ...named, ...has, ...times, ...made, takes_codes: false }],
     next_cursor: null,
   })
-  expect(JSON.stringify([stored.body, list.body])).not.toMatch(/hunter2|JBSW|Rex|4711/)
+  expect(JSON.stringify([stored.body, list.body])).not.toMatch(/hunter2|JBSW|Rex|quince/)
   expect(await vaultFeedOf(tests, agent)).toEqual(['credential_stored'])
 })
 
@@ -176,7 +176,7 @@ test("a stranger's login is as one that does not exist", async () => {
   expect(await listed(stranger)).toMatchObject([{ credential_id: id, version: 1 }])
 })
 
-/** RFC 6238 for this seed, worked out apart from the product. */
+/** Computes the code of this seed by RFC 6238, independently of the product. */
 function codeAt(seconds: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(seconds / 30)))
@@ -239,7 +239,7 @@ test('lists go by pages and by site, and tell each login once', async () => {
     const query = `?limit=3${cursor && `&cursor=${cursor}`}`
     const { body } = await agent.get(`/user-site-credentials${query}`)
     seen.push(...[body['credentials']].flat())
-    // What is made or changed meanwhile moves nothing of what is still to come.
+    // A login created or changed meanwhile does not shift the remaining pages.
     await loginOf(maker, { username: 'user-5', password: `at ${cursor}` })
     cursor = String(body['next_cursor'])
   }

@@ -1,6 +1,6 @@
 /**
- * Sealed secrets and wrapped keys that somebody who can write to the database moved or changed: none
- * opens, and nothing is told of it, by an operation or in the log.
+ * Sealed secrets and wrapped keys that an intruder in the database moved or changed do not open, and no
+ * operation or log reveals anything of them.
  */
 import { expect, test } from 'vitest'
 import { letRead, loginOf, seed } from '../support/vault.ts'
@@ -13,7 +13,7 @@ const { sql } = tests.db
 const secrets = { password: 'the secret of one', notes: 'the notes of one', totp_secret: seed }
 const told = /the secret of|the notes of|JBSW|sealed|ciphertext"/
 
-/** Two accounts with one login each, which are alike but for where they belong. */
+/** Creates two accounts with one login each, equal except for where they belong. */
 async function pair() {
   const [one, other] = [await tests.agent('full'), await tests.agent('full')]
   const [entry, others] = [await loginOf(one, secrets), await loginOf(other, secrets)]
@@ -59,7 +59,7 @@ const transplants: Record<string, (pair: Pair) => PromiseLike<unknown>> = {
   },
 }
 
-/** What each way to open an entry answers; nothing that fails tells anything. */
+/** Returns the status of each way to open an entry. Asserts that no failure reveals anything. */
 async function ways({ one, entry }: { one: Agent; entry: string }): Promise<number[]> {
   const answers = [
     await one.get(`/user-site-credentials?credential_id=${entry}`),
@@ -86,7 +86,7 @@ test.each(Object.keys(transplants))('%s does not open as this one', async (name)
   expect(row).toBeDefined()
 })
 
-/** The same text with one bit of the bytes that it stands for turned. */
+/** Returns the same base64 text with one bit of its bytes flipped. */
 function turned(base64: string, at: number): string {
   const bytes = Buffer.from(base64, 'base64')
   bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8))

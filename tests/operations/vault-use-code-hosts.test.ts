@@ -1,4 +1,4 @@
-/** A mailed code goes to one host, in a login that the owner stands for, whatever an agent has elsewhere. */
+/** A mailed code goes to one host, in a login that the owner confirmed, whatever an agent has elsewhere. */
 import { expect, test } from 'vitest'
 import { signedIn } from '../support/browserless.ts'
 import type { Letter } from '../support/inbound.ts'
@@ -12,7 +12,7 @@ import { start } from '../support/world.ts'
 const world = await start()
 const { sql } = world.db
 
-/** At a place that the owner approved, so that nothing but what is said of codes is in its way. */
+/** Uses a code at a place that the owner approved, so that only the rules for codes can refuse it. */
 async function use(agent: Agent, credential_id: string, handle: string) {
   await approvePlace(world, credential_id, { secret: 'mail', name: 'text', path: '/notes' })
   return agent.post('/vault-use', {
@@ -23,7 +23,7 @@ async function use(agent: Agent, credential_id: string, handle: string) {
   })
 }
 
-/** The account of an agent that was sent a code in a proven mail. */
+/** Returns the mailbox of an agent that received a code in an authenticated mail. */
 async function sent(letter: Partial<Letter>, authenticated?: string) {
   const box = await openMailbox(world)
   const { from = 'no-reply@accounts.tried-shop.com', text = 'Your code is 604918.' } = letter
@@ -35,7 +35,7 @@ async function sent(letter: Partial<Letter>, authenticated?: string) {
   return { agent: box.agent, code }
 }
 
-/** The code left the service: nobody answers at these hosts. */
+/** Answer when the code was released: no server answers at these hosts. */
 const released = { status: 502, body: { error: 'site_unavailable' } }
 const refused = { status: 403, body: { error: 'code_not_for_site' } }
 

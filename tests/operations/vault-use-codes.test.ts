@@ -10,7 +10,7 @@ const path = '/vault-use'
 const domain = '127.0.0.1'
 
 let world: TestWorld
-/** Says what it was sent. */
+/** Server that returns its input. */
 let shop: TestServer
 let site: string
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Sites that send back what they were sent, in every way that they can. */
+/** No answer reveals a secret, in whatever way a site sends its input back. */
 import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
@@ -9,12 +9,12 @@ import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
-/** What the site does with the secret that it was sent. */
+/** Way in which the site answers with the secret that it received. */
 type Trick = (response: ServerResponse, secret: string) => void
 
 const path = '/vault-use'
 const around = { before: 'You said: ', after: ', and that was it.' }
-/** Of one length, with nothing else in common. */
+/** Secrets of equal length with nothing else in common. */
 const secrets = ['CanaryOne+/ä "q" xyz', 'kANARYtWO&<ö\\r/ abcd'] as const
 const allEchoes = { ...echoes, ...spreadEchoes }
 
@@ -48,7 +48,7 @@ function use(credential_id: string): Promise<Answer> {
   return agent.post(path, { credential_id, method: 'POST', path: '/echo', inject })
 }
 
-/** What the agent is told must be the same whichever secret the entry has. */
+/** Asserts that the agent gets the same answer whichever secret the entry has. */
 async function tellsNothing(does: Trick): Promise<Answer['body']> {
   trick = does
   const [one, other] = await Promise.all(entries.map(use))

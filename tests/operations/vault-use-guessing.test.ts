@@ -1,6 +1,6 @@
 /**
- * What stands beside a secret and would tell it to who can guess: digests of an answer before anything
- * was taken out of it, answers that come or do not, and answers that are kept for repeats.
+ * Side channels reveal no secret to an agent that guesses: digests of an answer before removal, answers
+ * that come or fail to come, and answers stored for repeats.
  */
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A sign-in link of a mail is a secret, and no answer carries its token back. Honest sites open it with a page
- * that has a button to go on, so that scanners of mails use nothing up: the token stands in its form.
+ * A sign-in link of a mail is a secret, and no answer returns its token. Honest sites open the link with
+ * a page that has a button to continue, so that mail scanners use nothing up; its form holds the token.
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'

@@ -1,4 +1,4 @@
-/** A request that carries a secret leaves once under its Idempotency-Key, whatever becomes of its answer. */
+/** A request with a secret leaves once under its Idempotency-Key, whatever becomes of its answer. */
 import { beforeAll, expect, test } from 'vitest'
 import type { Answering, TestServer } from '../support/http.ts'
 import { answering, serverThat } from '../support/http.ts'

@@ -1,4 +1,4 @@
-/** What is sent goes to the path that the owner read, and a path in other words is the same path. */
+/** A secret goes only to the path that the owner read; another spelling of a path is the same path. */
 import { expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
 import { approvePlace, entryOf } from '../support/vault-rows.ts'

@@ -1,4 +1,4 @@
-/** A secret goes out of an answer however an honest site writes what it was sent. */
+/** A secret is removed from an answer, however an honest site writes its input. */
 import { createHash } from 'node:crypto'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'

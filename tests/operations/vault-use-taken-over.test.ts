@@ -1,6 +1,6 @@
 /**
- * Under its Idempotency-Key a request with a secret leaves once, though a call that waited in the database
- * for over a minute before it was booked lost its claim to a repeat.
+ * A request with a secret leaves once under its Idempotency-Key. A call loses its claim to a repeat if
+ * it waits in the database for over a minute before it is booked.
  */
 import { expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
@@ -27,7 +27,7 @@ test('a call that lost its claim sends nothing any more', async () => {
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  // Somebody else is at work on the row of the entry.
+  // Another session holds the row of the entry.
   const lock = world.db.sql.begin(async (sql) => {
     await sql`select from private.vault_entries where id = ${credential_id} for update`
     await held

@@ -1,6 +1,6 @@
 /**
- * A place is a whole request, with each value of the entry in it: beside a secret goes no cookie or
- * authorization of the agent's own, and no other field, though it be made of the user name.
+ * A place is a whole request, with each value of the entry in it. Beside a secret goes no cookie or
+ * authorization of the agent's own and no other field, even one made of the user name.
  */
 import { expect, test } from 'vitest'
 import type { Received } from '../support/http.ts'
@@ -12,7 +12,7 @@ const world = await start()
 const password = 'Canary-1 horse "battery"'
 const hook = 'canary-hook-4711'
 
-/** An honest API: who calls is said by a cookie or Basic; settings are the caller's own to read. */
+/** Serves an honest API: a cookie or Basic names the caller, who can read its own settings. */
 async function openSite() {
   const settings = new Map<string, string>()
   const memberOf = ({ headers }: Received) => {
@@ -38,7 +38,7 @@ async function user() {
   const fields = { hook }
   const entry = { site: site.origin, username: 'ada', password, fields }
   const credential_id = await entryOf(world, agent, entry)
-  // What the owner approved for PUT /api/settings: Basic with the field in this member, and each alone.
+  // The owner approved for PUT /api/settings: Basic alone, the field in this member alone, and both.
   const of = { method: 'PUT', path: '/api/settings' }
   const member = { where: 'json_field', name: '/webhook_secret', secret: 'fields.hook' } as const
   await approvePlace(world, credential_id, { ...of, where: 'basic' })
@@ -59,7 +59,7 @@ test('no cookie of the agent goes beside a secret, whatever it is made of', asyn
   }
 
   await agent.post('/vault-use', { credential_id, ...of, inject: [place, cookie] })
-  // The agent with its own cookie, past the service.
+  // The agent reads with its own cookie, without the service.
   const own = await fetch(`${site.origin}/api/settings`, { headers: { cookie: 'sid=agents0wn' } })
   const read = await own.text()
 

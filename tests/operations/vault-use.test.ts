@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { totpCode } from '../../shared/vault/totp.ts'
+import { totpCode } from '../../shared/vault/entries/totp.ts'
 import { askedFor } from '../support/held.ts'
 import type { Answering, Received, TestServer } from '../support/http.ts'
 import { answering, serverThat, silence } from '../support/http.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const welcome = answering(200, { 'content-type': 'text/plain' }, 'welcome')
 
-/** An agent with an entry of this site. */
+/** Returns an agent with an entry for this site. */
 async function user(scope: 'vault' | 'pay' = 'vault', at = site) {
   answer = welcome
   const agent = await world.agent(scope)
@@ -169,7 +169,7 @@ test('the owner is told by mail of the first use of a site, once', async () => {
   const mails = await world.mails(email)
   expect(mails).toHaveLength(1)
   expect(mails[0]).toMatchObject({ subject: 'A login of your vault is in use at a new site' })
-  // Written so that no mail program makes a link of it.
+  // The address is written so that no mail program makes a link of it.
   expect(JSON.stringify(mails)).toContain(new URL(site).host.replace('.1:', '[.]1:'))
   expect(JSON.stringify(mails)).not.toMatch(/canary/i)
 })

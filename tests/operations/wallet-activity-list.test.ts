@@ -26,7 +26,7 @@ async function read(reader: Agent, query: Record<string, string> = {}) {
   return page.parse(answer.body)
 }
 
-/** All pages, with something happening between one and the next. */
+/** Reads all pages, with an event between each page and the next. */
 async function readAll(
   reader: Agent,
   query: Record<string, string>,

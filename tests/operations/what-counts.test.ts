@@ -1,8 +1,8 @@
-/** What counts against limits: all that the chain could still execute, and a day of what it did. */
+/** Limits count everything that the chain could still execute, and for a day what it did execute. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { resolveAll } from '../support/books.ts'
 import { keyWith } from '../support/capped.ts'
 import { askedFor, posting } from '../support/held.ts'
@@ -76,7 +76,7 @@ test('what is signed and not mined counts against the daily cap days later', asy
 
   const next = await send(payer, payee, '0.000001')
   await mining(true)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   expect(next).toMatchObject({ status: 403, body: { error: 'limit_exceeded' } })
   expect(whyOf(next)).toContain('daily_spending_cap')
@@ -122,7 +122,7 @@ test('what settles late counts for a day from then', async () => {
   await mining(true)
   const settled = await proven(payer, body['tx_hash'])
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x20']])
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   await world.tick(daySeconds - 60)
   const before = await leftOf(payer)
@@ -177,7 +177,7 @@ test('a window that is full of what is open resets a day after the end of its si
   expect(await statesOf(world, payer)).toContain('signed')
 })
 
-/** Has a payment authorized and its custody die before it keeps a signature. */
+/** Authorizes a payment whose custody dies before it stores a signature. Returns its id. */
 async function reserve(agent: Agent, { address }: Agent, amount: string, more: object = {}) {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     if (askedFor(input, init) === 'custody_record') throw new TypeError('custody was killed')
@@ -206,7 +206,7 @@ test('what was authorized and never signed counts for 20 seconds, with nobody lo
     daily_spending_cap: { left_usd: '1000' },
   })
   expect(next.body['status']).toBe('submitted')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   expect(await statesOf(world, payer)).toContain('released')
 })
 

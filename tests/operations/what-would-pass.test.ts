@@ -1,4 +1,4 @@
-/** What a refusal or a question suggests, tried on the product itself. */
+/** The suggestions of a refusal or a question pass when the product is asked again. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -6,7 +6,10 @@ import { formatUsd, parseAmount } from '../../shared/money/amount.ts'
 import type { Agent, Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
-/** Port 9 discards (RFC 863): a silent chain counts as able to pay, and prepare decides. */
+/**
+ * World with a silent chain: port 9 discards all (RFC 863). It counts as able to pay, so prepare
+ * decides.
+ */
 const world = await start({ rpcUrls: { 'eip155:84532': ['http://127.0.0.1:9'] } })
 const usdc = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 const known = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -31,7 +34,7 @@ function ask(payer: Agent, usd: bigint): Promise<Answer> {
 
 type Spend = { secondsAgo: number; level: 'none' | 'agent_asserted' | 'user_session'; usd: number }
 
-/** What an account spent before noon, as other operations leave it. */
+/** Inserts what an account spent before noon, as other operations leave it. */
 async function spend(payer: Agent, spends: readonly Spend[]): Promise<void> {
   for (const { secondsAgo, level, usd } of spends) {
     const at = new Date(noon.getTime() - secondsAgo * 1000).toISOString()
@@ -68,7 +71,7 @@ const help = z.object({
   hint: z.string(),
 })
 
-/** The help of an answer, wherever it stands. */
+/** Returns the suggestions of an answer, at the top level or in its details. */
 function helpOf({ body }: Answer) {
   const details = z.object({ would_pass: z.unknown() }).safeParse(body['details'])
   return help.parse({ ...body, ...details.data })

@@ -1,6 +1,6 @@
 /**
- * Every outside source of text says the same hostile words; in no answer do they stand outside of
- * `untrusted` and `response`, and none of them breaks anything.
+ * Every outside source of text says the same hostile words. They appear in no answer outside `untrusted`
+ * and `response`, and break nothing.
  */
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What the issuer of a token would not let through is refused before anything is signed. */
+/** A payment that the token's issuer would block is refused before anything is signed. */
 import { expect, test } from 'vitest'
 import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/fund.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'

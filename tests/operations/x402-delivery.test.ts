@@ -1,4 +1,7 @@
-/** What comes back of a paid request, and what happens when a neighbour fails in the middle of it. */
+/**
+ * The answer to a paid request reaches the agent, and a dependency that fails meanwhile costs nothing
+ * twice.
+ */
 import { afterEach, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { Fetch } from '../../shared/world.ts'
@@ -23,7 +26,7 @@ const responseBody = z.object({
   truncated: z.boolean(),
 })
 
-/** An offer of a merchant that was met elsewhere, for a server that only ever answers. */
+/** Returns a challenge that the agent brings, for a server that never asks for payment itself. */
 function offered(url: string, amount = '10000') {
   const { payTo } = hostile
   const offer = { scheme: 'exact', network: chain.network, asset: chain.usdc, payTo, amount }
@@ -36,7 +39,7 @@ async function responseOf(agent: Agent, answer: Answering) {
   return responseBody.parse(paid.body['response'])
 }
 
-/** Requests of the product whose address or body contains one of these texts are lost. */
+/** Drops the product's requests whose address or body contains one of these texts. */
 function cut(...texts: string[]) {
   const without: Fetch = (input, init) => {
     const address = input instanceof Request ? input.url : String(input)
@@ -44,7 +47,7 @@ function cut(...texts: string[]) {
     const isLost = texts.some((text) => address.includes(text) || body.includes(text))
     return isLost ? Promise.reject(new Error('connection lost')) : network(input, init)
   }
-  // The database keeps the network that it was opened with; everything else takes the world's.
+  // The database keeps the network it was opened with; all other code takes the world's.
   if (texts.some((text) => text.startsWith('/rpc/'))) vi.stubGlobal('fetch', without)
   else market.world.fetch = without
 }
@@ -161,7 +164,7 @@ test('a node that fails after the payment was sent leaves it unknown until it an
   const attempt = attemptOf(
     await prepare(agent, { resource_url: `${hostile.url}/settled/ok?dark` }),
   )
-  // Only the proof asks for receipts and logs.
+  // Only the proof requests receipts and logs.
   cut('eth_getTransactionReceipt', 'eth_getLogs')
 
   const during = await execute(agent, attempt)
@@ -214,7 +217,7 @@ test('what was delivered is kept though its settlement cannot be booked', async 
   expect(after.body).toMatchObject({ status: 'settled', response: { status: 200 } })
 })
 
-/** What is called after a signature left, and the call that then fails as the database's own fault. */
+/** Steps after a signature left, each with the call that then fails like a fault of the database. */
 test.each([
   ['its settlement is booked', 'housekeeping_settle'],
   ['its outcome is kept', 'housekeeping_finish_attempt'],
@@ -224,7 +227,7 @@ test.each([
   const attempt = attemptOf(await prepare(agent, { resource_url: `${hostile.url}/${name}` }))
   await rename(call, `${call}_away`)
   if (call === 'housekeeping_settle') {
-    // It settles when its answer is over, which the first request may still see.
+    // The merchant settles after its answer ends, which the first request may still see.
     await execute(agent, attempt)
     await hostile.idle()
   }
@@ -241,7 +244,7 @@ test.each([
   expect(found.body).toMatchObject({ status: 'paid_not_delivered', tx_hash: anyText })
 })
 
-/** A function that is gone is no outage: the error is one that nobody expected. */
+/** Renames a function. A missing function is no known outage, so the error is unexpected. */
 async function rename(name: string, other: string): Promise<void> {
   await market.db.sql.unsafe(`alter function api.${name} rename to ${other}`)
 }

@@ -1,4 +1,4 @@
-/** What was delivered stays with who paid, whatever a second request with the same signature is answered. */
+/** A delivery stays with the key that paid, whatever a second request with the same signature gets. */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
@@ -6,7 +6,7 @@ import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 const market = await openMarket()
 const { hostile, chain } = market
 
-/** An isolate whose requests to such an address wait once it is told to stop, and go on later. */
+/** Returns an isolate whose requests to such an address wait after `stop` and continue after `go`. */
 function stoppable(address: string) {
   let isStopped = false
   const gate = Promise.withResolvers<void>()
@@ -103,7 +103,7 @@ test('the answer to a second request does not take the place of a paid delivery'
 
   const first = one.worker.post(agent, '/x402-payment-execute', body)
   await one.reached
-  // The lease of the first is over before its delivery is kept.
+  // The lease of the first request ends before its delivery is stored.
   await market.tick(46)
   const second = two.worker.post(agent, '/x402-payment-execute', body)
   await two.reached
@@ -159,7 +159,7 @@ test('a signature that waits to be sent is sent by the key that it was made for 
   expect(paid()).toBe(2)
 })
 
-/** While it is away, what would call it fails as the database's own fault. */
+/** Renames a function. Calls to its old name then fail like a fault of the database. */
 async function rename(name: string, other: string): Promise<void> {
   await market.db.sql.unsafe(`alter function api.${name} rename to ${other}`)
 }

@@ -1,4 +1,4 @@
-/** Each challenge of the hostile merchant is paid under its honest terms or refused with a reason. */
+/** Each challenge of the hostile merchant is paid under its honest terms, or refused with a reason. */
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -11,7 +11,7 @@ const market = await openMarket()
 const { hostile } = market
 const usd = 1_000_000n
 
-/** What Circle's contract verifies under (EIP-712, EIP-3009), whatever an offer says. */
+/** Domain that Circle's contract verifies under (EIP-712, EIP-3009), whatever an offer says. */
 const usdcDomain = {
   name: 'USDC',
   version: '2',
@@ -19,7 +19,7 @@ const usdcDomain = {
   verifyingContract: market.chain.usdc,
 }
 
-/** Lie -> the refusal's code, and words of the reason that the agent is given. */
+/** Lies with the code of their refusal and words of its reason. */
 const refused: Record<string, [code: string, words: string]> = {
   'other-token': ['unsupported_scheme', 'no token that the service pays with'],
   'unknown-chain': ['unsupported_scheme', 'not connected to this network'],
@@ -51,9 +51,9 @@ const refused: Record<string, [code: string, words: string]> = {
   'no-challenge': ['invalid_challenge', 'no valid JSON object'],
 }
 
-/** Lies that cannot hurt, since what is signed does not depend on them, and what they come to. */
+/** Harmless lies, which do not affect the signed terms, with the outcome of the payment. */
 const harmless: Record<string, 'settled' | 'unknown'> = {
-  // The official facilitator settles nothing without a domain in the offer; the token would.
+  // The official facilitator settles nothing without a domain in the offer; the token would accept it.
   'domain-absent': 'unknown',
   'ten-years': 'settled',
   'upfront-flow': 'settled',

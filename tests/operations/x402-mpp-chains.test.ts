@@ -1,4 +1,4 @@
-/** One challenge of MPP, put before an account by two hosts and on two chains. */
+/** Two hosts on two chains that present one MPP challenge get one payment from an account. */
 import { Challenge } from 'mppx'
 import { afterAll, expect, test } from 'vitest'
 import { fund, startChain } from '../../scripts/local/chain.ts'
@@ -11,7 +11,7 @@ afterAll(() => arbitrum.stop())
 const market = await openMarket({ rpcUrls: { [arbitrum.network]: [arbitrum.rpcUrl] } })
 const chains = [market.chain, arbitrum]
 
-/** An account that can pay on both chains, and a host for each that asks under the same challenge. */
+/** Returns an account that can pay on both chains, and a host for each that uses the same challenge. */
 async function openShops(id: string) {
   const agent = await market.agent('pay', { usdc: 1 })
   await fund(arbitrum, agent.address, { usdcAtomic: 1_000_000n })

@@ -1,4 +1,4 @@
-/** MPP challenges of any length are paid, or refused in so many words with nothing reserved. */
+/** MPP challenges of any length are paid, or refused with a reason and nothing reserved. */
 import { expect, test } from 'vitest'
 import { hex, newKey } from '../support/chain-world.ts'
 import { sendAs } from '../support/deposits.ts'
@@ -15,7 +15,7 @@ const parameters = ['id', 'realm', 'description', 'opaque', 'digest', 'method', 
 const terms = ['amount', 'currency', 'recipient', 'note']
 const sizes = [1_000, 64_000, 1_000_000]
 
-/** A challenge in which one field, a parameter or one of the terms, is that long. */
+/** Returns a challenge in which one field, parameter or term has this length. */
 function challengeWith(field: string, length: number): string {
   const long = (field === 'amount' ? '1' : 'x').repeat(length)
   const request = {

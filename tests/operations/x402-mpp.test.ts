@@ -1,7 +1,7 @@
-/** An MPP charge under servers that lie about it: the chain decides here as well. */
+/** The chain decides the outcome of an MPP charge, even if the server lies about it. */
 import { Challenge } from 'mppx'
 import { expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
 import { anyText, namedWith } from '../support/matching.ts'
@@ -12,7 +12,7 @@ const { chain, hostile } = market
 const usd = 1_000_000n
 let challenges = 0
 
-/** A fresh challenge of a server that was met elsewhere. */
+/** Returns a fresh challenge that the agent brings from elsewhere. */
 function challenge(changes: Record<string, unknown> = {}): string {
   challenges += 1
   return Challenge.serialize(
@@ -49,7 +49,7 @@ test('a receipt that the chain does not bear out settles nothing and stays reser
   const reserved = await reservedUsd(agent)
   await market.tick(1_300)
   await market.passOnChain(1_300)
-  await keepHouse(market.world)
+  await runHousekeeping(market.world)
   const after = await execute(agent, attempt)
 
   expect(answer.body).toMatchObject({ status: 'unknown', reserved_until: anyText })

@@ -1,21 +1,21 @@
-/** Which of several offers is paid: one that cannot be entered or paid never hides one that can. */
+/** An offer that cannot be entered or paid never hides one that can. */
 import { Interface } from 'ethers'
 import { Challenge } from 'mppx'
 import { expect, test } from 'vitest'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { newKey } from '../support/chain-world.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, pay, prepare } from '../support/market.ts'
 import type { Agent } from '../support/world.ts'
 import { challengeV2, headerOf, requirementV2 } from '../support/x402.ts'
 
-// One chain is silent: nothing listens there.
+// One chain is silent: no server listens there.
 const market = await openMarket({ rpcUrls: { 'eip155:421614': ['http://127.0.0.1:9'] } })
 const { chain, hostile } = market
 
-/** A challenge of MPP whose id never changes. */
+/** Returns an MPP challenge with a fixed id. */
 function mpp(id: string, changes: Record<string, unknown> = {}): string {
   return Challenge.serialize(
     Challenge.from({
@@ -38,7 +38,7 @@ function x402(...accepts: unknown[]) {
   return { 'payment-required': headerOf(challengeV2(accepts)) }
 }
 
-/** A merchant that asks with these headers and answers whoever pays with the status. */
+/** Starts a merchant that asks with these headers and answers every payment with `status`. */
 function merchantThat(asking: () => Record<string, string>, status = 402) {
   return serverThat((response, { headers }) => {
     const isPaid = headers['payment-signature'] ?? headers.authorization
@@ -90,7 +90,7 @@ test('a challenge of MPP that was used is passed over for a fresh one, and alone
 
 test.each([
   ['before', () => Promise.resolve()],
-  ['after', () => keepHouse(market.world)],
+  ['after', () => runHousekeeping(market.world)],
 ])(
   'an attempt that ended unsigned is entered anew %s housekeeping closed it',
   async (_, keepHouseOrNot) => {
@@ -130,7 +130,7 @@ test('a site that asks under the challenge of another keeps nobody from paying t
 
   expect(hostiles.map(({ status }) => status)).toEqual([200, 200])
   expect(paid.status).toBe(200)
-  // One nonce is spent by now, whoever asks for it.
+  // The honest payment has spent the nonce, whoever presents the challenge now.
   expect(after).toMatchObject({ status: 422, body: { error: 'invalid_challenge' } })
   for (const unpaid of hostiles) {
     const late = await execute(agent, attemptOf(unpaid))

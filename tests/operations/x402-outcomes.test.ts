@@ -1,7 +1,7 @@
-/** What an attempt comes to is read from the chain; what a merchant says only tells where to look. */
+/** The outcome of an attempt is read from the chain; a merchant's claims only say where to look. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import {
   attemptOf,
   execute,
@@ -18,7 +18,7 @@ const market = await openMarket({ deadlineMaxMilliseconds: 3_000 })
 const { hostile, facilitator } = market
 const usd = 1_000_000n
 
-/** The payment headers that a path was given by this agent, opened. */
+/** Returns the decoded payment headers that this agent sent to a path. */
 function signaturesAt(path: string, agent: Agent) {
   return hostile
     .received(path)
@@ -31,7 +31,7 @@ const signature = z.looseObject({
   accepted: z.record(z.string(), z.unknown()),
 })
 
-/** What a merchant can still do with a payment that it was sent. */
+/** Settles a payment later, as a merchant that received it can. */
 async function settleLate(sent: z.output<typeof signature> | undefined): Promise<unknown> {
   const request = { x402Version: 2, paymentPayload: sent, paymentRequirements: sent?.accepted }
   const answer = await fetch(`${facilitator.url}/settle`, {
@@ -42,7 +42,7 @@ async function settleLate(sent: z.output<typeof signature> | undefined): Promise
   return answer.json()
 }
 
-/** Answer of the merchant -> status, reason and the merchant's status while nothing is settled. */
+/** Answers with status, reason and the merchant's status while nothing is settled. */
 const unsettled: [string, string, string | undefined, number | undefined][] = [
   ['ok', 'unknown', undefined, 200],
   ['no-receipt', 'unknown', undefined, 200],
@@ -64,7 +64,7 @@ const unsettled: [string, string, string | undefined, number | undefined][] = [
   ['redirect-private', 'unknown', 'redirected', 307],
 ]
 
-/** Nothing was delivered and nothing refused: the same signature goes out again. */
+/** Answers that neither deliver nor refuse, so the same signature is sent again. */
 const sentAgain = new Set([
   'status-500',
   'false-pending',
@@ -103,7 +103,7 @@ test.concurrent.each(unsettled)(
   },
 )
 
-/** The same answers, given after the merchant has settled. */
+/** The same answers after the merchant has settled, each with its status. */
 const settled: [string, string][] = [
   ['ok', 'settled'],
   ['no-receipt', 'settled'],
@@ -163,14 +163,14 @@ test.each([
     const attempt = attemptOf(await prepare(agent, { resource_url }))
     await execute(agent, attempt)
 
-    await keepHouse(market.world)
+    await runHousekeeping(market.world)
     const during = await execute(agent, attempt)
     await market.tick(1_300)
-    await keepHouse(market.world)
+    await runHousekeeping(market.world)
     const whileChainLags = await execute(agent, attempt)
     const reserved = await reservedUsd(agent)
     await market.passOnChain(1_300)
-    await keepHouse(market.world)
+    await runHousekeeping(market.world)
     const after = await execute(agent, attempt)
 
     expect([during.body['status'], whileChainLags.body['status']]).toEqual([status, status])
@@ -206,7 +206,7 @@ test.each(['challenge-again', 'never-answers'])(
     const [sent] = signaturesAt(path, agent)
     const settlement = await settleLate(sent)
 
-    const { moved } = await keepHouse(market.world)
+    const { moved } = await runHousekeeping(market.world)
     const late = await execute(agent, attempt)
 
     expect(settlement).toMatchObject({ success: true })

@@ -149,7 +149,7 @@ test('an execution that another one overtakes answers as that one', async () => 
   const { fetch } = world
   const reading = Promise.withResolvers<void>()
   const overtaken = Promise.withResolvers<void>()
-  // The first look at the chain is held up until somebody else has paid.
+  // The first read of the chain waits until another request has paid.
   world.fetch = async (input, init) => {
     world.fetch = fetch
     reading.resolve()

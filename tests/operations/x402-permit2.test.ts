@@ -1,6 +1,6 @@
 /**
- * Permit2 as far as it goes without Permit2's own code, which only the long tests install: what is
- * signed, what is refused, and what a freeze says of it.
+ * Payments by Permit2 are signed, refused and frozen correctly, as far as this works without Permit2's
+ * own code, which only the long tests install.
  */
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What a merchant's refusal leads to: another offer next time, and none where it only says later. */
+/** After a refusal the next attempt takes another offer; after "later" it does not. */
 
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import type { PaymentPayload } from '@x402/core/types'
@@ -25,7 +25,7 @@ const payload = z.custom<PaymentPayload>()
 
 const cheap = requirementV2()
 const upfront = requirementV2({ amount: '20000', extra: { paymentFlow: 'upfront' } })
-/** A merchant that asks for these offers and answers a payment with the status and headers. */
+/** Starts a merchant with these offers that answers a payment with this status and these headers. */
 async function merchantThat(
   accepts: unknown[],
   status: () => number,
@@ -119,7 +119,7 @@ test('a merchant that settled and says later is sent the same signature until it
   expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
 })
 
-/** Pays once more and answers what was offered for it. */
+/** Pays once more and returns the amount of the chosen offer. */
 async function amountPaid(agent: Agent, url: string): Promise<unknown> {
   const { body } = await pay(agent, { resource_url: url })
   return body['amount_atomic']

@@ -1,4 +1,4 @@
-/** A merchant's words stand beside the sentences of the service, marked as words of others. */
+/** A merchant's words appear beside the service's sentences only where they are marked as untrusted. */
 import { beforeAll, expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
 import type { Market } from '../support/market.ts'
@@ -27,7 +27,7 @@ const offered = (resource_url: string, changes: object = {}) => ({
   accepts: [{ ...offer(), ...changes }],
 })
 
-/** The answer without what it marks as words of others. */
+/** Returns the answer without the parts that it marks as words of others. */
 function ownWords({ body }: Answer): string {
   return JSON.stringify(body, (key, value: unknown) => {
     return key === 'untrusted' || key === 'response' ? undefined : value

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { broadcast } from '../../shared/chains/evm/broadcast.ts'
-import { rpcFor } from '../../shared/chains/evm/rpc.ts'
-import { findAuthorization } from '../../shared/payments/fate.ts'
+import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
+import { rpcFor } from '../../shared/chains/evm/rpc/rpc.ts'
+import { findAuthorization } from '../../shared/payments/settle/on-chain-outcome.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
   authorize,

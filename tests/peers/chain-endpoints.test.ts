@@ -4,11 +4,11 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { readBalances } from '../../shared/chains/evm/balances.ts'
-import { broadcast } from '../../shared/chains/evm/broadcast.ts'
 import { readLanes } from '../../shared/chains/evm/lanes.ts'
 import { isBlockReplaced, readReceipts } from '../../shared/chains/evm/proof.ts'
-import { rpcFor } from '../../shared/chains/evm/rpc.ts'
-import { findAuthorization } from '../../shared/payments/fate.ts'
+import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
+import { rpcFor } from '../../shared/chains/evm/rpc/rpc.ts'
+import { findAuthorization } from '../../shared/payments/settle/on-chain-outcome.ts'
 import type { CountingWorld } from '../support/chain-world.ts'
 import {
   authorize,
@@ -51,7 +51,7 @@ async function funded() {
   return key
 }
 
-/** A transfer of 100 atomic units, signed. */
+/** Returns a signed transfer of 100 atomic units. */
 async function signedTransfer() {
   const [payer, payee] = [await funded(), newKey().at]
   const data = transfer(payee, 100n)

@@ -1,11 +1,11 @@
-/** What was settled is found on nodes that refuse long ranges of logs, or have forgotten old states. */
+/** Settlements are found on nodes that refuse long ranges of logs or have pruned old states. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { broadcast } from '../../shared/chains/evm/broadcast.ts'
-import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
-import { rpcFor } from '../../shared/chains/evm/rpc.ts'
-import { findAuthorization } from '../../shared/payments/fate.ts'
+import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
+import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
+import { rpcFor } from '../../shared/chains/evm/rpc/rpc.ts'
+import { findAuthorization } from '../../shared/payments/settle/on-chain-outcome.ts'
 import {
   authorize,
   known,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => local.stop())
 
-/** A payment that was settled a while ago, and the block when it was signed. */
+/** Returns a payment that was settled some time ago, and the block at which it was signed. */
 async function settled() {
   const [payer, relayer] = [newKey(), newKey()]
   await fund(local, payer.at, { usdcAtomic: 10n })
@@ -46,7 +46,7 @@ async function latest(): Promise<bigint> {
   return BigInt(String(head))
 }
 
-/** Refuses logs of more than so many blocks. */
+/** Refuses logs of more than `blocksMax` blocks. */
 const refusing =
   (blocksMax: bigint): ChainWorld['fetch'] =>
   async (input, init) => {

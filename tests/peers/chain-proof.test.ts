@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { agreeOnAuthorization } from '../../shared/chains/evm/agreed-authorization.ts'
 import type { AuthorizationQuestion } from '../../shared/chains/evm/authorization.ts'
-import { broadcast } from '../../shared/chains/evm/broadcast.ts'
-import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
+import { agreeOnAuthorization } from '../../shared/chains/evm/quorum/agreed-authorization.ts'
+import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
+import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
-import { findAuthorization } from '../../shared/payments/fate.ts'
+import { findAuthorization } from '../../shared/payments/settle/on-chain-outcome.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
   authorize,
@@ -50,7 +50,7 @@ async function send(sender: Key, to: Hex, data: Hex, nonce = 0) {
 const fateOf = (on: ChainWorld, question: AuthorizationQuestion) =>
   agreeOnAuthorization(on, chain, (rpc) => findAuthorization(rpc, question))
 
-/** A relayed payment of 100 atomic units that is mined. */
+/** Returns a mined relayed payment of 100 atomic units. */
 async function relayed() {
   const [payer, relayer, payee] = [await funded(), await funded(), newKey().at]
   const terms = { to: payee, value: 100n, nonce: nonceOf('a1') }

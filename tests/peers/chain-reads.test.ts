@@ -80,7 +80,7 @@ test('a token without a contract is absent and hides nothing else', async () => 
   })
 })
 
-/** What a transfer from this wallet asks. */
+/** Returns the reads of a transfer from this wallet. */
 const asked = (wallet: Address, lanes: Address[] = []) => ({
   token: usdc,
   wallet,
@@ -191,7 +191,7 @@ test('accounts, delegated accounts and contracts are told apart', async () => {
   ])
 })
 
-// Code that answers any call with this one word: PUSH2, MSTORE, RETURN 32 bytes.
+// Code that answers every call with this one word: PUSH2, MSTORE, RETURN 32 bytes.
 const answering = (word: number) => `0x61${word.toString(16).padStart(4, '0')}60005260206000f3`
 
 test('what an OP Stack rollup charges for calldata is part of the worst case, there alone', async () => {

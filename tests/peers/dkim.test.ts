@@ -1,9 +1,9 @@
-/** Mail of this service as `mailauth` judges it, a library that shares nothing with the signer. */
+/** `mailauth`, a library that shares no code with the signer, accepts the mail of this service. */
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { startMailCatcher } from '../../scripts/local/mail.ts'
 import { deliverMail } from '../../shared/mail/deliver.ts'
-import { sealMail } from '../../shared/mail/outbox.ts'
+import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import { transportOf } from '../../shared/mail/transport.ts'
 import { connect } from '../support/mail.ts'
 import { type DkimRecord, judged } from '../support/mailauth.ts'
@@ -22,13 +22,13 @@ type Kind = keyof typeof keys
 
 function recordOf(kind: Kind, key: KeyObject = keys[kind]): DkimRecord {
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' })
-  // RFC 8463 section 4: of Ed25519 the 32 bytes of the key alone are published.
+  // RFC 8463 section 4: for Ed25519 only the 32 bytes of the key are published.
   const published = kind === 'rsa' ? spki : spki.subarray(-32)
   const public_key = `v=DKIM1; k=${kind}; p=${published.toString('base64')}`
   return { domains: ['agents.example', 'notices.example'], selector: 's1', public_key }
 }
 
-/** Sends what waits, signed by such a key, and answers the last message as it came. */
+/** Sends all waiting mail, signed with such a key. Returns the last message as it arrived. */
 async function sentBy(kind: Kind, settings: Record<string, string> = {}): Promise<string> {
   const { world } = product
   const config = {
@@ -60,7 +60,7 @@ test.each(['rsa', 'ed25519'] as const)('an answer that is signed by %s passes', 
 test('a notice is signed by its own domain, which no agent writes from', async () => {
   const { id: account } = await product.agent('pay')
   const notice = { topic: 'note', subject: 'A notice', text: 'Words.', html: '<p>Words.</p>' }
-  const sealed = await sealMail(product.world, { ...notice, to: 'ann@people.example' })
+  const sealed = await sealForOutbox(product.world, { ...notice, to: 'ann@people.example' })
   await product.db.sql`select private.enqueue_mail(${account}, ${product.db.sql.json(sealed)})`
 
   const raw = await sentBy('rsa')

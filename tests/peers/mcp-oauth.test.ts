@@ -1,4 +1,4 @@
-/** The official clients find the way from a bare address to an answered call by themselves. */
+/** The official clients get from a bare address to an answered call by themselves. */
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
 import {
   Client as ModernClient,
@@ -16,7 +16,7 @@ import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const itself = { name: 'guarantee', version: '1.0' }
-/** Where an app describes itself; answered in place of the network. */
+/** Address of an app's metadata document, which the test answers instead of the network. */
 const document = 'https://desk.research-app.com/client.json'
 const metadata = {
   client_name: 'Research desk',
@@ -39,7 +39,7 @@ beforeAll(async () => {
   agent = await tests.agent('read')
 })
 
-/** What an app keeps, as both clients ask for it, and an owner who says yes to what is asked. */
+/** Returns the storage of an app in the form that both clients ask for, and an owner who consents. */
 function appOf(clientMetadataUrl?: string) {
   let client: StoredOAuthClientInformation | undefined
   let tokens: StoredOAuthTokens | undefined
@@ -65,7 +65,7 @@ function appOf(clientMetadataUrl?: string) {
       asked.push(url)
     },
   }
-  /** Answers where the browser comes back to. */
+  /** Consents as the owner. Returns the address that the browser returns to. */
   const allow = async () => {
     const url = asked.at(-1)
     if (!url) throw new Error('the owner was asked for nothing')

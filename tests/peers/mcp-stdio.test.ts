@@ -1,4 +1,4 @@
-/** The tools over standard input and output, as official clients of both revisions use them. */
+/** The tools work over standard input and output for official clients of both revisions. */
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'

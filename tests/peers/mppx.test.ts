@@ -1,4 +1,4 @@
-/** MPP as its official server and client speak it, settled on a chain with the real USDC code. */
+/** MPP works with its official server and client, settled on a chain with the real USDC code. */
 import { Challenge, Credential } from 'mppx'
 import { charge } from 'mppx/evm/client'
 import { hexToBytes } from 'viem'

@@ -8,7 +8,7 @@ import { start } from '../support/world.ts'
 
 const suite = fileURLToPath(new URL('../../node_modules/.bin/conformance', import.meta.url))
 
-/** A port that was free a moment ago, for a program that has to be told one. */
+/** Returns a port that was free a moment ago, for a program that needs a fixed one. */
 async function freePort(): Promise<string> {
   const server = await listen(() => new Response())
   await server.close()

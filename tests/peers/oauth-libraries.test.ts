@@ -1,4 +1,4 @@
-/** Clients that others wrote find their way from the address alone, and get what they came for. */
+/** Independent clients discover everything from the address alone, and get their tokens. */
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { expect, test } from 'vitest'
@@ -15,10 +15,10 @@ const metadata = {
   grant_types: ['authorization_code', 'refresh_token'],
   token_endpoint_auth_method: 'none',
 }
-// The libraries demand https of everybody but who says this.
+// The libraries require https unless a caller sets this.
 const loopback = { [oauth.allowInsecureRequests]: true }
 
-/** A client with a document at its own address. */
+/** Returns a client with a metadata document at its own address. */
 async function documented(): Promise<oauth.Client> {
   let client_id = ''
   const server = await serverThat((response, received) => {
@@ -47,7 +47,7 @@ async function discovered() {
   return oauth.processDiscoveryResponse(new URL(first), response)
 }
 
-/** The whole way of a client of oauth4webapi, with or without a key of its own. */
+/** Runs the whole flow of an oauth4webapi client, with or without a DPoP key. */
 async function dance(as: oauth.AuthorizationServer, client: oauth.Client, DPoP?: oauth.DPoPHandle) {
   const agent = await served.tests.agent('read')
   const verifier = oauth.generateRandomCodeVerifier()

@@ -1,4 +1,4 @@
-/** The clients of the MCP SDKs, of the present and the former era, let themselves in. */
+/** The clients of the current and the previous MCP SDK authorize themselves. */
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
 import { auth as authNow } from '@modelcontextprotocol/client'
 import { auth as authBefore } from '@modelcontextprotocol/sdk/client/auth.js'
@@ -26,7 +26,7 @@ const served = await serve(await start(), (input) => {
 })
 const eras = { now: authNow, before: authBefore } as const
 
-/** What a program keeps of its way in; it listens at a port that it found free. */
+/** Returns the OAuth storage of a program that listens at a port which it found free. */
 function provider(clientMetadataUrl?: string) {
   const kept: {
     client?: OAuthClientInformationMixed

@@ -1,4 +1,4 @@
-/** Receipt proofs of real blocks, read by a second implementation of the trie that ethers carries. */
+/** Receipt proofs of real blocks verify with a second implementation of the trie, part of ethers. */
 import { randomUUID } from 'node:crypto'
 import { id } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { askNode } from '../../scripts/verify-proof/node.ts'
-import { proveReceipt } from '../../shared/chains/evm/receipt-proof.ts'
+import { proveReceipt } from '../../shared/chains/evm/inclusion/receipt-proof.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import { quantitySchema, wordSchema } from '../../shared/chains/hex.ts'
 import type { Key } from '../support/chain-world.ts'
@@ -47,7 +47,7 @@ async function funded(usdcAtomic = 1_000n): Promise<Key> {
 
 type Payment = Omit<Included, 'tx_hash' | 'block' | 'log_index' | 'inclusion'>
 
-/** An authorized payment; two of them differ in nothing but their id. */
+/** Returns an authorized payment; two of them differ only in their id. */
 function paymentOf(from: Key, paymentId: string = randomUUID()): Payment {
   const nonce_preimage = `aoa.payment.v1|${chain.caip2}|${usdc.address.toLowerCase()}|${paymentId}`
   return {
@@ -66,7 +66,7 @@ function authorized(payer: Key, { to, amount_atomic, authorization_nonce }: Paym
   return authorize(chain, usdc, payer, { to: hex(to), value: BigInt(amount_atomic), nonce })
 }
 
-/** Mines a block of so many transactions with this one somewhere among them. */
+/** Mines a block of `transactions` transactions, with this one among them. */
 async function mineAmong(transactions: number, sender: Key, to: Hex, data: Hex): Promise<Hex> {
   const { raw, hash } = await sign(chain, sender, { to, data, nonce: 0 })
   await minedTogether(local.rpcUrl, async () => {
@@ -82,7 +82,7 @@ const receiptSchema = z.object({
   logs: z.array(z.object({ logIndex: quantitySchema })),
 })
 
-/** The place of a log by its position in the receipt. */
+/** Returns the place of a log from its position in the receipt. */
 async function placeOf(transactionHash: Hex, position: number) {
   const [answer] = await callRpc(local.rpcUrl, [['eth_getTransactionReceipt', transactionHash]])
   const { blockHash, blockNumber, logs } = receiptSchema.parse(answer)

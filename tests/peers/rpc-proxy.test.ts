@@ -5,7 +5,7 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import { planFrom } from '../../scripts/local/rpc-proxy/plan.ts'
 import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
-import { broadcast } from '../../shared/chains/evm/broadcast.ts'
+import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
 import { known, newKey, sign, transfer, worldOn } from '../support/chain-world.ts'
 
 const { chain, usdc } = known('eip155:84532')
@@ -29,7 +29,7 @@ async function proxied(...rules: Rule[]): Promise<RpcProxy> {
   return proxy
 }
 
-/** A status, or `cut` for a connection that ended without an answer. */
+/** Returns the status, or `cut` if the connection ended without an answer. */
 async function post({ url }: { url: string }, body: unknown): Promise<number | 'cut'> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }).catch(

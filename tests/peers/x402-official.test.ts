@@ -19,7 +19,7 @@ import { hexSchema, wordSchema } from '../../shared/chains/hex.ts'
 import type { Chain } from '../../shared/chains/registry.ts'
 import { knownChains } from '../../shared/chains/registry.ts'
 import { readChallengeHeader } from '../../shared/x402/challenge.ts'
-import { readSettlementClaim } from '../../shared/x402/claim.ts'
+import { readSettlementHint } from '../../shared/x402/claim.ts'
 import type { PayableOffer } from '../../shared/x402/offers.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
 import { paymentHeaders, paymentPayload } from '../../shared/x402/payload.ts'
@@ -30,7 +30,7 @@ import * as sample from '../support/x402.ts'
 const { challengeV1, challengeV2, demandIn, payTo, read, usdcOf } = sample
 const { requirementV1, requirementV2 } = sample
 const account = privateKeyToAccount(generatePrivateKey())
-/** Version 1 has a closed list of names, and not all of our networks are on it. */
+/** Chains with a name in version 1, whose closed list lacks some of our networks. */
 const v1Chains = knownChains.filter(({ name }) => NETWORKS.includes(name))
 const payloadFields = z.looseObject({
   payload: z.object({
@@ -45,7 +45,7 @@ const payloadFields = z.looseObject({
 const requiredFields = z.custom<PaymentRequired>(isPaymentRequired)
 const payloadOf = z.custom<PaymentPayload>(isPaymentPayloadV2)
 
-/** What the official client builds and signs for the first offer that it can pay. */
+/** Returns what the official client signs for the first offer that it can pay. */
 async function officialPayload(required: unknown) {
   const client = new x402Client().setSpendControls(false)
   client.register('eip155:*', new ExactEvmScheme(account))
@@ -61,7 +61,7 @@ function bestOffer(value: unknown): PayableOffer {
 
 type Times = { validAfter: number; validBefore: number; nonce: `0x${string}` }
 
-/** Our terms and an authorization for them, signed under the domain of our own token table. */
+/** Returns our terms and an authorization for them, signed under the domain of our own token table. */
 async function ours(value: unknown, { nonce, ...times }: Times) {
   const { offer, chain, token, payTo: to } = bestOffer(value)
   const { name, version: domainVersion } = token.domain
@@ -94,7 +94,7 @@ async function ours(value: unknown, { nonce, ...times }: Times) {
   return { terms: offer, signed: { ...message, signature } }
 }
 
-/** The instant at which the official client signed, as our own rule for validity reads it. */
+/** Returns the time at which the official client signed, read by our own rule for validity. */
 function timesOf(official: z.output<typeof payloadFields>, version: 1 | 2, seconds: number): Times {
   const { validAfter, validBefore, nonce } = official.payload.authorization
   const times = validityOf({ protocol: 'x402', version }, Number(validBefore) - seconds, seconds)
@@ -157,7 +157,7 @@ test('for the same nonce and times our version 1 payload is the official one', a
   )
 })
 
-/** A resource server of the official packages, up without a facilitator to settle with. */
+/** Starts a resource server of the official packages, without a facilitator to settle with. */
 async function officialServer(chains: readonly Chain[]) {
   const notAsked = () => Promise.reject(new Error('nothing is settled here'))
   const facilitator: FacilitatorClient = {
@@ -178,7 +178,7 @@ async function officialServer(chains: readonly Chain[]) {
   return { server, ask: () => app.request('https://merchant.com/paid') }
 }
 
-/** In dollars where the official table knows the network, else in the token itself. */
+/** Returns a price in dollars if the official table knows the network, else in the token itself. */
 function priceOn(chain: Chain) {
   const { address, domain } = usdcOf(chain)
   const explicit = { amount: '250000', asset: address, extra: domain }
@@ -239,7 +239,7 @@ test('a settlement is read as the official server writes it', () => {
   } as const
   const failed = { ...settled, success: false, transaction: '', errorReason: 'settlement_pending' }
   const claimOf = (answer: Parameters<typeof core.encodePaymentResponseHeader>[0]) =>
-    readSettlementClaim(
+    readSettlementHint(
       new Headers({ 'payment-response': core.encodePaymentResponseHeader(answer) }),
     )
 

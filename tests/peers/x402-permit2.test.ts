@@ -1,4 +1,4 @@
-/** x402 by Permit2: what we sign is what the official client signs, to the byte. */
+/** Our x402 signature for Permit2 is byte for byte that of the official client. */
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { UptoEvmScheme } from '@x402/evm/upto/client'
 import fc from 'fast-check'

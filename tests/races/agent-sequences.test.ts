@@ -4,7 +4,7 @@ import { runSequences } from '../support/sequences/run.ts'
 import { openStreets } from '../support/sequences/street.ts'
 
 const streets = await openStreets(5)
-const sequences = 30
+const sequences = 15
 
 test.each([
   ['no agent moves anything that its limits do not carry, whatever it calls and says', false],

@@ -13,7 +13,7 @@ const order = { chain: 'base-sepolia', token: 'USDC', amount: '1' }
 
 let world: TestWorld
 
-/** Calls in each transaction, in the order in which they were signed; and those that wait. */
+/** Returns the calls in each transaction, in the order of signing, and the calls that wait. */
 async function relayed() {
   const rows = await world.db.sql<{ slot: string | null; calls: number }[]>`
     select slot, count(*)::int as calls from private.relay_calls group by slot order by slot`
@@ -21,13 +21,13 @@ async function relayed() {
   return { batches: rows.flatMap(({ slot, calls }) => (slot === null ? [] : [calls])), queued }
 }
 
-/** As if somebody who holds every lane were busy, or had died, until five seconds have passed. */
+/** Leases every lane for 60 seconds, as if its holder were busy or dead. */
 async function holdLanes() {
   await world.db.sql`update private.relay_lanes
-    set lease = gen_random_uuid(), leased_until = private.clock() + interval '5 seconds'`
+    set lease = gen_random_uuid(), leased_until = private.clock() + interval '60 seconds'`
 }
 
-test('a lone transfer asks the database three times and the node twice, and waits for nobody', async () => {
+test('a lone transfer asks the database four times and the node twice, and waits for nobody', async () => {
   world = await start({ chain: true, lanes: 4 })
   const { payer, payee } = await acquainted(world)
   const asked: string[] = []
@@ -47,6 +47,7 @@ test('a lone transfer asks the database three times and the node twice, and wait
     expect.stringContaining('eth_feeHistory'),
     'custody_authorize',
     'custody_record',
+    'housekeeping_dispatch',
     'eth_sendRawTransaction',
   ])
 })
@@ -64,7 +65,7 @@ test('200 transfers at once ride at most 25 in one transaction, and none is left
   let waiting = Array.from({ length: 200 }, (_, at) => at)
   while (waiting.length > 0) {
     waiting = (await Promise.all(waiting.map(send))).flat()
-    // On a slow machine some time out; after this their keys are free for a second try.
+    // On a slow machine some requests time out; their keys are free for a retry after this.
     if (waiting.length > 0) await world.tick(61)
   }
 
@@ -86,7 +87,7 @@ test('whoever is next takes all that waited for a lane into one transaction', as
 
   const waiting = await Promise.all(Array.from({ length: 30 }, send))
   const before = await relayed()
-  await world.tick(6)
+  await world.tick(61)
   await send()
 
   expect(waiting.filter(({ body }) => body['status'] !== 'submitted')).toEqual([])
@@ -104,7 +105,7 @@ test('a transfer that was signed is answered with its id, though what waits cann
     fetch: async (input, init) => {
       const name = askedFor(input, init)
       asked.push(name)
-      // Another one is queued while this one has the only lane.
+      // Another transfer is queued while this one has the only lane.
       if (name === 'custody_record') await other.payer.post(path, orderOf(other))
       if (name === 'custody_claim') throw new TypeError('the connection was lost')
       return fetch(input, init)
@@ -175,7 +176,7 @@ test('a payer who can no longer pay holds up none of those in the same transacti
   await callRpc(rpcUrl, [['anvil_impersonateAccount', broke.payer.address]])
   await callRpc(rpcUrl, [['anvil_setBalance', broke.payer.address, '0xde0b6b3a7640000']])
   await transact(rpcUrl, broke.payer.address, usdc, transfer(newKey().at, 1_000_000_000n))
-  await world.tick(6)
+  await world.tick(61)
 
   await first.payer.post(path, { ...order, recipient: first.payee.alias })
 

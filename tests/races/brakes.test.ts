@@ -1,4 +1,4 @@
-/** Brakes amid traffic: however much an account's keys do, who ends what may pay is not kept waiting. */
+/** However busy an account's keys are, an act that ends what may pay does not wait for them. */
 import postgres from 'postgres'
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
@@ -103,6 +103,6 @@ test('a freeze comes before those who stand in line to pay', async () => {
   const answers = await Promise.allSettled(line)
   const after = answers.filter((answer) => JSON.stringify(answer) === JSON.stringify(refused))
   expect((await frozen)?.status).toBe(200)
-  // One waited for the account with the freeze, and may have come first.
+  // One request waited for the account together with the freeze, and may have come first.
   expect(after.length).toBeGreaterThanOrEqual(requests.length / 2)
 })

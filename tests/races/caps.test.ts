@@ -1,4 +1,4 @@
-/** Apps of one account that pay all at once, each up to its cap. */
+/** Apps of one account that all pay at once each stop at their own cap. */
 import { expect, test } from 'vitest'
 import { breaches, resolveAll, settledAsOnChain, watchCaps } from '../support/books.ts'
 import { appWith, keyWith } from '../support/capped.ts'
@@ -15,7 +15,7 @@ async function home() {
   const order = { chain: 'base-sepolia', token: 'USDC', recipient: payee.address }
   const send = (agent: Agent, amount = '1') =>
     agent.post('/wallet-custodial-transfer', { ...order, amount })
-  /** How many of so many at once were let through; the others are refused for the cap. */
+  /** Sends `times` payments at once. Returns the number that passed; the cap refused all others. */
   const passOf = async (agent: Agent, times: number) => {
     const answers = await Promise.all(Array.from({ length: times }, () => send(agent)))
     const refused = answers.filter(({ status }) => status !== 200)

@@ -1,4 +1,4 @@
-/** Who is ended amid a payment: once the owner has an answer, nothing more is signed for it. */
+/** Once the owner's act is answered, nothing more is signed for the caller that it ended. */
 import { beforeAll, expect, test } from 'vitest'
 import { connectApp } from '../support/apps.ts'
 import { keyWith } from '../support/capped.ts'
@@ -39,7 +39,7 @@ test.each([
     await sql.begin(async (session) => {
       await session`select api.${session(deed)}(${owner.credential}, ${holder})`
       late = Promise.resolve(world.world.custody?.authorize(request))
-      // It has been let in, and waits for the account that the owner's deed holds.
+      // The caller is admitted, and waits for the account that the owner's act has locked.
       const waits = () => sql`select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
       await expect.poll(async () => (await waits()).length, { timeout: 10_000 }).toBe(1)

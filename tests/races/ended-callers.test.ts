@@ -1,4 +1,4 @@
-/** Who is ended while it waits for the account does nothing more: neither a session nor a key. */
+/** A session or key that is ended while it waits for the account does nothing more. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -49,7 +49,7 @@ async function shownTo(owner: TestOwner) {
   return { since: counts_from, until, digest: shown }
 }
 
-/** What another session is answered that began something just before the owner ended all of them. */
+/** Returns the answer to another session's call that began just before the owner ended all sessions. */
 async function besideNotMe(
   agent: Agent,
   prepare: (thief: TestOwner) => Promise<() => Promise<unknown>>,
@@ -63,6 +63,24 @@ async function besideNotMe(
       ${until}::text::timestamptz, ${shown},
       ${digest()}, password_hash => 'of the owner')`
     answer = begin()
+    await oneWaits()
+  })
+  return answer
+}
+
+/** Returns the answer to another session's call that began just before the owner ended all others. */
+async function besideEnd(
+  agent: Agent,
+  ask: (credential: string) => PromiseLike<unknown>,
+): Promise<unknown> {
+  const [owner, thief] = [await ownerOf(world, agent), await ownerOf(world, agent)]
+  let answer: Promise<unknown> = Promise.resolve()
+  await world.db.sql.begin(async (session) => {
+    await session`select api.owner_end_other_sessions(${owner.credential})`
+    answer = Promise.resolve(ask(thief.credential)).then(
+      () => 'done',
+      (error: unknown) => String(error),
+    )
     await oneWaits()
   })
   return answer
@@ -152,7 +170,25 @@ describe('a session that "It was not me" ends', () => {
   })
 })
 
-/** What a key is answered that asked just before its owner revoked it. */
+const refused = 'PostgresError: unauthorized'
+
+test('a session that is ended opens no entry and reads no mail any more', async () => {
+  const agent = await openHouse()
+  const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'mine' })
+
+  const opened = await besideEnd(
+    agent,
+    (credential) => late`select from api.vault_read_entry(${credential}, ${entry})`,
+  )
+  const listed = await besideEnd(
+    agent,
+    (credential) => late`select from api.list_mails(${credential}, 10)`,
+  )
+
+  expect([opened, listed]).toEqual([refused, refused])
+})
+
+/** Returns the answer to a key's call that began just before its owner revoked the key. */
 async function besideRevoking(
   agent: Agent,
   ask: (credential: string) => PromiseLike<unknown>,
@@ -189,8 +225,6 @@ test('a cookie that leaked before a proof widens nothing that waits beside it', 
 })
 
 describe('a key that is revoked', () => {
-  const refused = 'PostgresError: unauthorized'
-
   test('uses no secret any more, stores none and asks for no place of one', async () => {
     const agent = await openHouse()
     const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'mine' })

@@ -1,4 +1,8 @@
+import type { Sql, TransactionSql } from 'postgres'
 import { beforeAll, expect, test } from 'vitest'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { required } from '../../shared/env.ts'
+import type { Fetch } from '../../shared/world.ts'
 import { acquainted } from '../support/ledger.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
@@ -11,7 +15,7 @@ beforeAll(async () => {
 
 type Row = { id: string; state: string; late: boolean }
 
-/** The payments of an account, and whether one was authorized after its freeze. */
+/** Returns the payments of an account, each with a mark if it was authorized after the freeze. */
 function rowsOf(agent: Agent): Promise<Row[]> {
   return world.db.sql<Row[]>`
     select p.id, p.state, coalesce(p.authorized_at > a.frozen_at, false) as late
@@ -24,7 +28,16 @@ function listed({ body }: Answer): string[] {
   return [...ids.matchAll(/"payment_id":"([^"]+)"/g)].map(([, id = '']) => id)
 }
 
-/** Freezes once this many of the requests have come to an end. */
+/** Returns once a session waits for a lock. */
+async function somebodyWaits(session: Sql | TransactionSql): Promise<void> {
+  for (let waiting = 0; waiting === 0; ) {
+    const rows = await session`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    waiting = rows.length
+  }
+}
+
+/** Freezes once `ended` of the requests have ended. */
 async function freezeAmid(agent: Agent, requests: Promise<unknown>[], ended: number) {
   let left = ended
   await new Promise<void>((resolve) => {
@@ -100,13 +113,56 @@ test('a signature that is kept is not handed out again by who asked just before 
   await world.db.sql.begin(async (session) => {
     await session`select from api.freeze_account(${request.credential}, 50)`
     late = Promise.resolve(world.world.custody?.authorize(request))
-    // It has been let in, and waits for the account that the freeze holds.
-    for (let waiting = 0; waiting === 0; ) {
-      const rows = await session`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      waiting = rows.length
-    }
+    // The caller is admitted, and waits for the account that the freeze has locked.
+    await somebodyWaits(session)
   })
 
   expect(await late).toEqual({ outcome: 'refused', code: 'account_frozen' })
+})
+
+/** Stores the transaction of a transfer that no endpoint has. */
+async function storedTransfer() {
+  const { payer, payee } = await acquainted(world)
+  const sendingNothing: Fetch = (input, init) => {
+    const { url } = new Request(input, { method: 'HEAD' })
+    const isDispatch = url.endsWith('/housekeeping_dispatch')
+    return isDispatch ? Promise.reject(new Error('cut off')) : fetch(input, init)
+  }
+  const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '1' }
+  const { body } = await world
+    .worker({ fetch: sendingNothing })
+    .post(payer, '/wallet-custodial-transfer', order)
+  const dispatch = (sql: Sql | TransactionSql) =>
+    sql`select api.housekeeping_dispatch(${String(body['tx_hash'])}) as out`
+  return { payer, dispatch }
+}
+
+test('a freeze waits for what is being let out, and names it as on its way', async () => {
+  const { payer, dispatch } = await storedTransfer()
+  let freezing: Promise<Answer> | undefined
+
+  await world.db.sql.begin(async (session) => {
+    expect([...(await dispatch(session))]).toEqual([{ out: true }])
+    freezing = payer.post('/account-freeze', {})
+    await somebodyWaits(session)
+  })
+
+  expect((await freezing)?.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+  expect([...(await dispatch(world.db.sql))]).toEqual([{ out: false }])
+})
+
+test('what is to be let out waits for a freeze, and stays in', async () => {
+  const { payer, dispatch } = await storedTransfer()
+  const credential = await credentialOf(payer.key, required(world.world.config, 'API_KEY_PEPPER'))
+  let late: Promise<unknown[]> | undefined
+
+  await world.db.sql.begin(async (session) => {
+    const [frozen] = await session`select open_payments
+      from api.freeze_account(${credential}, 50)`
+    expect(frozen).toMatchObject({ open_payments: [{ is_carried: false }] })
+    late = (async () => [...(await dispatch(world.db.sql))])()
+    await somebodyWaits(session)
+  })
+
+  expect(await late).toEqual([{ out: false }])
 })

@@ -1,4 +1,4 @@
-/** Mails of one account that come in at once, in every order in which the steps can be taken. */
+/** Mails of one account that arrive at once are kept correctly in every order of the steps. */
 import { createHash, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -23,7 +23,7 @@ const everyOrder = orders(
   ]),
 ).map((order) => ({ order, name: order.map((who) => 'abr'[who]).join(' ') }))
 
-/** Two keep a mail each, and a third one reads what is there; what each heard. */
+/** Keeps one mail in each of two sessions while a third one reads. Returns every answer. */
 async function race(order: readonly number[], [a, b, read]: readonly [string, string, string]) {
   const [one, other, reader] = sessions
   const stepsOf = new Map([

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 test.each(['account', 'app'] as const)(
-  '1,000 payments over 8 dying isolates never pass a cap, and leave all of it usable (%s)',
-  (holder) => raceForCap(race, seeded(), holder),
+  '250 payments over 8 dying isolates never pass a cap, and leave all of it usable (%s)',
+  (holder) => raceForCap(race, seeded(), { holder, payments: 250 }),
   timeoutMilliseconds,
 )

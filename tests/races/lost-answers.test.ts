@@ -1,4 +1,4 @@
-/** An answer on its way back can be lost when what it tells was done: no retry may do it again. */
+/** An answer can be lost after its work was done; no retry does the work again. */
 import { beforeAll, expect, test } from 'vitest'
 import type { World } from '../../shared/world.ts'
 import { resolveAll, settledAsOnChain } from '../support/books.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-/** A network that does the named request and then loses its answer, the first time. */
+/** Returns a network that performs the named request and loses its first answer. */
 function losing(answerOf: string): World['fetch'] {
   let isLost = false
   return async (input, init) => {

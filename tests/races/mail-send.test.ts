@@ -7,14 +7,14 @@ const product = await start()
 const { db } = product
 const order = { to: ['ann@people.example'], subject: 'Hello', text: 'Hello.' }
 
-/** Of the account's key with this scope. */
+/** Returns the credential of the account's key with this scope. */
 async function credentialOf({ agent }: TestMailbox, scope = 'pay'): Promise<string> {
   const [row] = await db.sql`select digest from private.credentials
     where account = ${agent.id} and scopes = ${[scope]}`
   return String(row?.['digest'])
 }
 
-/** Sends a mail while another transaction is open, which ends once the mail waits for it or is sent. */
+/** Sends a mail during another transaction, which ends once the mail waits for it or is sent. */
 async function sentDuring(box: TestMailbox, other: (sql: TransactionSql) => Promise<unknown>) {
   const { sending } = await db.sql.begin(async (sql) => {
     await other(sql)
@@ -55,7 +55,7 @@ test('two mails at once do not both find the last room that there is', async () 
 
 test('a mail that waits for a freeze is not sent', async () => {
   const box = await openMailbox(product)
-  // The first mail waits for its key, and a request of the same API key for its rate.
+  // The first mail waits for its key, and a request of the same API key waits for its rate.
   await box.sent(order)
   await box.agent.withKey('read')
   const credential = await credentialOf(box, 'read')

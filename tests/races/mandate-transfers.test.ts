@@ -10,7 +10,7 @@ const offered = 200
 const fitting = 100
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
 
-/** An account that knows nobody, with a mandate that names its payee and has room for a hundred. */
+/** Returns an account that knows nobody, with a mandate that names its payee and covers 100 payments. */
 async function pinned() {
   const payer = await world.agent('full', { usdc: 100 })
   const payee = await world.agent('read')

@@ -1,4 +1,4 @@
-/** Payments under a mandate beside each other, and beside whatever ends the mandate. */
+/** Payments that race under a mandate, and against its end, stay within its terms. */
 import { expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { Racers } from '../support/mandate-race.ts'
@@ -20,7 +20,7 @@ import { pepper } from '../support/world.ts'
 const race = await openMandateRace()
 const { world, sql } = race
 const rounds = 10
-/** Ends at these many answers, so that every part of the 60 is met. */
+/** Number of answers after which a round ends the mandate; the rounds spread over the 60 payments. */
 const answeredAt = (round: number) => 1 + 2 * round
 const daySeconds = 86_400
 
@@ -46,7 +46,7 @@ const ends: readonly [string, End][] = [
   ],
 ]
 
-/** Sends all at once; `reached` comes when so many are answered. */
+/** Sends all payments at once; `reached` resolves after `answered` of them. */
 function send(racers: Racers, payments: readonly string[], answered: number) {
   let left = answered
   let reach = () => {}

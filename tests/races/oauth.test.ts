@@ -1,4 +1,4 @@
-/** Codes and refresh tokens in many hands at once. */
+/** Codes and refresh tokens have one winner when many clients use them at once. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import {
@@ -26,7 +26,7 @@ test('a code that 20 redeem at once has one winner, in every round', async () =>
     const form = await codeFor(served, agent, await register(served, { client_name: `${round}` }))
     const answers = await times(20, () => redeem(served, form))
     winners.push(answers.filter(({ status }) => status === 200).length)
-    // Nobody can tell the winner from the thief, so what it won is ended.
+    // The winner may be the thief, so its tokens are revoked.
     const won = answers.find(({ status }) => status === 200)?.body['access_token']
     expect(await statusWith(served, won)).toBe(401)
   }

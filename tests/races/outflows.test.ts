@@ -1,4 +1,4 @@
-/** An account is frozen for money that left unbooked, and never for what ordinary life looks like. */
+/** An account is frozen for money that left unbooked, and never for ordinary activity. */
 import { test } from 'vitest'
 import { beginPlay, expectNobodyFrozen, play } from '../support/outflow-play.ts'
 import { seeded } from '../support/seed.ts'

@@ -1,6 +1,6 @@
-/** Who is carried first where many calls wait for few lanes, and what a bad one does to the others. */
+/** Accounts share few lanes fairly when many calls wait, and a bad call does not stop the others. */
 import { beforeEach, expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import { holdLanes, onePair, pairs, transfer } from '../support/faults/pair.ts'
 import { mine, relayersHold } from '../support/gas.ts'
@@ -14,7 +14,7 @@ beforeEach(async () => {
   world = await start({ chain: true })
 })
 
-/** So many signed transfers of an account in the queue. */
+/** Queues `calls` signed transfers of an account. */
 async function queue({ id, address }: Agent, calls: number): Promise<void> {
   await world.db.sql`
     with entered as (
@@ -34,7 +34,7 @@ async function queue({ id, address }: Agent, calls: number): Promise<void> {
      where p.account = ${id} order by p.id`
 }
 
-/** How many calls of an account each of the next transactions would carry. */
+/** Returns the number of an account's calls in each of the next transactions. */
 async function nextClaims(agent: Agent, count: number): Promise<number[]> {
   const [lane] = await world.db.sql<{ address: string }[]>`select address from private.relay_lanes`
   const seen = [{ address: lane?.address, mined_nonce: 0, transfers: 25, cancels: 25 }]
@@ -91,7 +91,7 @@ test('a call that no token could read is set aside with an alarm, and the others
     where account = ${bad?.payer.id ?? ''}`
   await elapse(world, 6)
 
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await mine(world)
 
   expect(await Promise.all(good.map(({ payee }) => usdcOf(world, payee)))).toEqual(
@@ -108,7 +108,7 @@ test('where nothing but bad calls wait, the lane is free for the next transfer',
   await transfer(world.worker(), bad)
   await world.db.sql`update private.relay_calls set signature = 'spoilt'`
   await elapse(world, 6)
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   const next = await onePair(world)
   const sent = await transfer(world.worker(), next)
@@ -117,7 +117,7 @@ test('where nothing but bad calls wait, the lane is free for the next transfer',
   expect(sent.body['tx_hash']).toMatch(/^0x/)
 })
 
-/** Leaves every relayer so much that no transfer goes, and yet ten cancellations would. */
+/** Leaves each relayer too little for a transfer and enough for ten cancellations. */
 async function drainToReserve(): Promise<void> {
   const [cost] = await world.db.sql<{ wei: string }[]>`
     select max(cost_wei)::text as wei from private.relay_transactions`
@@ -138,7 +138,7 @@ test('a relayer that has gas for no transfer still sends the cancellations of a 
   const refused = await transfer(world.worker(), await onePair(world))
   const untouched = await relayersHold(world)
   await pair.payer.post('/account-freeze', {})
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await mine(world)
 
   expect([refused.status, untouched]).toEqual([503, before])
@@ -157,7 +157,7 @@ test('the last two places of a lane are for cancellations, which go before what 
   for (let at = 0; at < 17; at += 1) await transfer(world.worker(), busy)
 
   await other.payer.post('/account-freeze', {})
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 
   const places = await world.db.sql<{ nonce: number; kinds: string }[]>`
     select s.nonce::integer, string_agg(c.kind, ' ') as kinds from private.relay_slots s

@@ -1,4 +1,4 @@
-/** A signature that is kept and a reservation that runs out, in every order of their steps. */
+/** A stored signature and an expiring reservation are counted correctly in every order of their steps. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Session, Step } from '../support/sessions.ts'
@@ -14,7 +14,7 @@ const keeping = await openSession(world.db)
 const waiting = await openSession(world.db)
 const deciding = await openSession(world.db)
 
-/** A payment of all that the agent's word is good for; an earlier one is reserved at once. */
+/** Inserts a payment that uses the whole limit on the agent's word. */
 async function enter(): Promise<string> {
   const id = randomUUID()
   await sql`

@@ -4,7 +4,7 @@ import { seeded } from '../support/seed.ts'
 
 const timeoutMilliseconds = 120_000
 
-/** As fast as the machine goes, so many at once. */
+/** Returns a pace of `atOnce` clients that send without a pause. */
 const eager =
   (atOnce: number): Pace =>
   async (request, isOver) => {

@@ -1,4 +1,4 @@
-/** Steps of the relay in sessions of the database, in every order in which they can be taken. */
+/** Steps of the relay lose no call and send none for nothing, in every order of database sessions. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import type { Session, Step } from '../support/sessions.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 const word = () => `0x${randomBytes(32).toString('hex')}`
 
-/** Nothing queued and both lanes free. */
+/** Empties the queue and frees both lanes. */
 async function clear(): Promise<void> {
   await world.db.sql.unsafe(`
     delete from private.gas_uses; delete from private.relay_calls;
@@ -37,7 +37,7 @@ async function clear(): Promise<void> {
     update private.relay_lanes set lease = null, leased_until = null, next_nonce = 0`)
 }
 
-/** A payment that is authorized and about to be signed. */
+/** Inserts a payment that is authorized and about to be signed. */
 async function authorized(): Promise<string> {
   const id = randomUUID()
   await world.db.sql`
@@ -55,7 +55,7 @@ async function authorized(): Promise<string> {
 
 const stored = (calls: number) => `${calls}, '${word()}', '0x', '1', '1', '1'`
 
-/** Keeps a signature, with the transaction of a lease or alone. */
+/** Returns the statement that stores a signature, with the transaction of a lease or alone. */
 function record(payment: string, lease?: string): string {
   const place = lease === undefined ? '' : `, '${lease}', false, ${stored(1)}`
   return `select r.* from private.payments p, api.custody_record(p.id, p.authorized_at,
@@ -68,20 +68,20 @@ async function queue(payments: number): Promise<void> {
   }
 }
 
-/** Leases a lane for a payment of one's own, before anything waits. */
+/** Leases a lane for the session's own payment, before any call waits. */
 async function leased(): Promise<string> {
   const [row] = await world.db.sql<{ lease: string }[]>`
     select (private.claim_lane(${chain}, ${seen}::text::jsonb, true)).lease`
   return row?.lease ?? ''
 }
 
-/** Claims what waits, and keeps in the session what was claimed. */
+/** Statement that claims waiting calls and keeps the claim in the session. */
 const claim = `select set_config('aoa.lease', claim ->> 'lease', false),
     set_config('aoa.calls', jsonb_array_length(claim -> 'calls')::text, false)
   from api.custody_claim(${chain}, '${seen}')`
 const forget = `select set_config('aoa.lease', '', false)`
 
-/** Stores a transaction for what the session claimed, if it did. */
+/** Returns the statement that stores a transaction for the session's claim, if it has one. */
 function recordClaim(): string {
   const lease = `nullif(current_setting('aoa.lease'), '')::uuid`
   const calls = `nullif(current_setting('aoa.calls', true), '')::integer`
@@ -91,8 +91,8 @@ function recordClaim(): string {
 }
 
 /**
- * Takes the steps in every order, and answers the orders in which a call was left behind (it waits, a
- * lane is free and nobody was told) or a transaction was stored for nothing.
+ * Runs the steps in every order. Returns the orders in which a call was left behind (it waits, a lane is
+ * free and no session was notified) or a transaction was stored for nothing.
  */
 async function brokenOrders(
   steps: ReadonlyMap<Session, number>,

@@ -1,4 +1,4 @@
-/** Sign-ups in sessions of the database, in every order in which their steps can be taken. */
+/** Concurrent sign-ups stay within their limits, in every order of their steps. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Session } from '../support/sessions.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
     end $$`)
 })
 
-/** Two steps for each: do it, and make it last. */
+/** Every order of two steps for each session: act, then commit. */
 const everyOrder = orders(
   new Map([
     [0, 2],
@@ -30,7 +30,7 @@ const everyOrder = orders(
   ]),
 ).map((order) => ({ order, name: order.map((who) => 'ab'[who]).join(' ') }))
 
-/** What each heard. */
+/** Runs both statements in this order. Returns the answer of each session. */
 async function race(order: readonly number[], statements: readonly [string, string]) {
   const [a, b] = sessions
   const steps = statements.map((statement) => [['begin', statement], ['commit']] as const)

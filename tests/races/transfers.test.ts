@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node } from '../support/faults/chain.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
@@ -19,7 +19,7 @@ function together(times: number, act: (at: number) => Promise<Answer>): Promise<
 
 const statusesOf = (answers: Answer[]) => answers.map(({ body }) => body['status'])
 
-/** Waits for the chain to have mined each transaction that was answered. */
+/** Waits until the chain has mined each transaction of the answers. */
 async function allProven(payer: Agent, answers: Answer[]): Promise<void> {
   const hashes = new Set(answers.map(({ body }) => body['tx_hash']).filter(Boolean))
   for (const hash of hashes) {
@@ -115,7 +115,7 @@ test('what settled for good counts for 24 hours and not longer', async () => {
   const over = await send('0.000001')
   await allProven(payer, [whole])
   await node(world, 'anvil_mine', '0x20')
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await world.tick(86_401)
   const next = await send('200')
 

@@ -1,4 +1,4 @@
-/** Who takes back what lets a payment pass, while it is reserved and not signed: it is not signed any more. */
+/** A reserved payment is not signed once its permission is taken back before the signature. */
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-/** A payment that passes, and the deed that takes back why. */
+/** A payment that would pass, and the act that takes back its permission. */
 type Story = { payer: Agent; order: Record<string, unknown>; deed: () => Promise<unknown> }
 type Telling = (of: { account: Agent; payee: Agent; owner: TestOwner }) => Promise<Story>
 
@@ -103,7 +103,7 @@ const stories: [string, Telling][] = [
   ['it was not me', byApproval((_, owner) => notMe(owner))],
 ]
 
-/** An isolate whose custody comes to its signature, and is then kept from storing it by `until`. */
+/** Returns an isolate whose custody signs, and then cannot store the signature before `until`. */
 function slowCustody(until: Promise<void>) {
   const { promise: isReserved, resolve } = Promise.withResolvers<void>()
   const slow = world.worker({
@@ -121,10 +121,10 @@ function slowCustody(until: Promise<void>) {
 async function openHouse() {
   const account = await world.agent('full', { usdc: 2000 })
   const payee = await world.agent('read')
-  await world.db.sql`insert into private.owners (account, email, password_hash, password_set_at)
+  await world.db.sql`insert into private.owners (account, email, password_hash, password_since)
     values (${account.id}, ${`${account.alias}@people.example`}, 'a hash', '2020-01-01')`
   await world.acquaint(account, payee.address)
-  // The account and its key are older than what is ended.
+  // The account and its key are older than the time from which things are ended.
   await world.tick(7_200)
   return { account, payee, owner: await ownerOf(world, account) }
 }

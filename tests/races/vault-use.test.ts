@@ -1,4 +1,7 @@
-/** Uses of secrets amid a freeze. No deadline is to pass here, however busy the machine is. */
+/**
+ * No secret leaves after a freeze, amid uses of secrets. No deadline passes here, even on a busy
+ * machine.
+ */
 import { expect, test } from 'vitest'
 import { mulberry32 } from '../../scripts/local/random.ts'
 import { answering, serverThat } from '../support/http.ts'

@@ -1,4 +1,4 @@
-/** Changes of the vault that come at once: none is lost, none is more than allowed. */
+/** Concurrent changes of the vault lose nothing and stay within its limits. */
 import { expect, test } from 'vitest'
 import { feedOf, ownerOf } from '../support/owner.ts'
 import { openSession, orders, stepThrough } from '../support/sessions.ts'
@@ -78,7 +78,7 @@ test('an account has 1,000 logins and not one more, however many come at once', 
   expect((await agent.post('/vault-store', { site, username: 'me', notes: 'n' })).status).toBe(200)
 })
 
-/** A call in a transaction of its own; that it is refused is seen in what it leaves behind. */
+/** Returns the steps of a call in its own transaction. A refusal shows in what the call leaves behind. */
 const calling = (call: string) => [
   [
     'begin',
@@ -93,7 +93,7 @@ async function keysOf(agent: Agent): Promise<string[]> {
   return keys.map(({ digest }) => digest)
 }
 
-/** Takes two calls through every order of their steps; they are other ones each time. */
+/** Runs two calls through every order of their steps, with new calls each time. */
 async function inEveryOrder(prepare: () => Promise<[string, string]>, look: () => Promise<void>) {
   const sessions = [await openSession(tests.db), await openSession(tests.db)]
   for (const order of orders(new Map(sessions.map((session) => [session, 2])))) {

@@ -1,10 +1,10 @@
-/** However many networks a caller without an account comes from, an hour of it leaves a bounded number of rows. */
+/** An hour of calls without an account leaves a bounded number of rows, from however many networks. */
 import { expect, test } from 'vitest'
 import { start } from '../support/world.ts'
 
 const { db } = await start()
 
-/** Each call as of a network of its own, as often as is asked for; what was taken. */
+/** Calls the statement `times` times, each from its own network. Returns the number that was accepted. */
 await db.sql.unsafe(`
   create function testing.flood(statement text, times integer) returns integer language plpgsql as $$
   declare
@@ -31,7 +31,7 @@ async function flood(statement: string, times: number): Promise<number> {
 const mail = `jsonb_build_object('id', gen_random_uuid(), 'to', $1 || '@example.com', 'topic', 't',
   'sealed', 'x')`
 
-/** `burst` at once, and then one each `every` seconds. */
+/** Statement that accepts `burst` calls at once, and then one every `every` seconds. */
 type Door = [name: string, statement: string, burst: number, every: number, table: string]
 const doors: Door[] = [
   [
@@ -86,6 +86,6 @@ test.each(doors)('%s of 3,000 networks at once come to a bounded number', async 
 
   expect(taken).toBeGreaterThanOrEqual(burst)
   expect(taken).toBeLessThanOrEqual(burst + seconds / every + 1)
-  // Four buckets for each that was taken: its network, its wider one, its name, and that at its network.
+  // Each accepted call has four buckets: its network, the wider network, its name, and name and network.
   expect((await rowsOf()) - before).toBeLessThanOrEqual(4 * taken + 4)
 })

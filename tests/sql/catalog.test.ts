@@ -1,15 +1,15 @@
 /**
- * Rules that hold for every table and function, asked of the catalog of the migrated database, so a
- * new migration cannot forget one.
+ * Every table and function follows these rules. The tests read the catalog of the migrated database, so
+ * a new migration cannot miss one.
  */
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 
-// Functions that act for no caller: before an account exists or anybody has signed in, or for
-// custody, the mailer, mail that comes in, the rotation of keys, the schedule and the health of it all.
+// Functions without a caller: before an account exists or anybody has signed in, or for custody, the
+// mailer, incoming mail, the rotation of keys, the schedule and the health checks.
 const withoutCredential =
-  /^(check_aliases|custody_(open_account|withdraw|set_aside|record|record_claim|cancel|record_cancel|record_replacement|claim|load_slot|ready)|vault_ready|(housekeeping|mailer|login|link|signup|inbound|rotation|oauth|health)_[a-z_]+)$/
+  /^(check_aliases|custody_(open_account|withdraw|set_aside|record|record_claim|cancel|record_cancel|record_replacement|claim|load_slot|ready)|vault_ready|newest_mails|(housekeeping|mailer|login|link|signup|inbound|rotation|oauth|health)_[a-z_]+)$/
 
 let database: { url: string; drop(): Promise<void> }
 let sql: Sql

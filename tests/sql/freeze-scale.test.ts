@@ -1,9 +1,10 @@
 /**
- * A freeze waits for no work that grows with each payment, whatever a leaked key bought before. Its cost is
- * told in passes over the account's payments, which the same machine makes in the same run.
+ * A freeze does no work that grows with each payment, whatever a leaked key bought before. The tests
+ * measure its cost in PostgreSQL blocks, and compare it with passes over the account's payments.
  */
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
+import { costOf } from '../support/cost.ts'
 import type { TestWorld } from '../support/world.ts'
 import { fingerprint, pepper, start } from '../support/world.ts'
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
   world = await start()
 })
 
-/** The credential of a key that bought so much, each purchase that many days ago and that final. */
+/** Returns the credential of a key with many purchases of this age and finality. */
 async function buyer({ daysAgo, finality }: { daysAgo: number; finality: string }) {
   const agent = await world.agent('pay')
   const credential = await credentialOf(agent.key, pepper)
@@ -34,38 +35,42 @@ async function buyer({ daysAgo, finality }: { daysAgo: number; finality: string 
   return { credential, account: agent.id }
 }
 
-const undone = new Error('undone')
-
-/** Milliseconds, the least of three; each is taken back. */
-async function costOf(query: string): Promise<number> {
-  const costs: number[] = []
-  for (let time = 0; time < 3; time += 1) {
-    const taken = world.db.sql.begin(async (sql) => {
-      const begun = performance.now()
-      await sql.unsafe(query)
-      costs.push(performance.now() - begun)
-      throw undone
-    })
-    await expect(taken).rejects.toBe(undone)
-  }
-  return Math.min(...costs)
-}
-
 function onePass(account: string): Promise<number> {
-  return costOf(`select sum(p.counted_usd_micros), count(distinct p.tx_hash)
-    from private.payments p where p.account = '${account}'`)
+  return costOf(
+    world,
+    `select sum(p.counted_usd_micros), count(distinct p.tx_hash)
+    from private.payments p where p.account = '${account}'`,
+  )
 }
 
 test('a freeze of what bought 10,000 times a moment ago costs a few passes', async () => {
   const { credential, account } = await buyer({ daysAgo: 0, finality: 'included' })
-  const cost = await costOf(`select from api.freeze_account('${credential}', 10)`)
+  const cost = await costOf(world, `select from api.freeze_account('${credential}', 10)`)
 
   expect(cost).toBeLessThan(10 * (await onePass(account)))
 })
 
 test('a freeze looks through nothing that is long over', async () => {
   const { credential, account } = await buyer({ daysAgo: 30, finality: 'finalized' })
-  const cost = await costOf(`select from api.freeze_account('${credential}', 10)`)
+  const cost = await costOf(world, `select from api.freeze_account('${credential}', 10)`)
 
   expect(cost).toBeLessThan((await onePass(account)) / 2)
+})
+
+test('a freeze costs the same however many answers of sites are kept', async () => {
+  const cost = async (answers: number) => {
+    const agent = await world.agent('vault')
+    const credential = await credentialOf(agent.key, pepper)
+    await world.db.sql`
+      insert into private.idempotent_answers (account, holder, credential, operation, key,
+        request_digest, claimed_until, status, body)
+      select k.account, k.id, k.id, 'vault_use', n::text, 'x', private.clock(), 200, 'sealed'
+      from private.credentials k, generate_series(1, ${answers}::integer) n
+      where k.digest = ${credential}`
+    return costOf(world, `select from api.freeze_account('${credential}', 10)`)
+  }
+  await cost(0)
+  const once = await cost(0)
+
+  expect(await cost(1_000)).toBeLessThan(2 * once)
 })

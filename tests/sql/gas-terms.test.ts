@@ -1,4 +1,4 @@
-/** What relayers spend for one account as installed, and how an operator changes it. */
+/** The gas terms are correct as installed, and an operator can change them for one chain. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -1,7 +1,7 @@
 /**
- * The front of a hosted project and the tokens behind it, as the gateway plays them, and what the product
- * makes of their answers. Expected answers come from Supabase's guides "API keys" and "JWT signing keys"
- * and from PostgREST's manual, "Errors".
+ * The gateway plays the front of a hosted project and the tokens behind it, and the product reads its
+ * answers correctly. Expected answers come from Supabase's guides "API keys" and "JWT signing keys" and
+ * from PostgREST's manual, "Errors".
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSigningKey, mintToken } from '../../scripts/local/database-keys.ts'
@@ -84,7 +84,7 @@ test.each([
   expect(await ask(bearing(token()))).toMatchObject({ status, body: { code } })
 })
 
-/** Says what the product makes of a call: `done`, the code of its refusal, or `failed`. */
+/** Returns the product's reading of a call: `done`, the code of its refusal, or `failed`. */
 async function call(token: string): Promise<string> {
   const access = { SUPABASE_URL: gateway.url, SUPABASE_API_KEY: project.apiKey }
   const product = openDatabase({ ...access, CUSTODY_DATABASE_KEY: token }, fetch)

@@ -1,7 +1,7 @@
 /**
- * Cases of PostgREST's own test suite (test/spec/Feature/Query/RpcSpec.hs and Auth/AuthSpec.hs of its
- * version 14, the facts alone): what a function is, what is asked, and what PostgREST answers. Where the
- * gateway serves less than PostgREST, it refuses.
+ * The gateway answers as PostgREST's own test suite expects (test/spec/Feature/Query/RpcSpec.hs and
+ * Auth/AuthSpec.hs of version 14, the facts alone): function, request and answer. Where the gateway
+ * serves less than PostgREST, it refuses.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mintToken } from '../../scripts/local/database-keys.ts'

@@ -235,12 +235,12 @@ async function callsWaiting(): Promise<number> {
 
 test('a call that waits for a lock holds up no call behind it', async () => {
   const client = service()
-  // Only a statement that its connection has prepared before can be sent behind another one.
+  // Only a statement that the connection has prepared before can be pipelined behind another one.
   await Promise.all(Array.from({ length: 40 }, (_, id) => client.rpc('note', { id })))
   const [notes, others] = [holdTable('api.notes'), holdTable('api.others')]
   await Promise.all([notes.locked, others.locked])
 
-  // All four connections wait: one for a lock that is released soon, three for the other.
+  // All four connections wait: one for a lock that is released soon, three for the other lock.
   const blocked = [101, 102, 103].map((id) => client.rpc('note', { id }).then(statusOf))
   await expect.poll(callsWaiting).toBe(3)
   const soon = client.rpc('other', { id: 1 }).then(statusOf)

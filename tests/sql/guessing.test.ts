@@ -3,7 +3,7 @@ import { attack } from '../support/guessing.ts'
 import { start } from '../support/world.ts'
 
 const { db } = await start()
-/** Of a million codes a day's guesses for one address hit one with 50 in a million. */
+/** Maximum of guesses for one address in a day; they hit one of a million codes with probability 50e-6. */
 const comparedMax = 50
 
 test('an address is guessed at 50 times a day at most, and won no more often than that', async () => {
@@ -13,7 +13,7 @@ test('an address is guessed at 50 times a day at most, and won no more often tha
   expect(result.most).toBe(comparedMax)
   expect(result.compared).toBeLessThanOrEqual(comparedMax * result.addresses)
   const expected = (comparedMax / codes) * result.addresses
-  // Nearly a Poisson number: within four standard deviations, of which the lower shows that it tries.
+  // The number is nearly Poisson: within four standard deviations. The lower bound proves real attempts.
   expect(result.won).toBeLessThan(expected + 4 * Math.sqrt(expected))
   expect(result.won).toBeGreaterThan(expected - 4 * Math.sqrt(expected))
 })

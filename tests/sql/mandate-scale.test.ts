@@ -1,7 +1,6 @@
 /**
- * What is asked about mandates takes no longer the more of them, or of payments under them, there
- * are. Each cost is told in passes over the account's payments, which the same machine makes in the
- * same run.
+ * Queries about mandates take no longer with more mandates or more payments under them. The tests
+ * compare each cost with passes over the account's payments, on the same machine in the same run.
  */
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
@@ -41,7 +40,7 @@ beforeAll(async () => {
   await sql`analyze private.payments, private.mandates`
 })
 
-/** Milliseconds, the least of three. */
+/** Returns the milliseconds of a query, the least of three runs. */
 async function costOf(query: string): Promise<number> {
   const costs: number[] = []
   for (let time = 0; time < 3; time += 1) {

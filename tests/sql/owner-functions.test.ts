@@ -1,4 +1,4 @@
-/** Rules for everything that is the owner's alone, generated from the catalog. */
+/** Every function of the owner follows these rules; the tests are generated from the catalog. */
 import { expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { ownerOf } from '../support/owner.ts'
@@ -8,13 +8,12 @@ const world = await start()
 const { sql } = world.db
 
 /**
- * What narrows, shows, ends, or is itself a step of the proof: it needs a session and no proof of a
- * short time ago. Anything else of the owner's has to ask for one.
+ * Functions that need a session and no fresh proof: they narrow, show or end, or are a step of the
+ * proof. Every other function of the owner must ask for a proof.
  */
 const withoutProof = [
   'owner_begin_ceremony',
   'owner_decline_all',
-  'owner_delete_mails',
   'owner_disconnect_apps',
   'owner_end_other_sessions',
   'owner_end_place',
@@ -41,10 +40,10 @@ const withoutProof = [
   'owner_prove',
   'owner_prove_with_passkey',
   'owner_read_approvals',
+  'owner_read_freeze',
   'owner_read_limits',
   'owner_read_mandate',
   'owner_read_shows_codes',
-  'owner_rename_passkey',
   'owner_revoke_key',
   'owner_revoke_mandate',
   'owner_search_activity',
@@ -53,7 +52,7 @@ const withoutProof = [
   'owner_touch_session',
 ]
 
-/** Arguments that widen, where it depends on them; any of the right type elsewhere. */
+/** Arguments that widen, where that depends on them; elsewhere any value of the right type will do. */
 const widening: Record<string, string> = {
   decision: `'approved'`,
   limit_name: `'daily_spending_cap'`,
@@ -92,7 +91,7 @@ function callOf({ name, names, types }: OwnerFunction, credential: string): stri
   return `select * from api.${name}(${given.join(', ')})`
 }
 
-/** Calls it and takes back whatever it did; answers what it refused. */
+/** Calls a function and rolls back its effects. Returns the message of its refusal, if any. */
 async function refusalOf(called: OwnerFunction, credential: string): Promise<string | undefined> {
   try {
     await sql.begin(async (transaction) => {
@@ -106,7 +105,7 @@ async function refusalOf(called: OwnerFunction, credential: string): Promise<str
   }
 }
 
-/** Every row of every table, but for the buckets that count requests. */
+/** Returns every row of every table, except the buckets that count requests. */
 async function everything(): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'private'

@@ -1,4 +1,4 @@
-/** What becomes of a payment when its place in a lane does not come to what was expected. */
+/** A payment ends correctly when its slot in a lane does not end as expected. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { House } from '../support/model/house.ts'
@@ -31,9 +31,10 @@ const claimed = z.object({
   claim: z.object({ lease: z.uuid() }),
   payment_row: z.object({ authorized_at: z.string() }),
 })
+const claimOfQueue = z.object({ claim: z.object({ lease: z.uuid() }) })
 const listed = z.object({ slot: z.int() })
 
-/** A transfer whose transaction is stored, in a relayer's lane or the wallet's own. */
+/** Inserts a transfer with a stored transaction, in the lane of a relayer or of the wallet. */
 async function sent(gasFrom: 'relayer' | 'wallet') {
   const [payer] = house.twin.keys
   const [lane] = house.twin.lanes
@@ -68,10 +69,10 @@ async function stateOf(payment: string): Promise<Row | undefined> {
   return found
 }
 
-/** The second transaction of a place, with the same transfer. */
+/** Returns the second transaction of a slot, with the same transfer. */
 const replacement = (slot: number, payment: string) => {
   const stored = { attempt: 2, tx_hash: second, raw: second, ...gas }
-  return { slot, ...stored, carries: [payment] }
+  return { slot, ...stored, carries: [payment], cancels: [] }
 }
 
 const placed = (hash: string, block: string) => ({
@@ -81,7 +82,7 @@ const placed = (hash: string, block: string) => ({
   finality: 'included',
 })
 
-/** What a free lane takes of what is queued. */
+/** Claims the queued calls that a free lane takes. */
 const claimQueued = () =>
   row('custody_claim', {
     chain: house.twin.chain,
@@ -163,10 +164,12 @@ test("a wallet's place that is not funded beside the open one is given to nobody
 
 test('no transfer is kept in a replacement once its account is frozen', async () => {
   const { payment, slot } = await sent('relayer')
-  await ledger.query('update private.accounts set frozen_at = private.clock()')
+  await ledger.query(
+    'update private.accounts set frozen_at = private.clock(), freezes = freezes + 1',
+  )
   const bytes = { tx_hash: second, raw: second, ...gas }
   const replace = (carries: string[]) =>
-    row('custody_record_replacement', { slot, attempt: 2, ...bytes, carries })
+    row('custody_record_replacement', { slot, attempt: 2, ...bytes, carries, cancels: [] })
 
   const [full, empty] = [await replace([payment]), await replace([])]
 
@@ -176,12 +179,27 @@ test('no transfer is kept in a replacement once its account is frozen', async ()
   ])
 })
 
+test('a claimed transfer that settled leaves its claim when its account is frozen', async () => {
+  const { payment, slot } = await sent('relayer')
+  await row('housekeeping_requeue_slot', { slot, lost: true })
+  const { claim } = claimOfQueue.parse(await claimQueued())
+  const logs = [{ tx_hash: first, log_index: 0 }]
+  await row('housekeeping_settle', { payment, ...placed(first, word('c')), logs })
+  await row('freeze_account', { credential: house.twin.keys[0]?.credential, listed_max: 10 })
+
+  const { chain } = house.twin
+  const signed = { tx_hash: second, raw: second, ...gas }
+  const kept = await row('custody_record_claim', { chain, calls: 1, ...claim, ...signed })
+
+  expect(kept).toEqual({ sent: false, queued: false })
+})
+
 test('a held place is replaced by nothing after the last ordinary attempt too', async () => {
   const { slot } = await sent('relayer')
   const keep = (attempt: number) => {
     const hash = word(attempt.toString(16))
     const bytes = { tx_hash: hash, raw: hash, ...gas }
-    return row('custody_record_replacement', { slot, attempt, ...bytes, carries: [] })
+    return row('custody_record_replacement', { slot, attempt, ...bytes, carries: [], cancels: [] })
   }
 
   for (let attempt = 2; attempt <= 13; attempt += 1) await keep(attempt)

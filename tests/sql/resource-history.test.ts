@@ -5,7 +5,7 @@ const world = await start()
 const { sql } = world.db
 const resource = 'a'.repeat(64)
 
-/** Settled payments for a resource, a minute apart and each dearer than the one before. */
+/** Inserts settled payments for a resource, a minute apart and each dearer than the one before. */
 async function pay(account: string, count: number, firstMicros: number, of = resource) {
   await sql`
     insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   return () => db.close()
 })
 
-/** Accounts with all three keys, wrapped anew under the first root. */
+/** Creates accounts that have all three keys, freshly wrapped under the first root. */
 async function wrapAnew(): Promise<void> {
   await db.sql`truncate private.account_keys, private.accounts, private.custody_keys cascade`
   for (let count = 0; count < accounts; count += 1) {

@@ -1,4 +1,4 @@
-/** Hosted projects refuse UPDATE and DELETE without WHERE (`safeupdate`), so no SQL of ours has one. */
+/** Our SQL has no UPDATE or DELETE without WHERE, which hosted projects refuse (`safeupdate`). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'

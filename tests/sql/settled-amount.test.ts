@@ -1,4 +1,4 @@
-/** Where a payee may take less than was authorized, limits count what it took, once that is known. */
+/** If a payee takes less than was authorized, limits count the smaller amount once it is known. */
 import { expect, test } from 'vitest'
 import { start } from '../support/world.ts'
 

@@ -1,4 +1,4 @@
-/** How long a settled payment counts, however often its settlement is shown and taken back. */
+/** A settled payment counts for a defined time, however often its settlement appears and is taken back. */
 import { expect, test } from 'vitest'
 import { start } from '../support/world.ts'
 
@@ -8,7 +8,7 @@ const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const tx = `0x${'ab'.repeat(32)}`
 const daySeconds = 86_400
 
-/** Signed now, good for five minutes. */
+/** Inserts a payment that was just signed and is valid for five minutes. */
 async function signed() {
   const payer = await world.agent('pay')
   const [row] = await db.sql<{ id: string }[]>`

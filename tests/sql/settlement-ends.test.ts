@@ -1,4 +1,4 @@
-/** What ends a payment, what takes a settlement back, whose a log is and whose turn it is. */
+/** Payments end, and settlements are revoked, by fixed rules; each log belongs to one payment. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Agent } from '../support/world.ts'

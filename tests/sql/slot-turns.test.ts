@@ -1,4 +1,4 @@
-/** Which places housekeeping looks at first, when there are more than fit into one run. */
+/** Housekeeping looks first at the slots that waited longest, when one run cannot take them all. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { openHouse } from '../support/model/house.ts'
@@ -16,12 +16,12 @@ const [busy, quiet, relayer] = [lane('a'), lane('b'), lane('c')]
 const batch = 10
 const told = z.array(z.object({ lane: z.string(), nonce: z.int() }))
 
-/** A lane with so many places that nobody looked at yet. */
+/** Inserts a lane with `count` slots that no run has looked at lately. */
 async function openPlaces(address: string, kind: string, count: number): Promise<void> {
   await ledger.query(`insert into private.relay_lanes (chain, address, kind, next_nonce)
     values (84532, '${address}', '${kind}', ${count})`)
-  await ledger.query(`insert into private.relay_slots (chain, lane, nonce)
-    select 84532, '${address}', n from generate_series(0, ${count - 1}) n`)
+  await ledger.query(`insert into private.relay_slots (chain, lane, nonce, checked_at)
+    select 84532, '${address}', n, private.clock() - interval '1 minute' from generate_series(0, ${count - 1}) n`)
 }
 
 const look = async () => told.parse(await ledger.call('housekeeping_slots', { batch }))

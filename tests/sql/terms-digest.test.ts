@@ -1,9 +1,9 @@
-/** The terms that consent is bound to, digested twice: in SQL from its rows, and by the product. */
+/** SQL, from its rows, and the product compute the same digest of the terms that consent is bound to. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { batchTerms } from '../../shared/consent/batch.ts'
 import { mandateTermsRow } from '../../shared/consent/mandate-row.ts'
-import { digestOf, mandateTerms, paymentTerms } from '../../shared/consent/terms.ts'
+import { mandateTerms, paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import { paymentOf } from '../support/owner.ts'
 import { start } from '../support/world.ts'
 
@@ -33,7 +33,9 @@ test('SQL and the product digest the same payment, whatever stands in it', async
         terms = ${JSON.stringify(given)}::text::jsonb, amount_atomic = ${amount.toString()},
         expires_at = '2027-01-01'::timestamptz + make_interval(secs => ${micros} / 1000000.0)
       where p.id = ${payment} returning private.terms_digest(p) as digest`
-    expect(row?.['digest']).toBe(await digestOf(paymentTerms(await paymentOf(world.db, payment))))
+    expect(row?.['digest']).toBe(
+      await termsDigest(paymentTerms(await paymentOf(world.db, payment))),
+    )
   })
 
   await fc.assert(agree, { numRuns: 300 })
@@ -42,7 +44,7 @@ test('SQL and the product digest the same payment, whatever stands in it', async
 const addressText = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
   .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`)
-/** Stored as they are sorted for the terms. */
+/** The rows are stored in the order that the terms sort them in. */
 const addresses = fc
   .uniqueArray(addressText, { minLength: 1, maxLength: 20 })
   .map((list) => [...list].sort())
@@ -84,7 +86,7 @@ test('SQL and the product digest the same mandate, whatever it allows', async ()
       where m.id = ${mandate}
       returning private.mandate_json(m) as mandate, private.mandate_digest(m) as digest`
     const stored = mandateTermsRow.parse(row?.['mandate'])
-    expect(row?.['digest']).toBe(await digestOf(mandateTerms(stored)))
+    expect(row?.['digest']).toBe(await termsDigest(mandateTerms(stored)))
   })
 
   await fc.assert(agree, { numRuns: 200 })
@@ -97,7 +99,7 @@ const digests = fc
 test('SQL and the product digest the same batch of 2 to 50 payments', async () => {
   const agree = fc.asyncProperty(digests, async (leaves) => {
     const [row] = await sql`select private.batch_digest(${account}, ${leaves}) as digest`
-    expect(row?.['digest']).toBe(await digestOf(await batchTerms(account, leaves)))
+    expect(row?.['digest']).toBe(await termsDigest(await batchTerms(account, leaves)))
   })
 
   await fc.assert(agree, { numRuns: 150 })

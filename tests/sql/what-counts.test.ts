@@ -1,6 +1,6 @@
 /**
- * The sums that limits are judged by read what counts, and not the history of an account. What each
- * reads is told by the planner in pages of 8 kB, those that functions read included.
+ * The sums behind the limits read only rows that count, not the history of an account. The cost is the
+ * number of 8 kB pages by EXPLAIN ANALYZE, including those that called functions read.
  */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -10,7 +10,7 @@ import { fingerprint, pepper, start } from '../support/world.ts'
 
 const payments = 20_000
 const counted = 10
-/** A few levels of an index, and the pages of what counts; the history has hundreds. */
+/** Maximum of pages: a few levels of an index and the rows that count. The history has hundreds. */
 const pagesMax = 60
 
 let world: TestWorld
@@ -51,7 +51,7 @@ const planRow = z.tuple([
 
 async function pagesOf(query: string): Promise<number> {
   const run = () => world.db.sql.unsafe(`explain (analyze, buffers, format json) ${query}`)
-  // The first call in a session reads the catalog too.
+  // The first call in a session also reads the catalog.
   await run()
   const [row] = planRow.parse([...(await run())])
   const { Plan: plan } = row['QUERY PLAN'][0]

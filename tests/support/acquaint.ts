@@ -1,14 +1,17 @@
-/** Whom an account knows, made known in tests as its owner would: by rows that point to a session. */
+/**
+ * Makes recipients and devices known to an account in tests, by the same rows that an owner's act writes:
+ * each points to a session.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import type { TestDatabase } from './database.ts'
 
-/** What every request of a test says it is, unless it says otherwise. */
+/** User agent that every request of a test sends, unless the test sets another. */
 export const userAgent = 'guarantee/1.0'
 
-/** The fingerprint under which every request of a test comes. */
+/** Device fingerprint of every request of a test. */
 export const fingerprint = createHash('sha256').update(`agent:${userAgent}`).digest('hex')
 
-/** As the owner does it, in a session that is over at once. */
+/** Makes the payee and the account's devices known, as an act of the owner in an ended session. */
 export async function acquaint(
   db: TestDatabase,
   payer: { id: string },
@@ -22,7 +25,7 @@ export async function acquaint(
      where account = ${payer.id} and kind <> 'session' on conflict do nothing`
 }
 
-/** A session of the owner's that is over, to which a row can point. */
+/** Creates an ended session of the owner that a row can point to, and returns its id. */
 export async function actOfOwner(
   { sql }: Pick<TestDatabase, 'sql'>,
   { id }: { id: string },

@@ -1,4 +1,4 @@
-/** Every form that an owner is shown on any page, as somebody would send it who wants something. */
+/** Collects every form that the pages show to an owner and fills it in as an attacker would. */
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
 import type { Browser, ShownForm } from './browserless.ts'
@@ -8,11 +8,11 @@ import { addPasskey } from './person.ts'
 import { keyIdOf, loginOf, seed } from './vault.ts'
 import type { TestWorld } from './world.ts'
 
-/** What a page must not show to who has proven nothing. */
+/** Secrets that no page may show before the owner has proven their identity. */
 export const password = 'nine blue canaries'
 export const code = '482913'
 
-/** An account with something of everything that a page shows a form for. */
+/** Creates an account with at least one item of each kind that a page shows a form for. */
 export async function fullHome(world: TestWorld) {
   const agent = await world.agent('full', { usdc: 1_000 })
   const entry = await loginOf(agent, { password, totp_secret: seed })
@@ -37,7 +37,7 @@ export async function fullHome(world: TestWorld) {
 const { app } = webFunction(pages)
 const own = app.routes.filter(({ path, method }) => method !== 'ALL' && !path.includes('*'))
 
-/** Every address of the app, with each id of the account in the place of a name. */
+/** Returns every path of the web app for a method, with each id of the account as path parameter. */
 export function addresses(method: string, ids: readonly string[]): string[] {
   const paths = own.filter((route) => route.method === method).map(({ path }) => path)
   return paths.flatMap((path) =>
@@ -45,7 +45,7 @@ export function addresses(method: string, ids: readonly string[]): string[] {
   )
 }
 
-/** The forms that the owner is shown on any page after a proof, and bare ones of all routes. */
+/** Returns the forms on all pages after a proof, and an empty form for each POST route. */
 export async function allForms(owner: Browser, ids: readonly string[]): Promise<ShownForm[]> {
   const forms = addresses('POST', ids).map((target): ShownForm => ({ target, given: {} }))
   for (const path of addresses('GET', ids)) {
@@ -56,7 +56,7 @@ export async function allForms(owner: Browser, ids: readonly string[]): Promise<
   return forms.filter((form) => !isOver(form)).flatMap(variants)
 }
 
-/** As somebody would send it who wants something; a choice is sent with each of its words. */
+/** Returns variants of a form: empty fields are filled in, and each choice is sent with each value. */
 function variants({ target, given }: ShownForm): ShownForm[] {
   const fields = Object.entries(given).map(([name, value]) => {
     return [name, name.startsWith('usd_') ? '77' : value || 'Filled in'] as const

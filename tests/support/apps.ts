@@ -1,13 +1,13 @@
-/** Apps as the owner meets them: registered, asking by an address, or let in already. */
+/** OAuth apps as the owner meets them: registered, asking for access by a link, or already connected. */
 import { createHash, randomBytes } from 'node:crypto'
 import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
 import { unbound } from '../../shared/db/database.ts'
-import { metadataFrom, toldMetadata } from '../../shared/oauth/client-metadata.ts'
+import { metadataFrom, sentMetadata } from '../../shared/oauth/client-metadata.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 export const redirectUri = 'https://app.example/back'
 
-/** Registers an app and answers its id. */
+/** Registers an app and returns its id. */
 export async function registerApp(
   { world }: Pick<TestWorld, 'world'>,
   { name = 'Research desk', uri = redirectUri } = {},
@@ -19,7 +19,7 @@ export async function registerApp(
   return id
 }
 
-/** Has the document of an app known, as if it had been read from its address just now. */
+/** Stores the client metadata document of an app, as if it had just been fetched from its address. */
 export async function describeApp({ world }: Pick<TestWorld, 'world'>, id: string): Promise<void> {
   const metadata = metadataOf('Research desk', redirectUri)
   const document = { client_id: id, metadata, seconds: 60 }
@@ -28,12 +28,18 @@ export async function describeApp({ world }: Pick<TestWorld, 'world'>, id: strin
 
 function metadataOf(client_name: string, uri: string) {
   const told = { client_name, redirect_uris: [uri], grant_types: ['refresh_token'] }
-  return metadataFrom(toldMetadata.parse(told))
+  return metadataFrom(sentMetadata.parse(told))
 }
 
 export const verifier = 'v'.repeat(43)
 
-/** The address by which an app asks; a value of undefined leaves its parameter out. */
+/** Returns what the page of an app's request carries to say what it showed. */
+export function shownIn(html: string): string {
+  const [, shown = ''] = /name="shown" value="([0-9a-f]{64})"/.exec(html) ?? []
+  return shown
+}
+
+/** Returns the authorization path of an app. A value of undefined leaves its parameter out. */
 export function askingPath(id: string, differs: Record<string, string | undefined> = {}): string {
   const params = {
     response_type: 'code',
@@ -51,7 +57,7 @@ export function askingPath(id: string, differs: Record<string, string | undefine
   return `/web/authorize?${query.toString()}`
 }
 
-/** An app that is let in, with an access token in use. */
+/** Connects an app with an access token that is in use. */
 export async function connectApp(
   { world, db }: Pick<TestWorld, 'world' | 'db'>,
   { id }: Pick<Agent, 'id'>,

@@ -1,11 +1,11 @@
-/** Assertions over a digest, as they are stored, and what the library of the pages says to them. */
+/** WebAuthn assertions over a digest in stored form, and the verdict of the pages' own library. */
 import { createHash } from 'node:crypto'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import * as z from 'zod'
 import type { Expected, StoredAssertion } from '../../shared/consent/assertion.ts'
 import type { PasskeyKey } from './passkey-key.ts'
 
-/** Where the pages are in the tests. */
+/** Origin and relying party id of the pages in the tests. */
 export const place = { origin: 'http://localhost', rpId: 'localhost' }
 
 const answered = z.object({
@@ -16,7 +16,7 @@ const answered = z.object({
   }),
 })
 
-/** What a browser answered, in the form in which it is stored. */
+/** Converts a browser's answer to the stored form. */
 export function storedOf(answer: string, key: PasskeyKey): StoredAssertion {
   const { response } = answered.parse(JSON.parse(answer))
   return {
@@ -27,12 +27,12 @@ export function storedOf(answer: string, key: PasskeyKey): StoredAssertion {
   }
 }
 
-/** The challenge for a digest. */
+/** Returns the WebAuthn challenge for a digest. */
 export function challengeFor(digest: string): string {
   return Buffer.from(digest, 'hex').toString('base64url')
 }
 
-/** Any bytes, signed as an authenticator signs them. */
+/** Signs any bytes as an authenticator does. */
 export function signedBy(
   key: PasskeyKey,
   clientData: Uint8Array,
@@ -47,13 +47,13 @@ export function signedBy(
   }
 }
 
-/** The authenticator data of these flags at this host. */
+/** Builds authenticator data with these flags for this host. */
 export function authenticatorData(host: string, flags: number, tail: Uint8Array = Buffer.alloc(0)) {
   const head = Buffer.from([flags, 0, 0, 0, 0])
   return Buffer.concat([createHash('sha256').update(host).digest(), head, tail])
 }
 
-/** Whether @simplewebauthn/server takes it, asked as the pages ask it. */
+/** Decides whether @simplewebauthn/server accepts the assertion when it is called as the pages call it. */
 export async function libraryAccepts(
   stored: StoredAssertion,
   { digest, origin, rpId }: Expected,

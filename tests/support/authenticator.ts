@@ -1,6 +1,6 @@
 /**
- * A passkey in software: one key that answers as an authenticator does (WebAuthn sections 6.1 and
- * 6.5), and, where a test says so, as none should.
+ * A software passkey with one key. It answers as an authenticator does (WebAuthn sections 6.1 and 6.5), or
+ * wrongly where a test asks for a fault.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
@@ -15,11 +15,11 @@ type Fault = {
   isUserVerified?: boolean
   counter?: number
   challenge?: string
-  /** Members of the client data in place of the right ones, or beside them. */
+  /** Members of the client data that replace the right ones or are added to them. */
   clientData?: Record<string, unknown>
-  /** Exclusive or over the flags. */
+  /** Bits that are XORed into the flags. */
   flipFlags?: number
-  /** Bytes behind the authenticator data, as extensions are. */
+  /** Bytes that follow the authenticator data, where extensions go. */
   extra?: Uint8Array
 }
 
@@ -57,7 +57,7 @@ export function openAuthenticator(algorithm: PasskeyAlgorithm = 'ES256') {
   return {
     id: common.id,
     key,
-    /** What navigator.credentials.create answers. */
+    /** Returns the answer of navigator.credentials.create. */
     create(options: unknown, fault: Fault = {}): string {
       const { challenge, user } = optionsShape.parse(options)
       userHandle = user?.id
@@ -77,7 +77,7 @@ export function openAuthenticator(algorithm: PasskeyAlgorithm = 'ES256') {
       }
       return JSON.stringify({ ...common, response })
     },
-    /** What navigator.credentials.get answers; it counts on. */
+    /** Returns the answer of navigator.credentials.get and increments the counter. */
     get(options: unknown, fault: Fault = {}): string {
       const { challenge } = optionsShape.parse(options)
       counter += 1
@@ -97,7 +97,7 @@ export function openAuthenticator(algorithm: PasskeyAlgorithm = 'ES256') {
 
 export type Authenticator = ReturnType<typeof openAuthenticator>
 
-/** What the script of a page asks for before it turns to the authenticator. */
+/** Returns the options that a page's script requests before it calls the authenticator. */
 export async function optionsOf(browser: Browser, path: string): Promise<unknown> {
   const answer = await askOptions(browser, path)
   return JSON.parse(answer.html)
@@ -122,8 +122,8 @@ function clientData(
 }
 
 /**
- * What the page shown asks an authenticator to sign while these boxes are ticked, and the digest that
- * its form carries.
+ * Returns the options that the page asks an authenticator to sign while these boxes are ticked, and the
+ * digest in its form.
  */
 export function consentAskedOn(
   { html }: Pick<Shown, 'html'>,

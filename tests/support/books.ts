@@ -1,14 +1,14 @@
-/** The ledger beside the chain: what an account reserved and settled, and what the token shows. */
+/** Compares the ledger with the chain: what an account reserved and settled, and what the token shows. */
 import { id as keccak, zeroPadValue } from 'ethers'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 const logs = z.array(z.object({ topics: z.array(z.string()) }))
 
-/** Nonces of a wallet's authorizations that the token has used, each as often as it was. */
+/** Returns the nonces of a wallet's authorizations that the token has used, one for each use. */
 async function usedNonces(world: TestWorld, { address }: Agent): Promise<string[]> {
   const topics = [keccak('AuthorizationUsed(address,bytes32)'), zeroPadValue(address, 32)]
   const filter = { address: world.chain.usdc, topics, fromBlock: '0x0' }
@@ -16,7 +16,7 @@ async function usedNonces(world: TestWorld, { address }: Agent): Promise<string[
   return logs.parse(found).map(({ topics: [, , nonce = ''] }) => nonce)
 }
 
-/** Ids of the settled payments of an account, which are what the chain shows and nothing else. */
+/** Returns the ids of an account's settled payments. Throws unless they are exactly those on the chain. */
 export async function settledAsOnChain(world: TestWorld, agent: Agent): Promise<string[]> {
   const rows = await world.db.sql<{ id: string; nonce: string }[]>`
     select id, authorization_nonce as nonce from private.payments
@@ -26,24 +26,24 @@ export async function settledAsOnChain(world: TestWorld, agent: Agent): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** Payments that hold a reservation and are not settled. */
+/** Counts the payments that hold a reservation and are not settled. */
 async function openPayments(world: TestWorld): Promise<number> {
   const rows = await world.db.sql`select 1 from private.payments
     where state in ('authorized', 'signed', 'unknown')`
   return rows.length
 }
 
-/** Lets housekeeping run, and time pass between its runs, until nothing is reserved. */
+/** Runs housekeeping and lets time pass between runs until nothing is reserved. */
 export async function resolveAll(world: TestWorld): Promise<void> {
   for (let run = 0; run < 40; run += 1) {
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     if ((await openPayments(world)) === 0) return
     await world.tick(20)
   }
   throw new Error(`${await openPayments(world)} payments never ended`)
 }
 
-/** Notes, from now on, every change after which an account or an app has more than its cap. */
+/** Records, from now on, every change after which an account or app exceeds its cap. */
 export async function watchCaps({ db }: TestWorld): Promise<void> {
   await db.sql.unsafe(`
     create table testing.breaches (account uuid, total bigint);
@@ -68,7 +68,7 @@ export async function watchCaps({ db }: TestWorld): Promise<void> {
       for each row execute function testing.watch_cap()`)
 }
 
-/** The totals over its cap that were noted of an account, in micro-USD. */
+/** Returns the recorded totals above the cap of an account, in micro-USD. */
 export async function breaches({ db }: TestWorld, { id }: Agent): Promise<string[]> {
   const rows = await db.sql<{ total: string }[]>`
     select distinct total::text from testing.breaches where account = ${id}`

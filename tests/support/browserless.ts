@@ -1,6 +1,6 @@
 /**
- * A browser without a screen: it keeps cookies, names its origin, follows redirects and sends the
- * forms of the pages that it was shown, against the app in this process.
+ * A browser without a screen, against the app in this process. It keeps cookies, sends its origin, follows
+ * redirects and submits the forms of the pages that it was shown.
  */
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
@@ -13,20 +13,20 @@ import { pepper } from './world.ts'
 
 export type Shown = {
   status: number
-  /** Where the redirects ended. */
+  /** Path at which the redirects ended. */
   path: string
   html: string
-  /** What a reader sees, in one line. */
+  /** Visible text of the page, in one line. */
   text: string
   headers: Headers
 }
 
 export type Browser = {
-  /** By name, as the browser would send them. */
+  /** Cookies by name, as the browser would send them. */
   cookies: Map<string, string>
   /** Opens a page below /web and follows redirects. */
   visit(path: string, headers?: Record<string, string>): Promise<Shown>
-  /** Sends the form shown last that has this action, else the only one beside the menu. */
+  /** Submits the form with this action on the last page, or the only form outside the menu. */
   submit(fields?: Record<string, string>, action?: string): Promise<Shown>
   /** Sends any request as this browser would, without following a redirect. */
   send(path: string, init?: RequestInit): Promise<Shown>
@@ -83,7 +83,7 @@ export function openBrowser({ world }: Pick<TestWorld, 'world'>): Browser {
   }
 }
 
-/** A browser in which the owner of the account is signed in. */
+/** Returns a browser in which the owner of the account is signed in. */
 export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Promise<Browser> {
   const { world, db } = tests
   const sid = randomBytes(32).toString('base64url')
@@ -104,7 +104,7 @@ export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Pro
 
 const claims = z.object({ sub: z.string() })
 
-/** What the field `form` holds on pages that this browser is shown now. */
+/** Returns the value that the field `form` has on pages that this browser is shown now. */
 export function ownForm({ cookies }: Browser): string {
   const token = cookies.get('__Host-aoa_form') ?? ''
   const [, payload] = cookies.get('__Host-aoa_session')?.split('.') ?? []
@@ -112,11 +112,11 @@ export function ownForm({ cookies }: Browser): string {
   return `${token}.${claims.parse(JSON.parse(Buffer.from(payload, 'base64url').toString())).sub}`
 }
 
-/** The form of the page that has this action, else its only one. */
+/** Returns the form of the page with this action, or its only form. */
 function formIn(shown: Shown | undefined, action: string | undefined): ShownForm {
   const { html = '' } = shown ?? {}
   const [main = ''] = /<main\b.*<\/main>/s.exec(html) ?? []
-  // The menu has a form of its own on every page.
+  // The menu has its own form on every page.
   const forms = formsIn(action === undefined ? main : html)
   const found = forms.filter(({ target }) => action === undefined || target === action)
   const [form] = found
@@ -127,7 +127,7 @@ function formIn(shown: Shown | undefined, action: string | undefined): ShownForm
   return form
 }
 
-/** Where a form goes, and all that a browser would send of it untouched. */
+/** The target of a form, and the fields that a browser would send of it untouched. */
 export type ShownForm = { target: string; given: Record<string, string> }
 
 export function formsIn(html: string): ShownForm[] {

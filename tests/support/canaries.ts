@@ -1,31 +1,34 @@
-/** Secrets that are put into the product to be looked for wherever they must not be found. */
+/** Secrets that tests put into the product and then look for where they must not appear. */
 import { randomBytes } from 'node:crypto'
 import type { TestDatabase } from './database.ts'
 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** A secret like no other text, with characters that every encoding writes in its own way. */
+/** Returns a unique secret with characters that each encoding writes differently. */
 export function canary(): string {
   return `canary "${randomBytes(9).toString('hex')}" <&é`
 }
 
-/** A TOTP secret like no other. */
+/** Returns a unique TOTP secret. */
 export function seedCanary(): string {
   return Array.from(randomBytes(32), (byte) => base32[byte % 32]).join('')
 }
 
-/** Names of the secrets that a text holds, as they are or in a usual encoding. */
+/** Returns the names of the secrets that a text contains, as they are or in a usual encoding. */
 export function heldIn(secrets: Readonly<Record<string, string>>, text: string): string[] {
   return Object.entries(secrets)
     .filter(([, secret]) => formsOf(secret).some((form) => text.includes(form)))
     .map(([name]) => name)
 }
 
-/** What is in the middle of a canary is the same in each of its forms that does not encode bytes. */
+/**
+ * Returns the forms of a secret to look for. The middle of a canary is the same in each form that does not
+ * encode bytes.
+ */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const core = /[0-9a-f]{18}/.exec(secret)?.[0] ?? secret
-  // Whatever stands before it in the text, one of three alignments is there; the ends are cut off.
+  // One of three base64 alignments matches, whatever precedes the secret in the text; the ends are cut off.
   const alignments = [0, 1, 2].map((skipped) => {
     const whole = bytes.subarray(skipped, bytes.length - ((bytes.length - skipped) % 3))
     return whole.toString('base64')
@@ -34,7 +37,7 @@ function formsOf(secret: string): string[] {
   return [core, bytes.toString('hex'), ...alignments, ...url]
 }
 
-/** Every row of every table, as text. */
+/** Returns every row of every table as text. */
 export async function everyRow({ sql }: Pick<TestDatabase, 'sql'>): Promise<string> {
   const tables = await sql<{ schema: string; name: string }[]>`
     select schemaname as schema, tablename as name from pg_tables

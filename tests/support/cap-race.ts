@@ -1,4 +1,4 @@
-/** The race for a cap: 1,000 payments over isolates that die, and what must hold after it. */
+/** A race for a spending cap: hundreds of payments over isolates that die, and the checks after it. */
 import { expect } from 'vitest'
 import { breaches, resolveAll, settledAsOnChain, watchCaps } from './books.ts'
 import { appWith } from './capped.ts'
@@ -12,12 +12,14 @@ import { start } from './world.ts'
 
 const isolates = 8
 const path = '/wallet-custodial-transfer'
-const offered = 1_000
 const atOnce = 25
 const capMicros = 10_000_000
-/** So many payments of 0.10 USD fit. */
+/** Number of payments of 0.10 USD that fit into the cap. */
 const fitting = 100
-/** Steps of the first 25 payments of an isolate, more or less: this is when the cap is raced for. */
+/**
+ * Most steps before an isolate is killed: about those of its first 25 payments, in which the race for the
+ * cap happens.
+ */
 const stepsMax = 150
 
 export type CapRace = { world: TestWorld; fleet: Fleet }
@@ -31,19 +33,19 @@ export async function openCapRace(): Promise<CapRace> {
   return { world, fleet }
 }
 
-/** Whose cap is raced for. */
-export type Holder = 'account' | 'app'
+/** Race for a cap: the kind of its holder, and the number of payments. */
+export type Run = { holder: 'account' | 'app'; payments: number }
 
-/** Races for the cap of a new holder; throws unless it held, and all of it can still be used. */
+/** Races for the cap of a new holder. Throws unless the cap held and all of it can still be used. */
 export async function raceForCap(
   { world, fleet }: CapRace,
   random: Random,
-  holder: Holder,
+  { holder, payments }: Run,
 ): Promise<void> {
   const { account, payer, payee } = await capped(world, holder)
   await world.db.sql`update private.credentials set burst = 10000 where account = ${account.id}`
   const body = { recipient: payee.address, chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
-  const orders = Array.from({ length: offered }, () => ({ agent: payer, path, body }))
+  const orders = Array.from({ length: payments }, () => ({ agent: payer, path, body }))
   const lives = Array.from({ length: isolates }, () => [random.between(1, stepsMax)])
 
   await fleet.offer(orders, { atOnce, lives })
@@ -58,8 +60,8 @@ export async function raceForCap(
   expect(await breaches(world, payer)).toEqual([])
 }
 
-/** Who pays somebody known from a known device, and has that much to spend or its account has. */
-async function capped(world: TestWorld, holder: Holder) {
+/** Creates a payer with a known recipient and device, and sets the cap on its app or account. */
+async function capped(world: TestWorld, holder: Run['holder']) {
   const { payer: account, payee } = await acquainted(world, 20)
   if (holder === 'app') {
     return { account, payee, payer: await appWith(world, account, { day: capMicros / 1_000_000 }) }
@@ -69,7 +71,7 @@ async function capped(world: TestWorld, holder: Holder) {
   return { account, payee, payer: account }
 }
 
-/** What nobody used of the cap fits to the last unit, and then nothing more. */
+/** Checks that the unused rest of the cap can be spent to the last unit, and nothing beyond it. */
 async function spendTheRest(payer: Agent, body: object, payments: number): Promise<void> {
   const refused: Answer[] = []
   const left = Array.from({ length: payments }, () => body)

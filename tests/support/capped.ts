@@ -1,16 +1,16 @@
-/** Keys and apps with caps of their own, at the database. */
+/** Keys and apps with caps of their own, created in the database. */
 import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { actOfOwner, fingerprint, pepper } from './world.ts'
 
-/** In whole USD; absent is no cap. */
+/** Caps in whole USD; an absent one means no cap. */
 export type CapsUsd = { each?: number; day?: number }
 export type Capped = Agent & { holder: string }
 
 const micros = (usd: number | undefined) => (usd === undefined ? null : usd * 1_000_000)
 
-/** Another key of the account, that pays from a known device. */
+/** Creates another key of the account that pays from a known device. */
 export async function keyWith(
   { db }: Pick<TestWorld, 'db'>,
   agent: Agent,
@@ -29,7 +29,7 @@ export async function keyWith(
   return { ...key, holder: row?.id ?? '' }
 }
 
-/** An app that the owner let in, paying from a known device too. */
+/** Creates an app that the owner connected and that pays from a known device. */
 export async function appWith(
   tests: Pick<TestWorld, 'db' | 'world'>,
   agent: Agent,
@@ -42,7 +42,7 @@ export async function appWith(
   return { ...(await actingBy(tests, agent, holder)), holder }
 }
 
-/** Whoever has a new access token of a grant. */
+/** Returns an agent that uses a new access token of a grant. */
 export async function actingBy(
   { db, world }: Pick<TestWorld, 'db' | 'world'>,
   agent: Agent,

@@ -1,25 +1,25 @@
 /**
- * What the chain tests share: the part of the world that reading a chain needs, with a count of
- * HTTP requests, and payers whose signatures and transactions ethers makes.
+ * Means that the chain tests share: the part of the world that reading a chain needs, with a count of HTTP
+ * requests, and payers whose signatures and transactions ethers makes.
  */
 import { randomBytes } from 'node:crypto'
 import { getAddress, Interface, keccak256, Wallet } from 'ethers'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { GasConfig } from '../../shared/chains/evm/gas-budget.ts'
-import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
+import type { GasConfig } from '../../shared/chains/evm/gas/gas-budget.ts'
+import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Address, Chain, Token } from '../../shared/chains/registry.ts'
 import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
 
 export type CountingWorld = ChainWorld & { config: GasConfig; requests: number }
 
-/** A budget that no fee of the tests passes. */
+/** A gas budget that no fee of the tests exceeds. */
 const gasConfig: GasConfig = {
   gasUsdMax: { '*': '100' },
   nativeUsdRates: { ETH: '5000', POL: '1', AVAX: '60' },
 }
 
-/** A world that is connected to these endpoints. `fetch` stands for the network. */
+/** Returns a world connected to these endpoints. `fetch` stands for the network. */
 export function worldOn(
   urls: Record<string, string | readonly string[]>,
   fetch: ChainWorld['fetch'] = globalThis.fetch,
@@ -51,7 +51,7 @@ export function known(caip2: string): { chain: Chain; usdc: Token; eurc: Token |
 export type Key = Wallet & { at: Address }
 
 export function newKey(): Key {
-  // Ethers' own way leads through a mnemonic, which takes a hundred times as long.
+  // The usual way in ethers derives the key from a mnemonic, which takes a hundred times as long.
   const wallet = new Wallet(`0x${randomBytes(32).toString('hex')}`)
   return Object.assign(wallet, { at: hex(getAddress(wallet.address)) })
 }
@@ -79,7 +79,7 @@ const forms = new Interface([
 
 export type Terms = { to: Address; value: bigint; nonce: Hex; validBefore?: bigint }
 
-/** Calldata of EIP-3009 transferWithAuthorization, signed by the payer. */
+/** Returns calldata of EIP-3009 transferWithAuthorization, signed by the payer. */
 export async function authorize(
   chain: Chain,
   token: Token,
@@ -98,7 +98,7 @@ export async function authorize(
   return hex(forms.encodeFunctionData('transferWithAuthorization', values))
 }
 
-/** Calldata of EIP-3009 cancelAuthorization, signed by the payer. */
+/** Returns calldata of EIP-3009 cancelAuthorization, signed by the payer. */
 export async function cancel(chain: Chain, token: Token, payer: Key, nonce: Hex): Promise<Hex> {
   const CancelAuthorization = ['authorizer:address', 'nonce:bytes32'].map(field)
   const message = { authorizer: payer.at, nonce }
@@ -110,17 +110,17 @@ export async function cancel(chain: Chain, token: Token, payer: Key, nonce: Hex)
   return cancelCalldata(payer.at, nonce, signature)
 }
 
-/** The same with a signature that somebody else made. */
+/** Returns calldata of cancelAuthorization with a given signature. */
 export function cancelCalldata(authorizer: string, nonce: string, signature: string): Hex {
   return hex(forms.encodeFunctionData('cancelAuthorization', [authorizer, nonce, signature]))
 }
 
-/** Calldata of a plain ERC-20 transfer. */
+/** Returns calldata of a plain ERC-20 transfer. */
 export function transfer(to: Address, value: bigint): Hex {
   return hex(forms.encodeFunctionData('transfer', [to, value]))
 }
 
-/** Calldata of Multicall3 that tries each call and goes on when one fails. */
+/** Returns calldata of Multicall3 that tries each call and continues when one fails. */
 export function batchCalls(token: Token, calls: readonly Hex[]): Hex {
   const tried = calls.map((callData) => ({ target: token.address, allowFailure: true, callData }))
   return hex(forms.encodeFunctionData('aggregate3', [tried]))
@@ -128,7 +128,7 @@ export function batchCalls(token: Token, calls: readonly Hex[]): Hex {
 
 export type Outer = { to: Address; data: Hex; nonce: number; maxFeePerGas?: bigint }
 
-/** An EIP-1559 transaction signed by ethers, with its hash. */
+/** Returns an EIP-1559 transaction signed by ethers, with its hash. */
 export async function sign(
   chain: Chain,
   sender: Key,
@@ -151,8 +151,8 @@ function domain(chain: Chain, token: Token) {
 }
 
 /**
- * Runs with mining stopped, then mines one block: anvil answers a broadcast before it has mined
- * it, so a test that looked at once would sometimes look too early.
+ * Runs with mining stopped, then mines one block. Anvil answers a broadcast before it has mined it, so a
+ * test that looked at once would sometimes look too early.
  */
 export async function minedTogether<Value>(
   rpcUrl: string,
@@ -160,13 +160,13 @@ export async function minedTogether<Value>(
 ): Promise<Value> {
   await callRpc(rpcUrl, [['evm_setAutomine', false]])
   const value = await run()
-  // One after the other: anvil runs a batch in parallel, and automine would mine a second block.
+  // In two requests: anvil runs a batch in parallel, and automine would mine a second block.
   await callRpc(rpcUrl, [['evm_mine']])
   await callRpc(rpcUrl, [['evm_setAutomine', true]])
   return value
 }
 
-/** A network on which the text of each request is changed before it reaches the node. */
+/** Returns a network that rewrites the text of each request before it reaches the node. */
 export function rewriting(change: (body: string) => string): ChainWorld['fetch'] {
   return async (input, init) => {
     const body = change(await new Response(init?.body ?? null).text())

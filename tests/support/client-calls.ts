@@ -1,4 +1,4 @@
-/** Calls as a program writes them, right and wrong: compiled against the client, and never run. */
+/** Right and wrong calls of a program: compiled against the client, and never run. */
 import type { AccountClient, GetIdentityAnswer, Refusal } from '../../scripts/client/index.ts'
 import { createClient, isRefusal, pages } from '../../scripts/client/index.ts'
 
@@ -28,7 +28,7 @@ export async function rightCalls(account: AccountClient): Promise<string[]> {
   return seen
 }
 
-/** A switch over the codes of one operation, of which none is left over. */
+/** Handles every code of one operation in a switch that leaves none over. */
 export function next(error: unknown): string {
   if (!isRefusal(error, 'check_alias')) throw error
   const { code } = error
@@ -55,29 +55,29 @@ export function wrongCalls(account: AccountClient, refused: Refusal<'get_identit
   return [
     // @ts-expect-error the amount is a string, so that no digit is lost
     account.walletCustodialTransfer({ ...order, amount: 1 }),
-    // @ts-expect-error there is no field of this name
+    // @ts-expect-error this field does not exist
     account.walletCustodialTransfer({ ...order, ammount: '1' }),
     // @ts-expect-error a field is missing
     account.walletCustodialTransfer({ recipient: 'shop', chain: 'base', token: 'USDC' }),
     // @ts-expect-error the request is missing
     account.walletCustodialTransfer(),
-    // @ts-expect-error it takes no fields
+    // @ts-expect-error the operation takes no fields
     account.accountExposure({ hours: '1' }),
-    // @ts-expect-error it is none of the kinds of action
+    // @ts-expect-error this is not a kind of action
     account.createLoginLink({ action_type: 'logout' }),
     // @ts-expect-error this place for a secret needs a name
     account.vaultUse({ ...use, inject: [{ where: 'header', secret: 'password' }] }),
-    // @ts-expect-error there is no such operation
+    // @ts-expect-error this operation does not exist
     'getSecrets' satisfies keyof AccountClient,
-    // @ts-expect-error the answer has no such field
+    // @ts-expect-error the answer does not have this field
     'password' satisfies keyof GetIdentityAnswer,
-    // @ts-expect-error that operation never refuses so
+    // @ts-expect-error this operation never refuses with this code
     refused.code === 'limit_exceeded',
-    // @ts-expect-error this list has no pages
+    // @ts-expect-error this operation has no pages
     pages(account.getIdentity, {}),
-    // @ts-expect-error it is one of the two
+    // @ts-expect-error apiKey and token exclude each other
     createClient({ baseUrl: '', apiKey: '', token: () => '' }),
-    // @ts-expect-error the address is missing
+    // @ts-expect-error baseUrl is missing
     createClient({ apiKey: '' }),
   ]
 }

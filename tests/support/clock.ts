@@ -1,7 +1,7 @@
 /**
- * SQL time that a test moves. The product reads time through private.clock() alone, so replacing it
- * moves every rule in SQL. Statements ask it for every row that they look at, millions of times in a
- * run: it stands in two sequences, because those are read in a third of the time that a table takes.
+ * SQL time that a test moves. The product reads time only through private.clock(), so replacing that
+ * function moves every rule in SQL. Statements call it for every row that they read, millions of times in a
+ * run. The time is kept in two sequences because reading those takes a third of the time of a table.
  */
 export const movableClock = `
 create schema testing;

@@ -1,10 +1,10 @@
-/** An owner who consents with a passkey; its assertions go the way that the pages send them. */
+/** An owner who consents with a passkey; the assertions take the same way as those of the pages. */
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { consentByPasskey } from '../../shared/auth/consent-by-passkey.ts'
 import { consentOptions } from '../../shared/auth/passkey-options.ts'
 import { batchTerms } from '../../shared/consent/batch.ts'
-import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
+import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import type { AuthorizeRequest } from '../../shared/custody/port.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import type { Authenticator } from './authenticator.ts'
@@ -23,17 +23,17 @@ type Tests = Pick<TestWorld, 'world' | 'db'>
 
 export type PasskeyOwner = TestOwner & {
   passkey: Authenticator
-  /** The argument `assertion` over a digest, verified as the pages verify it. */
+  /** Returns the argument `assertion` over a digest, verified as the pages verify it. */
   assertion(digest: string, fault?: Fault): ReturnType<typeof consentByPasskey>
-  /** The same as nobody verified it: what a page that was broken into would send. */
+  /** Returns the argument without verification, as a compromised page would send it. */
   unverified(digest: string, fault?: Fault): Promise<object>
   approve(payment: string, assertion?: object, ...ticks: Tick[]): Promise<unknown>
   approveBatch(payments: readonly string[]): Promise<unknown>
-  /** Asks for a mandate as the agent and approves it; answers its id. */
+  /** Requests a mandate as the agent, approves it, and returns its id. */
   grant(agent: Agent, order?: MandateOrder): Promise<string>
 }
 
-/** Signs the owner in long after the last proof, with one passkey. */
+/** Signs the owner in with one passkey, long after the last proof. */
 export async function passkeyOwnerOf(
   tests: Tests,
   agent: Pick<Agent, 'id'>,
@@ -49,7 +49,8 @@ export async function passkeyOwnerOf(
   const session = { world, db: bindCredential(world.db, owner.credential), account: agent }
   const assertion: PasskeyOwner['assertion'] = (digest, fault) =>
     consentByPasskey(session, passkey.get(consentOptions(world, digest, []), fault), digest)
-  const digestFor = async (payment: string) => digestOf(paymentTerms(await paymentOf(db, payment)))
+  const digestFor = async (payment: string) =>
+    termsDigest(paymentTerms(await paymentOf(db, payment)))
   return {
     ...owner,
     passkey,
@@ -64,7 +65,7 @@ export async function passkeyOwnerOf(
     },
     async approveBatch(payments) {
       const digests = await Promise.all(payments.map(digestFor))
-      const digest = await digestOf(await batchTerms(agent.id, digests))
+      const digest = await termsDigest(await batchTerms(agent.id, digests))
       const rows = await db.sql<{ asker: string }[]>`
         select private.asker_of(p) as asker from unnest(${payments}::uuid[]) with ordinality g (id, n)
         join private.payments p on p.id = g.id order by g.n`
@@ -83,7 +84,7 @@ export async function passkeyOwnerOf(
   }
 }
 
-/** What the payments of these tests move: 5 USDC to somebody. */
+/** Asset that the payments of these tests move: 5 USDC to one payee. */
 export const asset = {
   chain: 84532,
   token: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
@@ -91,7 +92,7 @@ export const asset = {
 }
 const terms = { origin: 'https://shop.example', request_digest: 'aa'.repeat(32) }
 
-/** An x402 payment that waits for its owner; answers its id. */
+/** Creates an x402 payment that waits for its owner, and returns its id. */
 export async function waitingPayment({ world, db }: Tests, payer: Agent): Promise<string> {
   const credential = await credentialOf(payer.key, pepper)
   const [row] = await db.sql<{ id: string }[]>`
@@ -103,7 +104,7 @@ export async function waitingPayment({ world, db }: Tests, payer: Agent): Promis
   return payment
 }
 
-/** The request that has custody sign a payment, at a level that nothing but the ledger judges. */
+/** Returns the request that asks custody to sign a payment, at a level that only the ledger checks. */
 export async function authorizeRequest(
   tests: Tests,
   payer: Agent,

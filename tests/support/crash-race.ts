@@ -1,7 +1,7 @@
-/** Payments while PostgreSQL and isolates die under them, with clients that come again. */
+/** Payments while PostgreSQL and isolates crash, with clients that retry. */
 
 import { expect } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { resolveAll, settledAsOnChain } from './books.ts'
 import type { CrashingPostgres } from './crashing-postgres.ts'
 import { openCrashingPostgres } from './crashing-postgres.ts'
@@ -17,13 +17,13 @@ const isolates = 4
 const path = '/wallet-custodial-transfer'
 const payers = 5
 const atOnce = 4
-/** Steps of the first payments of an isolate, more or less. */
+/** Most steps before an isolate is killed: about those of its first payments. */
 const stepsMax = 40
-/** After so long the claim of a key and the lease of a payment are free for whoever comes again. */
+/** Seconds after which a retry finds the idempotency claim and the payment lease free. */
 const retrySeconds = 61
 
 export type Scene = { world: TestWorld; server: CrashingPostgres; fleet: Fleet }
-/** How much happens; a crash is one of PostgreSQL, a kill one of an isolate. */
+/** Numbers of events: a crash is one of PostgreSQL, a kill one of an isolate. */
 export type Troubles = { payments: number; crashes: number; kills: number }
 
 type Pair = { payer: Agent; payee: Agent }
@@ -38,7 +38,7 @@ export async function openScene(): Promise<Scene> {
   return { world, server, fleet }
 }
 
-/** Pays through all of it; throws unless what clients, ledger and chain say is the same. */
+/** Pays through all crashes and kills. Throws unless clients, ledger and chain agree. */
 export async function payThroughCrashes(
   scene: Scene,
   random: Random,
@@ -56,7 +56,7 @@ export async function payThroughCrashes(
     const happening = { isCrashing: round < troubles.crashes, isDeadly, random }
     await offerOnce(scene, waiting, happening)
     await world.tick(retrySeconds)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
   }
   await resolveAll(world)
 
@@ -64,7 +64,7 @@ export async function payThroughCrashes(
   expect(fleet.deaths()).toBeGreaterThanOrEqual(troubles.kills)
 }
 
-/** One round: each order is sent once, and what got no definite answer waits for the next round. */
+/** Sends each order once. An order without a definite answer stays for the next round. */
 async function offerOnce(
   { server, fleet }: Scene,
   orders: readonly PairedOrder[],
@@ -94,7 +94,7 @@ function orderOf(pairs: readonly Pair[], at: number): PairedOrder {
   return { agent, path, body, key: `order-${at}`, pair }
 }
 
-/** A payment that its client was told to be released was not made; every other one was, once. */
+/** Checks that payments reported as released were not made, and all others exactly once. */
 async function expectPaidOnce(world: TestWorld, pair: Pair, orders: readonly PairedOrder[]) {
   const answers = orders.filter((order) => order.pair === pair).map(({ answer }) => answer?.body)
   const told = answers.flatMap((body) =>

@@ -1,4 +1,4 @@
-/** A PostgreSQL of a test's own, with a migrated database, that can be crashed and comes back. */
+/** A PostgreSQL server with a migrated database for one test, which can be crashed and restarted. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,11 +10,11 @@ import type { MigratedDatabase } from './database.ts'
 import { atEnd } from './ending.ts'
 
 export type CrashingPostgres = MigratedDatabase & {
-  /** What `pg_ctl stop -m immediate` does, and a start that recovers from the log. */
+  /** Runs `pg_ctl stop -m immediate` and starts the server again, which recovers from the log. */
   crash(): Promise<void>
 }
 
-/** Starts it for this file and ends it after the file. */
+/** Starts the server for this file and ends it after the file. */
 export async function openCrashingPostgres(): Promise<CrashingPostgres> {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-crash-'))
   let server = await startEmbeddedPostgres({ directory })
@@ -23,7 +23,7 @@ export async function openCrashingPostgres(): Promise<CrashingPostgres> {
     rmSync(directory, { recursive: true, force: true })
   })
   const sql = postgres(server.url, { max: 1 })
-  // The server dies and the kernel does not, which keeps all that was written to it.
+  // The server crashes and the kernel does not, so everything written survives without fsync.
   await sql.unsafe('alter system set fsync = off')
   await sql.unsafe('select pg_reload_conf()')
   await sql.unsafe('create database crashing')

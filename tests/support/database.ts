@@ -1,6 +1,6 @@
 /**
- * A database of its own for a test file: a copy of the migrated template with a gateway in front
- * and a clock that the test moves.
+ * A database of its own for a test file: a copy of the migrated template, with a gateway in front and a
+ * clock that the test moves.
  */
 import { randomBytes } from 'node:crypto'
 import { createClient } from '@supabase/supabase-js'
@@ -13,22 +13,22 @@ import { movableClock } from './clock.ts'
 export type TestDatabase = {
   url: string
   gatewayUrl: string
-  /** Superuser. */
+  /** Connection as superuser. */
   sql: Sql
   /** Moves SQL time forward. */
   tick(seconds: number): Promise<void>
   /** Stops SQL time at this moment; `tick` still moves it. */
   setClock(at: Date): Promise<void>
-  /** Ends the gateway, as if the database could not be reached. */
+  /** Stops the gateway, as if the database could not be reached. */
   stopGateway(): Promise<void>
   close(): Promise<void>
 }
 
-/** One for all databases of the tests. */
+/** One signing key and API key for all databases of the tests. */
 export const signingKey = createSigningKey()
 export const project = projectOf({ apiKey: createApiKey(), signingKey })
 
-/** An unmodified supabase-js that bears a token. */
+/** Returns an unmodified supabase-js client with a bearer token. */
 export function clientOf(gatewayUrl: string, token: string, schema = 'api') {
   return createClient(gatewayUrl, project.apiKey, {
     db: { schema },
@@ -37,20 +37,20 @@ export function clientOf(gatewayUrl: string, token: string, schema = 'api') {
   })
 }
 
-/** Has every gateway of a database read what was created since it started. */
+/** Makes every gateway of a database reload what was created since it started. */
 export async function reloadSchema(sql: Sql, isKnown: () => Promise<boolean>): Promise<void> {
   await sql`notify pgrst, 'reload schema'`
   await vi.waitUntil(isKnown, { timeout: 30_000, interval: 20 })
 }
 
-/** A migrated database without anything a test adds to it; `drop` ends its connections. */
+/** A migrated database without additions of a test; `drop` ends its connections. */
 export type MigratedDatabase = { url: string; drop: () => Promise<void> }
 
-/** A copy of the template. */
+/** Creates a copy of the template. */
 export async function createDatabase(): Promise<MigratedDatabase> {
   const server = inject('postgresUrl')
   const name = `aoa_test_${randomBytes(8).toString('hex')}`
-  // Half the work of copying block by block through the log, which is the default.
+  // Takes half the work of the default, which copies block by block through the log.
   await runOnServer(server, `create database ${name} template aoa_template strategy file_copy`)
   const url = new URL(server)
   url.pathname = `/${name}`

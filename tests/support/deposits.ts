@@ -1,6 +1,6 @@
 /**
- * Money from outside the service: payers whose transactions can be put into any block, the table
- * of deposits, and the slow and obvious way to know what must be in it.
+ * Money from outside the service: payers whose transactions can be put into any block, the table of
+ * deposits, and a slow, obvious way to compute what the table must contain.
  */
 import { AbiCoder, getAddress, Interface, id as keccakOfText } from 'ethers'
 import * as z from 'zod'
@@ -14,10 +14,10 @@ import { finalize } from './world.ts'
 
 const { chain: network, usdc } = known('eip155:84532')
 
-/** A payment of atomic USDC to a wallet, signed by somebody who pays nothing else. */
+/** A signed payment of atomic USDC to a wallet, whose payer makes no other payment. */
 export type Payment = { raw: Hex; hash: Hex; to: string; value: bigint }
 
-/** Payments by payers of their own, so that each can stand in any block, or in none. */
+/** Signs payments with a separate payer each, so that each can go into any block or none. */
 export async function signedPayments(world: TestWorld, to: readonly Agent[]): Promise<Payment[]> {
   const payments: Payment[] = []
   for (const [at, agent] of to.entries()) {
@@ -32,7 +32,7 @@ export async function signedPayments(world: TestWorld, to: readonly Agent[]): Pr
   return payments
 }
 
-/** Mines one block that holds exactly these. */
+/** Mines one block that holds exactly these payments. */
 export async function mine(world: TestWorld, payments: readonly Payment[] = []): Promise<void> {
   const { rpcUrl } = world.chain
   await callRpc(rpcUrl, [['evm_setAutomine', false]])
@@ -41,7 +41,7 @@ export async function mine(world: TestWorld, payments: readonly Payment[] = []):
   await callRpc(rpcUrl, [['evm_setAutomine', true]])
 }
 
-/** Replaces the newest blocks; `placed` says which payments stand in which of the new ones. */
+/** Replaces the newest blocks; `placed` says which payments each new block holds. */
 export async function reorg(
   world: TestWorld,
   depth: number,
@@ -51,20 +51,20 @@ export async function reorg(
   await callRpc(world.chain.rpcUrl, [['anvil_reorg', depth, pairs]])
 }
 
-/** A transaction to a contract, from an address whose key nobody has to know. */
+/** Sends a transaction to a contract from an address whose key is not needed. */
 export async function sendAs(world: TestWorld, from: Hex, data: Hex, to: Hex = usdc.address) {
   await fund(world.chain, from, { weiAmount: 10n ** 18n })
   await callRpc(world.chain.rpcUrl, [['anvil_impersonateAccount', from]])
   return transact(world.chain.rpcUrl, from, to, data)
 }
 
-/** Pays atomic USDC, minted for it, from an address whose key nobody has to know. */
+/** Mints atomic USDC and pays it from an address whose key is not needed. */
 export async function payAs(world: TestWorld, from: Hex, to: string, value: bigint) {
   if (value > 0n) await fund(world.chain, from, { usdcAtomic: value })
   return sendAs(world, from, transfer(hex(to), value))
 }
 
-/** Another address with the same first and last four digits. */
+/** Returns another address with the same first and last four digits. */
 export function lookAlike(address: string): Hex {
   const middle = newKey().address.slice(6, 38)
   return hex(getAddress(`${address.slice(0, 6)}${middle}${address.slice(38)}`.toLowerCase()))
@@ -72,7 +72,7 @@ export function lookAlike(address: string): Hex {
 
 export type Standing = { wallet: string; sender: string; amount: string; place: string }
 
-/** What the table says stands in the chain, in the order of the chain. */
+/** Returns the deposits that the table shows as on the chain, in chain order. */
 export async function bookedDeposits(world: TestWorld): Promise<Standing[]> {
   return world.db.sql<Standing[]>`
     select wallet, sender, amount_atomic::text as amount,
@@ -80,7 +80,7 @@ export async function bookedDeposits(world: TestWorld): Promise<Standing[]> {
     from private.deposits where not reorged order by block_number, log_index`
 }
 
-/** Each deposit's place in the feed and whether it was taken back, in the order of the feed. */
+/** Returns each deposit in feed order, and whether it was taken back. */
 export async function toldDeposits(world: TestWorld, { id }: Agent): Promise<string[]> {
   const rows = await world.db.sql<{ told: string }[]>`
     select d.tx_hash || case when d.reorged then ' reorged' else '' end as told
@@ -107,7 +107,7 @@ const receipts = z.array(
 export const transferTopic = keccakOfText('Transfer(address,address,uint256)')
 export const useTopic = keccakOfText('AuthorizationUsed(address,bytes32)')
 
-/** Every receipt of every block above `after`, and of their logs those that are deposits. */
+/** Reads every receipt of every block above `after` and returns the logs that are deposits. */
 export async function scanChain(
   world: TestWorld,
   agents: readonly Agent[],
@@ -131,7 +131,7 @@ export async function scanChain(
   return standing
 }
 
-/** The number of the newest block. */
+/** Returns the number of the newest block. */
 export async function headOf(world: TestWorld): Promise<number> {
   const [head] = await callRpc(world.chain.rpcUrl, [['eth_blockNumber']])
   return Number(head)
@@ -141,7 +141,7 @@ const filterSchema = z.object({ fromBlock: z.string(), toBlock: z.string(), topi
 const bodySchema = z.array(z.object({ id: z.int(), method: z.string(), params: z.unknown() }))
 export type LogsAsked = { blocks: number; topics: unknown }
 
-/** A network on which a node may refuse to read logs; `refuse` answers why, or nothing. */
+/** Returns a network on which a node may refuse to read logs; `refuse` returns the error, or undefined. */
 export function refusing(fetch: Fetch, refuse: (asked: LogsAsked) => string | undefined): Fetch {
   return async (input, init) => {
     const body = typeof init?.body === 'string' ? init.body : ''
@@ -158,7 +158,7 @@ export function refusing(fetch: Fetch, refuse: (asked: LogsAsked) => string | un
 
 const forms = new Interface(['function transferFrom(address,address,uint256)'])
 
-/** Calldata of transferFrom, which anybody can make for nothing. */
+/** Returns calldata of transferFrom, which anyone may send for a value of zero. */
 export function transferFrom(from: string, to: string, value: bigint): Hex {
   return hex(forms.encodeFunctionData('transferFrom', [from, to, value]))
 }

@@ -1,10 +1,10 @@
 /**
- * Verifies DKIM signatures by RFC 6376 section 6 with node:crypto. It is written from the RFC alone
- * and shares nothing with the signer.
+ * Verifies DKIM signatures by RFC 6376 section 6 with node:crypto. It is written from the RFC alone and
+ * shares no code with the signer.
  */
 import { createHash, type KeyObject, verify } from 'node:crypto'
 
-/** Why a signature does not hold, or nothing. */
+/** Returns why a signature does not hold, or undefined. */
 export function dkimProblem(message: string, publicKey: KeyObject): string | undefined {
   const [head = '', ...rest] = message.split('\r\n\r\n')
   const fields: string[] = []

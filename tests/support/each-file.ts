@@ -1,4 +1,4 @@
-/** Runs before each test file. */
+/** Setup that runs before each test file. */
 import fc from 'fast-check'
 import { endAfterFile } from './ending.ts'
 

@@ -1,4 +1,4 @@
-/** EIP-3009's typed data as another library is given it. */
+/** EIP-3009's typed data in the form that another library takes. */
 
 const fieldsOf = (type: string, ...names: string[]) => names.map((name) => ({ name, type }))
 

@@ -1,6 +1,6 @@
 /**
- * What a file opens, it closes when it is over, wherever it was opened: a hook that is registered
- * inside another hook or a test would never run, and the process goes on to the next file.
+ * Closes at the end of a test file whatever the file opened, wherever it was opened. A hook that is
+ * registered inside another hook or a test would never run, and the process continues with the next file.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll } from 'vitest'
@@ -8,16 +8,16 @@ import { afterAll } from 'vitest'
 type Endings = (() => unknown)[]
 
 const ofFile: Endings = []
-/** What runs beside others ends what it opened itself, and nothing of theirs. */
+/** Endings of one run among parallel ones; a run ends only what it opened itself. */
 const ofRun = new AsyncLocalStorage<Endings>()
 
-/** Does this after the file, the last one first. */
+/** Registers work to do after the file; the last registered runs first. */
 export function atEnd(work: () => unknown): void {
   const endings = ofRun.getStore() ?? ofFile
   endings.push(work)
 }
 
-/** Of the setup of each file, before anything can be opened. */
+/** Registers the hook that ends everything. The setup of each file calls it before anything is opened. */
 export function endAfterFile(): void {
   afterAll(async () => {
     const failures: unknown[] = []
@@ -32,7 +32,7 @@ export function endAfterFile(): void {
   })
 }
 
-/** Does this and ends at once what it opened. */
+/** Runs a function and then ends at once what it opened. */
 export function closing<Result>(run: () => Promise<Result>): Promise<Result> {
   const opened: Endings = []
   return ofRun.run(opened, async () => {

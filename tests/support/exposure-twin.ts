@@ -1,6 +1,6 @@
 /**
- * A thief of a key, who is also every merchant and payee: what he moves in a story when he pays in
- * this way or that, as the product itself decides about each payment.
+ * A thief with a key who is also every merchant and payee. The twin computes how much the thief moves in a
+ * story with each way of paying, with the product's own decision for each payment.
  */
 import fc from 'fast-check'
 import { decide } from '../../shared/policy/decide.ts'
@@ -9,13 +9,13 @@ import { mandate, noon, purchase } from './policy.ts'
 
 const day = 1440
 
-/** On whose word a payment is tried, or under which mandate. */
+/** Consent with which a payment is tried; a number is the index of a mandate. */
 export type Way = 'none' | 'agent_asserted' | 'approved' | number
 type Level = Way | 'user_session'
-/** What is open, or a spending at the later of its authorization and its settlement. */
+/** An open payment, or a spending at the later of its authorization and its settlement. */
 type Open = { way: Level; usd: bigint; isOwn: boolean }
 type Spend = Open & { minute: number }
-/** A spending in the story, and which of the addresses that the owner does not know it went to. */
+/** A spending in the story, and the index of the unknown address it went to, if any. */
 type Played = Spend & { stranger: number | null }
 type Approval = { usd: bigint; expiresInMinutes: number }
 export type Story = {
@@ -25,7 +25,7 @@ export type Story = {
   open: Open[]
   approvals: Approval[]
 }
-/** What becomes of a payment that is open, and when. */
+/** Outcome of an open payment, and its minute. */
 export type Fate = { ends: 'executed' | 'released' | 'open'; minute: number }
 
 // Coarse times, so that windows of several days are walked in a moment.
@@ -123,13 +123,13 @@ const small = fc.record({
 })
 const large = fc.record({ usd: amount, expiresInMinutes: ticks(90) })
 
-/** Where the figure is reached, and where it is a bound. */
+/** Stories in which the figure is exact, and stories in which it is a bound. */
 export const stories = {
   exact: storyWith(fc.array(plain, { maxLength: 1 }), fc.array(small, { maxLength: 5 })),
   any: storyWith(fc.array(bounded, { maxLength: 2 }), fc.array(large, { maxLength: 4 })),
 }
 
-/** Each payment that is open executed or released at once, in every combination. */
+/** Returns every combination in which each open payment is executed or released at once. */
 export function fatesOf(open: readonly Open[]): Fate[][] {
   return open.reduce<Fate[][]>(
     (all) =>
@@ -141,7 +141,7 @@ export function fatesOf(open: readonly Open[]): Fate[][] {
   )
 }
 
-/** All that may pass in one tick, the approved payments last, or one of them first. */
+/** Returns the ways to pay in one tick, with approved payments last or one of them first. */
 export function everything(isApprovedFirst: boolean): Way[] {
   const ways = (['agent_asserted', 'none', 0, 'approved'] as const).flatMap((way) =>
     Array<Way>(7).fill(way),
@@ -164,7 +164,7 @@ function sumsOf(spends: readonly Open[]) {
 
 type Books = { open: Played[]; fresh: Played[]; approvals: Approval[] }
 
-/** Pays unit by unit, and approved payments as they are; `tries` says in which ways in a tick. */
+/** Pays unit by unit, and approved payments in full. `tries` gives the ways to pay in each tick. */
 export function play(
   given: Story,
   fates: readonly Fate[],
@@ -180,7 +180,7 @@ export function play(
   return sum(books.fresh) + sum(executed)
 }
 
-/** What is open counts whatever its age, and once it was executed for a day from then. */
+/** Returns the open payments at a time. One counts at any age, and after its execution for one more day. */
 function openAt({ open }: Story, fates: readonly Fate[], now: number): Played[] {
   return open.flatMap((one, at) => {
     const { ends, minute } = fates[at] ?? { ends: 'open', minute: 0 }
@@ -191,7 +191,7 @@ function openAt({ open }: Story, fates: readonly Fate[], now: number): Played[] 
 
 function pay(given: Story, books: Books, minute: number, way: Way): void {
   if (way !== 'approved') {
-    // To a new address each time, where the owner knows nobody.
+    // Each payment goes to a new address if the owner knows no recipient.
     const stranger = given.known.recipient ? null : books.fresh.length
     if (passes(given, books, minute, way, 1n, stranger)) {
       books.fresh.push({ minute, way, usd: 1n, isOwn: true, stranger })
@@ -207,7 +207,7 @@ function pay(given: Story, books: Books, minute: number, way: Way): void {
   books.fresh.push({ minute, way: 'user_session', usd: paid.usd, isOwn: true, stranger: null })
 }
 
-/** Whether an amount passes at this level and minute, as the product itself decides it. */
+/** Decides whether an amount passes at this level and minute, by the product's own policy. */
 function passes(
   given: Story,
   books: Books,
@@ -255,7 +255,10 @@ function passes(
   return 'consentLevel' in decision && (decision.mandateId ?? decision.consentLevel) === `${way}`
 }
 
-/** A mandate with what is used of it; what the facts say is left is left after all that is open. */
+/**
+ * Returns a mandate with its use so far. The facts state what is left after everything open, which is added
+ * back here.
+ */
 function mandateAt(
   one: ExposedMandate,
   at: number,

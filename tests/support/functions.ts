@@ -1,4 +1,4 @@
-/** Every operation as a test calls it: the deployed binding, but for the world that it runs in. */
+/** Every operation as a test calls it: the deployed binding, except for the world that it runs in. */
 import { accountExposure } from '../../functions/account-exposure/contract.ts'
 import { run as runExposure } from '../../functions/account-exposure/handler.ts'
 import { accountFreeze } from '../../functions/account-freeze/contract.ts'
@@ -75,53 +75,53 @@ import { run as runX402Execute } from '../../functions/x402-payment-execute/hand
 import { x402PaymentPrepare } from '../../functions/x402-payment-prepare/contract.ts'
 import { run as runX402Prepare } from '../../functions/x402-payment-prepare/handler.ts'
 import type { BoundOperation, EdgeFunction } from '../../shared/http/edge.ts'
-import { bound, edgeFunctions } from '../../shared/http/edge.ts'
+import { bindOperation, edgeFunctions } from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
 
 type OfFolder = readonly [BoundOperation, ...BoundOperation[]]
 
-/** Of each folder; bound once, because what checks their answers is made anew with each binding. */
+/** Operations of each folder, bound once because each binding builds the checks of its answers again. */
 const operations: readonly OfFolder[] = [
-  [bound(getIdentity, runGetIdentity)],
-  [bound(checkAlias, runCheckAlias)],
-  [bound(requestSignupVerification, runRequestSignup)],
-  [bound(confirmRegistrationCode, runConfirmCode)],
-  [bound(createAccount, runCreateAccount)],
-  [bound(walletBalances, runWalletBalances)],
-  [bound(resolveTransferRecipient, runResolveRecipient)],
-  [bound(walletCustodialTransfer, runCustodialTransfer)],
-  [bound(transferStatus, runTransferStatus)],
-  [bound(x402PaymentPrepare, runX402Prepare)],
-  [bound(x402PaymentExecute, runX402Execute)],
-  [bound(paymentMandateCreate, runMandateCreate)],
-  [bound(paymentMandateStatus, runMandateStatus)],
-  [bound(paymentMandateRevoke, runMandateRevoke)],
-  [bound(paymentMandateStatement, runMandateStatement)],
-  [bound(walletActivityList, runWalletActivityList)],
-  [bound(accountExposure, runExposure)],
-  [bound(accountFreeze, runFreeze)],
-  [bound(createHostedAction, runCreateHosted)],
-  [bound(consentReceipt, runConsentReceipt)],
-  [bound(vaultUse, runVaultUse)],
-  [bound(vaultLogin, runVaultLogin)],
-  [bound(vaultSession, runVaultSession)],
-  [bound(mailList, runMailList)],
-  [bound(mailRead, runMailRead)],
-  [bound(mailWait, runMailWait)],
-  [bound(mailSend, runMailSend)],
-  [bound(hostedActionStatus, runHostedStatus)],
+  [bindOperation(getIdentity, runGetIdentity)],
+  [bindOperation(checkAlias, runCheckAlias)],
+  [bindOperation(requestSignupVerification, runRequestSignup)],
+  [bindOperation(confirmRegistrationCode, runConfirmCode)],
+  [bindOperation(createAccount, runCreateAccount)],
+  [bindOperation(walletBalances, runWalletBalances)],
+  [bindOperation(resolveTransferRecipient, runResolveRecipient)],
+  [bindOperation(walletCustodialTransfer, runCustodialTransfer)],
+  [bindOperation(transferStatus, runTransferStatus)],
+  [bindOperation(x402PaymentPrepare, runX402Prepare)],
+  [bindOperation(x402PaymentExecute, runX402Execute)],
+  [bindOperation(paymentMandateCreate, runMandateCreate)],
+  [bindOperation(paymentMandateStatus, runMandateStatus)],
+  [bindOperation(paymentMandateRevoke, runMandateRevoke)],
+  [bindOperation(paymentMandateStatement, runMandateStatement)],
+  [bindOperation(walletActivityList, runWalletActivityList)],
+  [bindOperation(accountExposure, runExposure)],
+  [bindOperation(accountFreeze, runFreeze)],
+  [bindOperation(createHostedAction, runCreateHosted)],
+  [bindOperation(consentReceipt, runConsentReceipt)],
+  [bindOperation(vaultUse, runVaultUse)],
+  [bindOperation(vaultLogin, runVaultLogin)],
+  [bindOperation(vaultSession, runVaultSession)],
+  [bindOperation(mailList, runMailList)],
+  [bindOperation(mailRead, runMailRead)],
+  [bindOperation(mailWait, runMailWait)],
+  [bindOperation(mailSend, runMailSend)],
+  [bindOperation(hostedActionStatus, runHostedStatus)],
   [
-    bound(storeSiteCredentials, runStoreCredentials),
-    bound(userSiteCredentials, runListCredentials),
+    bindOperation(storeSiteCredentials, runStoreCredentials),
+    bindOperation(userSiteCredentials, runListCredentials),
   ],
-  [bound(vaultList, runVaultList)],
-  [bound(vaultStore, runVaultStore)],
-  [bound(vaultTotp, runVaultTotp)],
-  [bound(vaultGenerate, runVaultGenerate)],
-  [bound(vaultDelete, runVaultDelete)],
+  [bindOperation(vaultList, runVaultList)],
+  [bindOperation(vaultStore, runVaultStore)],
+  [bindOperation(vaultTotp, runVaultTotp)],
+  [bindOperation(vaultGenerate, runVaultGenerate)],
+  [bindOperation(vaultDelete, runVaultDelete)],
 ]
 
-/** The functions by folder. */
+/** Returns the functions by folder. */
 export function functionsIn(world: World): Map<string, EdgeFunction> {
   const given = () => world
   return new Map([
@@ -133,7 +133,7 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
   ])
 }
 
-/** Most worlds are asked for few of their functions. */
+/** Creates a function at its first call, because most worlds use few of theirs. */
 function onDemand(make: () => EdgeFunction): EdgeFunction {
   let made: EdgeFunction | undefined
   return {

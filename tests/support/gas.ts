@@ -1,10 +1,10 @@
-/** What relayers have and what they may spend, as tests of the budget of gas set and read it. */
+/** Sets and reads the relayers' gas and what they may spend, for tests of the gas budget. */
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { GasTerms } from '../../scripts/provision.ts'
 import { setGasTerms } from '../../scripts/provision.ts'
 import type { Agent, TestWorld } from './world.ts'
 
-/** Wide terms but for these; young accounts have as much as others unless said. */
+/** Sets wide gas terms, except for the given ones. Young accounts get the same terms unless stated. */
 export async function limitGas(world: TestWorld, terms: GasTerms): Promise<void> {
   const { weiPerDay = 10n ** 24n, callsPerDay = 1_000_000n } = terms
   const young = { youngWeiPerDay: weiPerDay, youngCallsPerDay: callsPerDay, youngHours: 72n }
@@ -12,7 +12,7 @@ export async function limitGas(world: TestWorld, terms: GasTerms): Promise<void>
   await setGasTerms(world.db.sql, 0n, { weiPerDay, callsPerDay, ...young, ...others, ...terms })
 }
 
-/** Wei that all relayers hold together. */
+/** Returns the wei that all relayers hold together. */
 export async function relayersHold(world: TestWorld): Promise<bigint> {
   const lanes = await world.db.sql<{ address: string }[]>`
     select address from private.relay_lanes where kind = 'relayer'`
@@ -23,19 +23,19 @@ export async function relayersHold(world: TestWorld): Promise<bigint> {
   return held.reduce<bigint>((sum, wei) => sum + BigInt(String(wei)), 0n)
 }
 
-/** Has the node mine what it took. */
+/** Mines the transactions that the node has accepted. */
 export async function mine(world: TestWorld): Promise<void> {
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x1']])
 }
 
-/** A transfer to an address that nobody paid before, with the user's word. */
+/** Sends a transfer, confirmed by the user, to an address that was never paid before. */
 export function transferTo(world: TestWorld, payer: Agent, at: number, amount: string) {
   const recipient = `0x${(10n ** 20n + BigInt(at)).toString(16).padStart(40, '0')}`
   const order = { chain: 'base-sepolia', token: 'USDC', amount, recipient, user_confirmed: true }
   return world.worker().post(payer, '/wallet-custodial-transfer', order)
 }
 
-/** So many at once; how often each code, or `submitted`, was answered. */
+/** Sends transfers in parallel and counts the answers by error code, or `submitted`. */
 export async function transfers(world: TestWorld, payer: Agent, count: number, amount: string) {
   const all = Array.from({ length: count }, (_, at) => transferTo(world, payer, at, amount))
   const answers = await Promise.all(all)

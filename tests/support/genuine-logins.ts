@@ -1,7 +1,7 @@
-/** Sign-ins as sites ask for them: forms, two steps, codes, anti-forgery tokens. */
+/** Sign-ins as real sites build them: forms, two steps, codes, anti-forgery tokens. */
 import type { LoginPages } from './login-site.ts'
 
-/** One of them: its pages, which code it asks for, and the place that its owner approves, if any. */
+/** One sign-in: its pages, the kind of code, and the path that the owner approves, if any. */
 export type GenuineLogin = {
   name: string
   pages: LoginPages
@@ -14,13 +14,13 @@ const plain = (fields: string, more = '') =>
 const password = (name: string, more = '') => `<input type="password" name="${name}" ${more}>`
 const text = (name: string, more = '') => `<input name="${name}" ${more}>`
 
-/** A form whose fields have these names. */
+/** Returns a login form with these field names. */
 function named(name: string, user: string, secret: string): GenuineLogin {
   const login = plain(`{csrf}${text(user)}${password(secret)}`)
   return { name: `fields of ${name}`, pages: { login, user, password: secret } }
 }
 
-/** A form with the usual names, written in some way. */
+/** Returns a login form with the usual field names and a variation in its HTML. */
 function written(name: string, login: string, more: Partial<LoginPages> = {}): GenuineLogin {
   return { name, pages: { login, ...more } }
 }
@@ -118,7 +118,7 @@ const code = (name: string, more = '') => ({
   form: `<form method="post" action="/code">{csrf}${text(name, more)}<button>Go on</button></form>`,
 })
 
-/** A login with a second factor. */
+/** Returns a login with a second factor. */
 function second(name: string, kind: 'totp' | 'mail', asked: LoginPages['code']): GenuineLogin {
   if (!asked) throw new Error('no code is asked for')
   return { name, pages: { login: plain(usual), code: asked }, code: kind }
@@ -148,5 +148,5 @@ const ofCodes: readonly GenuineLogin[] = [
   },
 ]
 
-/** All of them. */
+/** All sign-ins. */
 export const genuineLogins = [...ofNames, ...ofWritings, ...ofSteps, ...ofCodes]

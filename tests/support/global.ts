@@ -1,6 +1,4 @@
-/**
- * One PostgreSQL for a whole test run, with a migrated template that each test file copies.
- */
+/** One PostgreSQL for a whole test run, with a migrated template that each test file copies. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +9,7 @@ import { migrate } from '../../scripts/migrate.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The server's own database; tests make theirs as copies of `aoa_template`. */
+    /** URL of the server's own database; tests create theirs as copies of `aoa_template`. */
     postgresUrl: string
   }
 }

@@ -1,26 +1,27 @@
 /**
- * An attacker who wants an account for mail addresses of others and guesses their sign-up codes, as
- * fast as the real functions let anybody: from ever new networks, with all codes that can be asked for
- * and more guesses than are compared. It runs inside the database, where a guess costs microseconds.
+ * An attacker who guesses sign-up codes to open accounts for other people's mail addresses. It calls the
+ * real functions as fast as they allow, always from new networks. It requests as many codes as possible and
+ * guesses more often than the functions compare. It runs inside the database, where a guess costs
+ * microseconds.
  */
 import * as z from 'zod'
 import type { TestDatabase } from './database.ts'
 
 export type Attack = {
-  /** Mail addresses, each attacked for a day. */
+  /** Number of mail addresses, each attacked for four hours. */
   addresses: number
-  /** How many codes there are; a million in the product. */
+  /** Number of possible codes; a million in the product. */
   codes: number
-  /** More than 5 are compared with no code any more. */
+  /** Guesses per hour. Beyond 5, the functions compare a guess with no code. */
   guessesAnHour: number
   seed: number
 }
 
 const resultRow = z.object({ guesses: z.int(), compared: z.int(), most: z.int(), won: z.int() })
-/** What came of it; `most` is how often the codes of one address were compared with a guess. */
+/** Result of an attack; `most` is the highest number of comparisons with the codes of one address. */
 export type Result = z.output<typeof resultRow> & { addresses: number }
 
-/** Addresses that share a transaction: each holds locks until its end. */
+/** Addresses that share a transaction; each holds locks until its end. */
 const batch = 25
 
 export async function attack(db: TestDatabase, plan: Attack): Promise<Result> {
@@ -40,7 +41,7 @@ export async function attack(db: TestDatabase, plan: Attack): Promise<Result> {
   return total
 }
 
-// What codes are is the business of TypeScript: SQL compares digests, and here they stand for numbers.
+// TypeScript defines the codes and SQL compares digests only, so numbers stand for the codes here.
 const attacker = `
 create or replace function testing.code_digest(email text, code integer) returns text
   language sql immutable as 'select md5(email || code) || md5(code || email)';

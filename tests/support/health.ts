@@ -1,8 +1,8 @@
-/** What a watch finds, for tests in which none runs. */
+/** Results of the health watch, for tests that run none. */
 import type { World } from '../../shared/world.ts'
 import type { TestDatabase } from './database.ts'
 
-/** Everything is well on these chains, and stays so however the clock moves. */
+/** Records that everything is well on these chains, whatever the clock shows. */
 export async function findAllWell(db: TestDatabase, chains: readonly string[]): Promise<void> {
   const parts = [
     'custody',
@@ -14,7 +14,7 @@ export async function findAllWell(db: TestDatabase, chains: readonly string[]): 
     select part, 'infinity' from unnest(${parts}::text[]) part on conflict do nothing`
 }
 
-/** Forgets what was found and what an isolate knows of it, as before the first look. */
+/** Deletes the results and an isolate's memory of them, as before the first watch. */
 export async function forgetHealth(db: TestDatabase, { healthSeen }: World): Promise<void> {
   delete healthSeen.kept
   await db.sql`delete from private.health`

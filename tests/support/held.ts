@@ -1,4 +1,4 @@
-/** Requests through a product of their own, of which a test holds a part of the outside. */
+/** Requests through a product of their own, in which a test controls a part of the outside. */
 import type { World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
 import type { Held } from './product.ts'
@@ -13,7 +13,7 @@ export type Post = (
   idempotencyKey?: string,
 ) => Promise<number>
 
-/** Opens the product; what it posts answers its status. */
+/** Opens the product and returns a function that posts a request and returns the status. */
 export function posting(world: TestWorld, held: Held): Post {
   const functions = functionsIn(openProduct(world.bindings, { log: () => {}, ...held }))
   return async ({ key }, path, body, idempotencyKey) => {
@@ -31,7 +31,7 @@ export function posting(world: TestWorld, held: Held): Post {
   }
 }
 
-/** What a request asks of a neighbour: the name of an SQL function, or the methods of a node. */
+/** Returns what a request asks a neighbour for: the name of an SQL function, or the methods of a node. */
 export function askedFor(...[input, init]: Parameters<World['fetch']>): string {
   const [, called] = /\/rpc\/(\w+)$/.exec(new Request(input).url) ?? []
   const body = typeof init?.body === 'string' ? init.body : ''

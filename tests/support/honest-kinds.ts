@@ -1,11 +1,11 @@
-/** Sixty kinds of honest sites: what people write there is shown, and many tell what they were sent. */
+/** Sixty kinds of honest sites. They show what people write there, and many repeat what they were sent. */
 import type { ServerResponse } from 'node:http'
 import type { HonestKind, Pages } from './honest-site.ts'
 import { escaped } from './honest-site.ts'
 import { echoes, spreadEchoes } from './hostile-echo.ts'
 import type { Received } from './http.ts'
 
-/** Fields of a form by their names, behind a colon their types. */
+/** Kinds of sites by their form: field names, each with an optional type after a colon. */
 const writing: readonly [name: string, path: string, fields: string][] = [
   ['a profile', '/me', 'display_name bio:textarea website:url'],
   ['a note', '/notes', 'title text:textarea'],
@@ -39,7 +39,7 @@ const writing: readonly [name: string, path: string, fields: string][] = [
   ['a photo', '/photo/5/caption', 'caption alt tags'],
 ]
 
-/** How sites tell what they were sent: in which part of the answer, and in which encoding. */
+/** Ways in which sites repeat what they were sent: the part of the answer, and the encoding. */
 const telling: readonly [name: string, part: keyof typeof parts, encoding: string][] = [
   ['an error page', 'page', 'HTML, as little as possible'],
   ['an error page without escapes', 'page', 'plain'],
@@ -73,7 +73,7 @@ const telling: readonly [name: string, part: keyof typeof parts, encoding: strin
   ['a list of recent sign-ins', 'later', 'HTML hex'],
 ]
 
-/** Sixty of them, each with the same sign-in. */
+/** All sixty kinds, each with the same sign-in. */
 export const honestKinds: readonly HonestKind[] = [
   ...writing.map(([name, path, fields]) => ofWriting(name, path, fields)),
   ...telling.map(([name, part, encoding]) => ofTelling(name, part, encoding)),
@@ -132,7 +132,7 @@ const parts = {
     if (received.method !== 'GET') response.setHeader('location', `/debug?${said}`)
     return ''
   },
-  /** What was sent there before, in whatever session. */
+  /** Values that were sent there before, in any session. */
   later: (encode, _, { headers }, before) =>
     before
       .filter((one) => one.headers.host === headers.host)
@@ -141,7 +141,7 @@ const parts = {
       .join('<br>'),
 } satisfies Record<string, Part>
 
-/** What stands in a request, each value by itself. */
+/** Returns each value of a request separately. */
 function linesOf({ headers, body }: Received, encode: Encoding): string[] {
   const given = [headers.authorization, headers['x-api-key'], headers['user-agent']]
   const pair = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1]

@@ -1,16 +1,16 @@
 /**
- * An honest site that people write to. It keeps and shows whatever it is given, in every way that
- * sites do, but for what stands where a sign-in or an API expects a secret. What it shows is public:
- * an agent reads it past the service. Sites of several kinds have the same sign-in.
+ * An honest site that people write to. It stores and shows whatever it is given, in all the ways sites do,
+ * except values in places where a sign-in or an API expects a secret. What it shows is public: an agent can
+ * read it without the service. Sites of several kinds have the same sign-in.
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Received, TestServer } from './http.ts'
 import { serverThat } from './http.ts'
 
-/** Pages by their paths, made of what was written last and the query. */
+/** Pages by path, made from what was written last and the query. */
 export type Pages = Readonly<Record<string, (shown: string, query: URLSearchParams) => string>>
 
-/** What a kind of site has beside the sign-in, and what its answers say of a request. */
+/** A kind of site: its pages besides the sign-in, and what its answers reveal of a request. */
 export type HonestKind = {
   name: string
   pages: Pages
@@ -19,7 +19,7 @@ export type HonestKind = {
   answers(response: ServerResponse, received: Received, before: readonly Received[]): string
 }
 
-/** Where the site expects a secret: the method and path, and the names of fields or headers. */
+/** Places where the site expects a secret: method and path, with the names of fields or headers. */
 const expected: Readonly<Record<string, readonly string[]>> = {
   'POST /login': ['password'],
   'POST /login/password': ['user[password]'],
@@ -31,7 +31,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'GET /basic': ['authorization'],
 }
 
-/** Pages that a member can open, by their paths; `shown` is what others and the member wrote. */
+/** Pages that a member can open, by path; `shown` is what members wrote. */
 const pages: Pages = {
   '/login': (_, query) => `<h1>Sign in</h1>
     <form method="post" action="/login">
@@ -67,7 +67,7 @@ const pages: Pages = {
       <input type="password" name="smtp_password" value="${escaped(shown)}"></form>`,
   '/meeting': () => `<form method="post" action="/meeting"><input name="topic">
       <input type="password" name="meeting_password"></form>`,
-  // A sanitizer of the site lets members write forms.
+  // The site's sanitizer lets members write forms.
   '/wiki': () => `<form method="post" action="/note"><input type="password" name="text"></form>`,
   '/wiki/search': () => '<form action="/search"><input type="password" name="password"></form>',
   '/wiki/elsewhere': () =>
@@ -93,14 +93,14 @@ const others: Readonly<Record<string, [number, Record<string, string>]>> = {
 
 export type HonestSite = TestServer & {
   origin: string
-  /** Of all that it has. */
+  /** All paths of the site. */
   paths: readonly string[]
   fields: readonly string[]
-  /** Everything that anybody can read there. */
+  /** Returns everything that anyone can read there. */
   shown(): string
 }
 
-/** The model: all usual pages at once, which tell what was written to them. */
+/** The default kind: all usual pages, which repeat what was written to them. */
 const model: HonestKind = {
   name: 'the model',
   pages: {},
@@ -111,7 +111,7 @@ const model: HonestKind = {
   },
 }
 
-/** Opens one. */
+/** Opens a site of this kind. */
 export async function openHonestSite(kind = model): Promise<HonestSite> {
   const shown: string[] = []
   const before: Received[] = []
@@ -130,7 +130,7 @@ export async function openHonestSite(kind = model): Promise<HonestSite> {
 
 type Telling = { shown: string[]; before: Received[]; kind: HonestKind }
 
-/** The paths of all that it has. */
+/** Paths of all pages and other answers. */
 export const honestPaths = [...Object.keys(pages), ...Object.keys(others)]
 
 function answer(response: ServerResponse, received: Received, telling: Telling) {
@@ -168,14 +168,14 @@ function respond(response: ServerResponse, html: string, status = 200) {
   response.end(`<!doctype html><title>Site</title>${html}`)
 }
 
-/** What stands in a request beside the secrets that are expected there. */
+/** Returns the values of a request other than the secrets that are expected there. */
 function unexpected({ method, url, headers, body }: Received, names: readonly string[]): string[] {
   const rest = headersOf(headers).filter(([name]) => !names.includes(name))
   const text = body.toString()
   return [method, url, ...rest.map((pair) => pair.join(': ')), ...bodyOf(text, headers, names)]
 }
 
-/** What the site itself had put into a cookie or an address that it led to. */
+/** Removes what the site itself had put into a cookie or a redirect. */
 function withoutOwn(text: string): string {
   return text.replaceAll(/said[0-9]+=[^;]*/g, '').replaceAll(/\/debug\?\S*/g, '/debug')
 }
@@ -198,7 +198,7 @@ function bodyOf(text: string, headers: IncomingHttpHeaders, names: readonly stri
   )
 }
 
-/** As HTML. */
+/** Escapes a text for HTML. */
 export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

@@ -1,10 +1,10 @@
 /**
- * What a server may make of a secret that it was sent before it sends it back. Written with what Node
- * has and without a look at the scrubber, so that neither inherits the other's mistakes.
+ * Ways in which a server may transform a secret before it sends it back. They are written with Node's own
+ * means and without a look at the scrubber, so that neither inherits the other's mistakes.
  */
 import { deflateSync, gzipSync } from 'node:zlib'
 
-/** `around` stands beside the secret inside of what is encoded; the body is what is answered. */
+/** Returns the body of an answer. `around` is the text around the secret, encoded with it or not. */
 type Echo = (secret: string, around: { before: string; after: string }) => string | Buffer
 
 const bytesOf = (text: string) => [...Buffer.from(text)]
@@ -20,6 +20,7 @@ const percent = (text: string) =>
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const hex = (text: string) => Buffer.from(text).toString('hex')
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
+const formOf = (text: string) => new URLSearchParams({ user: 'ada', password: text }).toString()
 const everyOther = (text: string, encode: (one: string) => string) =>
   charactersOf(text)
     .map((one, at) => (at % 2 === 0 ? encode(one) : one))
@@ -72,19 +73,19 @@ const base32 = (text: string) => {
     .join('')
 }
 
-/** The secret alone is encoded, what is around it stays. */
+/** Encodes the secret alone and leaves the text around it. */
 const beside =
   (encode: (secret: string) => string): Echo =>
   (secret, { before, after }) =>
     before + encode(secret) + after
 
-/** Everything is encoded together. */
+/** Encodes everything together. */
 const within =
   (encode: (text: string) => string | Buffer): Echo =>
   (secret, { before, after }) =>
     encode(before + secret + after)
 
-/** What is recognized of any secret of six characters and more. */
+/** Echoes that are recognized for any secret of at least six characters. */
 export const echoes: Record<string, Echo> = {
   plain: beside((s) => s),
   'percent, lower case': beside(percent),
@@ -194,13 +195,25 @@ export const echoes: Record<string, Echo> = {
   'zero width between': beside((s) => charactersOf(s).join('\u200b')),
   'UTF-16 with a mark': within((s) => Buffer.from(`\ufeff${s}`, 'utf16le')),
   'UTF-16, big end first': within((s) => swapBytes(`\ufeff${s}`)),
+  'the form in base64': within((s) => base64(formOf(s))),
+  'the form in hex': within((s) => hex(formOf(s))),
+  'the form in JSON in base64': within((s) => base64(JSON.stringify({ body: formOf(s) }))),
+  'the form in base32': within((s) => base32(formOf(s))),
+  'JSON of Python in base64': within((s) => base64(json(s).replaceAll(/[^ -~]/g, unicode))),
+  'JSON of Go in base64': within((s) => base64(json(s).replaceAll(/[<>&]/g, unicode))),
+  'markup in base64': within((s) =>
+    base64(s.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#x27;')),
+  ),
+  'base64 three times': within((s) => base64(base64(base64(s)))),
+  'hex in base64': within((s) => base64(hex(s))),
+  'lower case in base64': within((s) => base64(s.toLowerCase())),
   'gzip in base64': within((s) => gzipSync(s).toString('base64')),
   'gzip in hex': within((s) => gzipSync(s).toString('hex')),
   'zlib in base64url': within((s) => deflateSync(s).toString('base64url')),
   'zlib of base64': within((s) => deflateSync(base64(s), { level: 9 }).toString('base64')),
 }
 
-/** What is recognized of secrets of eight characters and more that are not all digits. */
+/** Echoes that are recognized for secrets of at least eight characters that are not all digits. */
 export const spreadEchoes: Record<string, Echo> = {
   'spaces between': beside((s) => charactersOf(s).join(' ')),
   'dashes between': beside((s) => charactersOf(s).join('-')),

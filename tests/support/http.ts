@@ -1,5 +1,5 @@
 /**
- * Small HTTP servers on loopback that answer as a test says, remember what they were sent, and die
+ * Small HTTP servers on loopback that answer as a test specifies, remember what they were sent, and end
  * with the test file.
  */
 
@@ -47,7 +47,7 @@ export async function serverThat(answer: Answering): Promise<TestServer> {
 
 export type WatchedOutside = Outside & { deadlines: number[]; fetched: string[] }
 
-/** The real network, with deadlines noted and, where a test cannot wait for them, cut short. */
+/** Returns the real network with its deadlines recorded and, where a test cannot wait, shortened. */
 export function outside(
   options: { allowLoopback?: boolean; cutMilliseconds?: number } = {},
 ): WatchedOutside {
@@ -78,7 +78,7 @@ export function answering(
   return (response) => void response.writeHead(status, headers).end(body)
 }
 
-/** Accepts the request and says nothing. */
+/** Accepts the request and never answers. */
 export const silence: Answering = () => {}
 
 /** Sends headers and then one byte at a time, without end. */
@@ -88,12 +88,12 @@ export const drip: Answering = (response) => {
   response.on('close', () => clearInterval(timer))
 }
 
-/** Sends zeros as fast as they are taken. */
+/** Sends zeros as fast as the client reads them. */
 export function zeros(bytes: number): Answering {
   return (response) => pour(response.writeHead(200), bytes)
 }
 
-/** The same zeros, which gzip makes a thousand times smaller on the wire. */
+/** Sends the same zeros gzipped, which are a thousand times smaller on the wire. */
 export function gzipBomb(bytes: number): Answering {
   return (response) => {
     const zip = createGzip()

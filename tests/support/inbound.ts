@@ -1,7 +1,7 @@
-/** Mail as a server outside hands it over to the product. */
+/** Mail as an outside server delivers it to the product. */
 import { inboundMail } from '../../functions/inbound-mail/index.ts'
 import { signed } from '../../scripts/local/inbound.ts'
-import { receiveMail } from '../../shared/mailbox/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import type { World } from '../../shared/world.ts'
 import { inboundMailSecret, mailDomain } from './world.ts'
 
@@ -11,7 +11,7 @@ export type Letter = {
   subject: string
   text: string
   html?: string
-  /** Domain that the receiving server found the mail to be from, by SPF. */
+  /** Domain that the receiving server established as the sender's, by SPF. */
   authenticated?: string
   /** More header lines, and a Message-ID in place of a new one. */
   headers?: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export type Letter = {
 
 let count = 0
 
-/** The mail on the wire, with what the receiving server writes above it. */
+/** Returns the mail on the wire, with the headers that the receiving server adds. */
 export function messageOf(letter: Letter): string {
   const { to, from, subject, text, html, authenticated, headers } = letter
   count += 1
@@ -42,7 +42,7 @@ export function messageOf(letter: Letter): string {
   return head.join('') + body
 }
 
-/** Hands a mail over; throws when it is not kept. */
+/** Delivers a mail; throws if it is not kept. */
 export async function deliver(world: World, letter: Letter): Promise<void> {
   const { to, from, envelopeFrom = from } = letter
   const raw = new TextEncoder().encode(messageOf(letter))
@@ -61,10 +61,10 @@ function alternatives(text: string, html: string): string {
   return `Content-Type: multipart/alternative; boundary=b\r\n\r\n${all}--b--\r\n`
 }
 
-/** What the platform is told of a mail: taken, a reason to bounce it, or one to send it again later. */
+/** Outcome of a mail for the platform: taken, bounced with a reason, or to be sent again later. */
 export type Outcome = { taken: true } | { rejected: string } | { later: string }
 
-/** Hands bytes over as the platform's mail handler does. */
+/** Delivers bytes as the platform's mail handler does. */
 export async function byPlatform(
   world: World,
   { to, from = 'a@mail.example', raw }: { to: string; from?: string; raw: Uint8Array | string },
@@ -83,7 +83,7 @@ export async function byPlatform(
   return rejected === undefined ? { taken: true } : { rejected }
 }
 
-/** A request to the webhook; what is given replaces what a rightful server would send. */
+/** Sends a request to the webhook; each given option replaces what a genuine server would send. */
 export async function byWebhook(
   world: World,
   body: unknown,

@@ -1,4 +1,4 @@
-/** An isolate of the product in a thread of its own; it can die before any step that it takes. */
+/** An isolate of the product in its own thread, which can die before any request that it makes. */
 import type { MessagePort } from 'node:worker_threads'
 import { parentPort, workerData } from 'node:worker_threads'
 import * as z from 'zod'
@@ -7,13 +7,13 @@ import { openProduct } from './product.ts'
 
 const bindings = z.record(z.string(), z.string())
 
-/** What it is started with. */
+/** Data that an isolate starts with. */
 export const birth = z.object({
   bindings: z.object({ product: bindings, custody: bindings, vault: bindings }),
   movedSeconds: z.custom<Int32Array>((value) => value instanceof Int32Array),
 })
 
-/** Requests to its neighbours that it still makes before it dies. */
+/** Number of requests to neighbours that it still makes before it dies. */
 export const doom = z.object({ steps: z.int() })
 
 /** A request to one of its functions. */
@@ -24,7 +24,7 @@ export const errand = z.object({
   body: z.string(),
 })
 
-/** What the function answered. */
+/** The function's answer. */
 export const reply = z.object({
   id: z.int(),
   status: z.int(),
@@ -42,7 +42,7 @@ function serve(port: MessagePort, born: z.output<typeof birth>) {
       if (stepsLeft < 0) process.exit()
       return fetch(input, init)
     },
-    // Who waits for another's answer looks again at once: no test waits for a real clock.
+    // A request that waits for another's answer polls without delay: no test waits for a real clock.
     pause: () => new Promise((resolve) => setImmediate(resolve)),
     log: () => {},
   })

@@ -1,7 +1,7 @@
 /**
- * Several isolates of the product over one database and one chain, each with its own memory and its
- * own connections, that die in the middle of their work and start again. What an isolate had not
- * answered is lost with it, as it is when a platform ends one.
+ * Several isolates of the product over one database and one chain, each with its own memory and
+ * connections. They die in the middle of their work and start again. Requests that an isolate has not
+ * answered are lost with it, as when a platform ends one.
  */
 import { Worker } from 'node:worker_threads'
 import { build } from 'esbuild'
@@ -14,26 +14,26 @@ import { userAgent } from './world.ts'
 export type Order = { agent: Agent; path: string; body: object; key?: string }
 export type Reply = Omit<z.output<typeof reply>, 'id'>
 
-/** For each isolate the steps that its next lives last; the life after them has no end. */
+/** For each isolate, the number of steps of its next lives; the life after them has no end. */
 export type Lives = readonly (readonly number[])[]
 
 export type Offering = {
   /** Orders that one isolate works on at the same time. */
   atOnce: number
   lives?: Lives
-  /** Called with each order that is over, answered or lost: how many of them there are. */
+  /** Called after each order, answered or lost, with the number of orders that are over. */
   onOver?: (orders: number) => void
 }
 
 export type Fleet = {
-  /** Offers each order to an isolate in turn; what died unanswered is undefined. */
+  /** Offers the orders to the isolates in turn; an order that was lost gives undefined. */
   offer(orders: readonly Order[], how: Offering): Promise<(Reply | undefined)[]>
-  /** How often one died. */
+  /** Returns the number of deaths. */
   deaths(): number
   close(): Promise<void>
 }
 
-/** Starts so many isolates of the product. */
+/** Starts isolates of the product. */
 export async function openFleet(world: TestWorld, size: number): Promise<Fleet> {
   const code = await bundled()
   const isolates = Array.from({ length: size }, () => openIsolate(code, world))
@@ -124,7 +124,7 @@ function errandOf(id: number, { agent, path, body, key }: Order): z.input<typeof
   return { id, path, headers, body: JSON.stringify(body) }
 }
 
-/** One module of an isolate: its start costs a tenth of what loading every file would. */
+/** One bundled module for all isolates: it starts in a tenth of the time that loading every file takes. */
 let bundle: Promise<string> | undefined
 function bundled(): Promise<string> {
   bundle ??= bundleIsolate()
@@ -146,7 +146,7 @@ async function bundleIsolate(): Promise<string> {
   return file.text
 }
 
-/** Works through the items from the front, so many at once. */
+/** Works through the items from the front, `atOnce` of them in parallel. */
 export async function inTurn<Item>(
   items: readonly Item[],
   atOnce: number,

@@ -1,15 +1,15 @@
 /**
- * Whether a text tells a secret, in any encoding that the echoes of sites have. It is made of what Node
- * has, without a look at the scrubber, so that neither inherits the other's mistakes.
+ * Decides whether a text contains a secret, in any encoding that the echoes of sites use. It uses Node's
+ * own means and does not look at the scrubber, so that neither inherits the other's mistakes.
  */
-import { totpCode } from '../../shared/vault/totp.ts'
+import { totpCode } from '../../shared/vault/entries/totp.ts'
 import { echoes, spreadEchoes } from './hostile-echo.ts'
 
-/** Shorter ones stand in any text by chance. */
+/** Shorter texts occur anywhere by chance. */
 const charactersMin = 6
 const alone = { before: '', after: '' }
 
-/** The encodings of a secret that are looked for. */
+/** Returns the encodings of a secret to look for. */
 export function needlesOf(secret: string): string[] {
   const encoded = Object.values({ ...echoes, ...spreadEchoes }).flatMap((echo) => {
     const text = echo(secret, alone)
@@ -23,10 +23,10 @@ export function needlesOf(secret: string): string[] {
   return [...new Set([...encoded, ...inside])].filter((text) => text.length >= charactersMin)
 }
 
-/** Ids of ours: among thousands of them, six digits of one are those of a code by chance. */
+/** Matches our ids. Among thousands of them, six digits of one equal a code by chance. */
 const uuids = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g
 
-/** All texts of an answer, without the escapes of its JSON and without ids. */
+/** Returns all texts of an answer, without JSON escapes and without ids. */
 export function textsIn(body: unknown): string {
   const texts: string[] = []
   JSON.stringify(body, (name, value: unknown) => {
@@ -37,12 +37,12 @@ export function textsIn(body: unknown): string {
   return texts.join('\n').replaceAll(uuids, '')
 }
 
-/** The needles that stand in a text. */
+/** Returns the needles that a text contains. */
 export function leaksIn(text: string, needles: readonly string[]): string[] {
   return needles.filter((needle) => text.includes(needle))
 }
 
-/** A pattern of every code that a seed has had since a moment, where it stands by itself. */
+/** Returns a pattern of every TOTP code of a seed since a time, where it is not part of a longer number. */
 export function codesSince(
   totp: Parameters<typeof totpCode>[0],
   since: number,

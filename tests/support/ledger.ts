@@ -1,8 +1,8 @@
-/** What tests read beside the interface: the chain's balances and the rows of an account. */
+/** Facts that tests read besides the API: balances on the chain and rows of an account. */
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
-/** Atomic USDC of an address on the test's chain. */
+/** Returns the atomic USDC of an address on the test's chain. */
 export async function usdcOf(world: TestWorld, { address }: { address: string }): Promise<bigint> {
   const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`
   const call = { to: world.chain.usdc, data }
@@ -10,14 +10,14 @@ export async function usdcOf(world: TestWorld, { address }: { address: string })
   return BigInt(String(held))
 }
 
-/** States of an account's payments, oldest first. */
+/** Returns the states of an account's payments, oldest first. */
 export async function statesOf(world: TestWorld, agent: Agent): Promise<string[]> {
   const rows = await world.db.sql<{ state: string }[]>`
     select state from private.payments where account = ${agent.id} order by created_at, id`
   return rows.map(({ state }) => state)
 }
 
-/** A payer with money and a payee that it knows, from the device of the tests. */
+/** Creates a payer with money and a payee that it knows, with the tests' device known too. */
 export async function acquainted(world: TestWorld, usdc = 1000) {
   const payer = await world.agent('pay', { usdc })
   const payee = await world.agent('read')
@@ -25,7 +25,7 @@ export async function acquainted(world: TestWorld, usdc = 1000) {
   return { payer, payee }
 }
 
-/** Asks until the node has mined what it took: it answers a broadcast before it has. */
+/** Polls until the node has mined a transaction; it answers a broadcast before that. */
 export async function proven(agent: Agent, hash: unknown): Promise<Answer> {
   let shown = await agent.post('/transfer-status', { tx_hash: hash })
   for (let look = 0; look < 200 && shown.body['status'] === 'submitted'; look += 1) {

@@ -1,4 +1,4 @@
-/** Hosted links below their pages: what a browser does with a link, as SQL hears it. */
+/** Hosted links without their pages: the SQL calls that a browser with a link causes. */
 import * as z from 'zod'
 import { sha256Hex } from '../../shared/digest.ts'
 import { actionSchema } from '../../shared/hosted/action.ts'
@@ -17,19 +17,19 @@ const seenSchema = z.array(
 export type Made = z.output<typeof madeSchema>
 type Verb = 'look' | 'open' | 'decline' | 'connect' | 'verify'
 
-/** A link that the agent made. */
+/** Has the agent create a link. */
 export async function linkOf(agent: Agent, order: Record<string, unknown>): Promise<Made> {
   const { status, body } = await agent.post('/create-hosted-action', order)
   if (status !== 200) throw new Error(JSON.stringify(body))
   return madeSchema.parse(body)
 }
 
-/** What has become of it, as the agent hears it. */
+/** Returns the status that the agent is given. */
 export async function statusOf(agent: Agent, { action_id }: Made) {
   return (await agent.get(`/hosted-action-status?action_id=${action_id}`)).body
 }
 
-/** One browser with this link in hand; answers the page's facts, undefined for no such link. */
+/** Returns a browser that holds this link and answers the page's facts, or undefined for no link. */
 export function browserOf(world: TestWorld, { url }: Pick<Made, 'url'>, name: string) {
   return async (verb: Verb, more: { wallet?: string } = {}) => {
     const token_digest = await linkDigest(world.world.config, url.split('/').at(-1) ?? '')

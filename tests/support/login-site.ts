@@ -1,22 +1,22 @@
 /**
- * A site with one account, as sites are: it lets nobody in without the token of its own form, the
- * password, and the code where it asks for one, and changes a password for who is in.
+ * A realistic site with one account. It admits only a form with its own token, the right password, and a
+ * code if it asks for one. It lets a signed-in user change the password.
  */
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Received, TestServer } from './http.ts'
 import { serverThat } from './http.ts'
 
-/** How its pages look; `{csrf}` in a form stands for the token's field. */
+/** HTML of its pages; `{csrf}` in a form stands for the token's field. */
 export type LoginPages = {
-  /** The form on /login, whole. */
+  /** The complete form on /login. */
   login: string
-  /** The names of its fields; what is sent under others has to be what the page had. */
+  /** Names of its fields; all other fields must be sent back as the page had them. */
   user?: string
   password?: string
-  /** The second page of a sign-in in two steps, whole. */
+  /** The complete second page of a sign-in in two steps. */
   next?: string
-  /** The page that asks for a code, whole, and the name of its field. */
+  /** The complete page that asks for a code, and the name of its field. */
   code?: { form: string; name: string }
   /** The page that changes the password, with the fields of the old and the new one. */
   change?: { form: string; current?: string; fresh: readonly string[] }
@@ -24,7 +24,7 @@ export type LoginPages = {
   status?: number
 }
 
-/** What its answer to a changed password is. */
+/** Answer to a changed password. */
 export type ChangeAnswer = 'redirect' | 'same page' | 'refusal' | 'broken' | 'broken untaken'
 
 export type Account = { username: string; password: string; code?: () => string }
@@ -33,13 +33,13 @@ export type LoginSite = TestServer & {
   origin: string
   account: Account
   answersChange: ChangeAnswer
-  /** Sign-ins that ended well. */
+  /** Number of successful sign-ins. */
   welcomed: number
 }
 
 type State = { site: LoginSite; pages: LoginPages; tokens: Map<string, string>; marks: Set<string> }
 
-/** Opens it with one account. */
+/** Opens the site with one account. */
 export async function openLoginSite(pages: LoginPages, account: Account): Promise<LoginSite> {
   const server = await serverThat((response, received) => answer(state, response, received))
   const origin = new URL(server.url).origin
@@ -127,7 +127,7 @@ function changePassword(
   return show(state, response, 200, `${change?.form ?? ''}<p>Saved: ${fresh}</p>`)
 }
 
-/** Browsers name where a form is from, and it brings the token that its page had. */
+/** Decides whether a form is the site's own: it comes from its origin, with the token of its page. */
 function isOwnForm({ site, tokens, pages }: State, received: Received): boolean {
   const { headers } = received
   const token = tokens.get(cookiesOf(received).get('pre') ?? '')

@@ -1,4 +1,4 @@
-/** A stranger in a thread of its own, with a mail server there: mails of 1 MB, as fast as they are taken. */
+/** A stranger with a mail server in its own thread, who sends mails of 1 MB as fast as possible. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { createTransport } from 'nodemailer'
 import * as z from 'zod'
@@ -12,7 +12,7 @@ const { inbound, recipients, senders } = z
   })
   .parse(workerData)
 
-/** What takes longest to read of all that is known: amounts without a space, in elements in elements. */
+/** The content known to take longest to parse: amounts without a space in nested elements. */
 const worst = `${'<i class=a>'.repeat(200)}${'руб4829 '.repeat(64_000)}`
 
 const catcher = await startMailCatcher({ smtp: 0, outbox: 0 }, inbound)
@@ -28,7 +28,7 @@ async function sendOnAndOn(first: number): Promise<void> {
     const to = recipients[at % recipients.length] ?? ''
     const from = `stranger${at}@evil.example`
     const mail = { from, to, subject: `${at}`, html: worst, textEncoding: 'base64' as const }
-    // What is refused costs as well, and is what becomes of most.
+    // Refused mails cost work too, and most are refused.
     await client.sendMail(mail).catch(() => undefined)
     sent += 1
   }

@@ -10,12 +10,12 @@ import { transportOf } from '../../shared/mail/transport.ts'
 import type { World } from '../../shared/world.ts'
 
 export type Mailbox = {
-  /** Has the mailer send what is due, and answers all that went to this address so far. */
+  /** Has the mailer send what is due, and returns all mail to this address so far. */
   mails(to: string): Promise<CaughtMail[]>
   close(): Promise<void>
 }
 
-/** Connections as the platform's sockets give them. */
+/** Opens connections with the interface of the platform's sockets. */
 export const connect: Connect = (hostname, port) => {
   const socket = createConnection({ host: hostname, port })
   socket.on('error', () => {})
@@ -28,7 +28,7 @@ export const connect: Connect = (hostname, port) => {
   return { readable, writable, close }
 }
 
-/** A mailbox for every address; its server starts with the first look. */
+/** Opens a mailbox for every address; its server starts when it is first read. */
 export function openMailbox(world: World): Mailbox {
   let starting: ReturnType<typeof startMailCatcher> | undefined
   return {

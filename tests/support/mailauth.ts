@@ -1,10 +1,10 @@
-/** What another library, written by others, finds of a mail's DKIM and DMARC. */
+/** Verdicts on a mail's DKIM and DMARC by an independent library. */
 import { authenticate } from 'mailauth'
 
-/** Where the key of each of these domains is published. */
+/** Domains and selector under which a DKIM key is published. */
 export type DkimRecord = { domains: string[]; selector: string; public_key: string }
 
-/** Judges a message as a server does that receives it, with a DNS that knows this key alone. */
+/** Checks a message as a receiving server does, with a DNS that has this key only. */
 export async function judged(message: string, { domains, selector, public_key: key }: DkimRecord) {
   const records = new Map(
     domains.flatMap((domain) => [

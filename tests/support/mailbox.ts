@@ -1,10 +1,10 @@
-/** The mailbox of an account as its agents see it, and letters that come to it from outside. */
+/** The mailbox of an account as its agents see it, and letters that arrive from outside. */
 import nodemailer from 'nodemailer'
 import type * as z from 'zod'
 import { mailList } from '../../functions/mail-list/contract.ts'
 import { mailRead } from '../../functions/mail-read/contract.ts'
 import { mailSend } from '../../functions/mail-send/contract.ts'
-import { receiveMail } from '../../shared/mailbox/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { deliver, type Letter } from './inbound.ts'
 import type { Agent, Answer, Scope, TestWorld } from './world.ts'
 import { mailDomain } from './world.ts'
@@ -14,19 +14,19 @@ type Query = Record<string, string>
 export type TestMailbox = {
   agent: Agent
   address: string
-  /** A mail of a stranger comes in. */
+  /** Delivers a mail from a stranger. */
   receive(letter?: Partial<Letter>): Promise<void>
-  /** The same with files, as a mail program makes it. */
+  /** Delivers a mail with files, as a mail program builds it. */
   receiveFiles(
     letter: { subject: string; text?: string },
     files: { filename: string; content: string | Buffer; contentType?: string }[],
   ): Promise<void>
   list(query?: Query): Promise<z.output<typeof mailList.response>>
-  /** The newest mail. */
+  /** Returns the newest mail. */
   newest(query?: Query): Promise<z.output<typeof mailRead.response>>
   read(mail_id: string, query?: Query): Promise<z.output<typeof mailRead.response>>
   send(order: object, headers?: Query): Promise<Answer>
-  /** Sends what must not be refused. */
+  /** Sends a mail that must not be refused. */
   sent(order: object): Promise<z.output<typeof mailSend.response>>
 }
 
@@ -36,7 +36,7 @@ export async function openMailbox(product: TestWorld, scope: Scope = 'pay'): Pro
   return mailboxOf(product, agent)
 }
 
-/** The mailbox as another key of the account sees it. */
+/** Returns the mailbox as another key of the account sees it. */
 export function mailboxOf({ world }: Pick<TestWorld, 'world'>, agent: Agent): TestMailbox {
   const address = `${agent.alias}@${mailDomain}`
   const given = { to: address, from: 'Ann <ann@people.example>', subject: 'Hello', text: 'A word.' }

@@ -17,7 +17,7 @@ export const caps = {
   ttl_seconds: 30 * 86_400,
 }
 
-/** A mandate of a new account with every cap, but for what the order says. */
+/** Requests a mandate for a new account with every cap, except where the order differs. */
 export async function askOnPage(world: TestWorld, order: MandateOrder = {}) {
   const agent = await world.agent('pay')
   const browser = await signedIn(world, agent)
@@ -35,7 +35,7 @@ export function approve(browser: Browser, page: string) {
   return decide(browser, page, 'approved')
 }
 
-/** The mandate as it is stored, with what it says of itself. */
+/** Returns the stored mandate as private.mandate_json does. */
 export async function storedMandate({ db }: Pick<TestWorld, 'db'>, id: string) {
   const [row] = await db.sql`
     select private.mandate_json(m) as row from private.mandates m where id = ${id}`

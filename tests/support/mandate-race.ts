@@ -1,4 +1,4 @@
-/** Payments that race for one mandate over connections of their own, straight to custody's decision. */
+/** Payments that race for one mandate over connections of their own, directly at custody's SQL decision. */
 
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
@@ -28,11 +28,11 @@ export async function openMandateRace(): Promise<MandateRace> {
 export type Racers = GivenMandate & {
   agent: Agent
   credential: string
-  /** Prepared and not yet decided about. */
+  /** Ids of payments that are prepared and not yet decided. */
   payments: readonly string[]
 }
 
-/** An account with a mandate and so many payments that the mandate names. */
+/** Creates an account with a mandate and this many payments that fit it. */
 export async function lineUp(
   { world, sql }: MandateRace,
   count: number,
@@ -54,7 +54,7 @@ export async function lineUp(
   return { ...given, agent, credential, payments: rows.map(({ id }) => id) }
 }
 
-/** Custody's decision about one payment under the mandate. */
+/** Asks custody to decide about one payment under the mandate. */
 export async function authorize({ sql }: MandateRace, racers: Racers, payment: string) {
   const [row] = await sql<{ outcome: string }[]>`
     select c.outcome from private.accounts a, api.custody_authorize(${racers.credential}, ${payment},
@@ -65,21 +65,21 @@ export async function authorize({ sql }: MandateRace, racers: Racers, payment: s
   return row?.outcome ?? 'refused'
 }
 
-/** So many payments were authorized under the mandate, whatever became of them. */
+/** Counts the payments that were authorized under the mandate, whatever happened to them later. */
 export async function carriedBy({ sql }: MandateRace, { id }: Racers): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::integer as count
     from private.payments p where p.mandate = ${id}`
   return row?.count ?? 0
 }
 
-/** What lets a hundred payments through, each by another cap. */
+/** Orders that each let a hundred payments through, by different caps. */
 export const roomForAHundred: readonly MandateOrder[] = [
   { max_payments: 100 },
   { max_day_usd_micros: (100n * priceMicros).toString() },
   { max_total_usd_micros: (100n * priceMicros + priceMicros - 1n).toString() },
 ]
 
-/** Throws unless of 200 payments at once exactly a hundred pass, and not one more after them. */
+/** Throws unless exactly a hundred of 200 simultaneous payments pass, and none of the others afterwards. */
 export async function raceForMandate(race: MandateRace, order: MandateOrder): Promise<void> {
   const racers = await lineUp(race, 200, order)
 

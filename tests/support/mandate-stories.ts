@@ -21,7 +21,7 @@ export const domains = [
   '0.0.1',
 ] as const
 
-/** Hosts that are one of the domains, lie below one, or only look like it. */
+/** Hosts that equal a domain, are below one, or only look like one. */
 export const hosts = [
   ...domains,
   null,
@@ -61,14 +61,14 @@ export const hosts = [
 
 const few = fc.bigInt({ min: 1n, max: 8n })
 const cap = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 2 })
-/** The first value most of the time, else one of all. */
+/** Draws the first value most of the time, otherwise one of all. */
 const often = <T>(usual: T, all: readonly T[]) =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant(usual) },
     { weight: 1, arbitrary: fc.constantFrom(...all) },
   )
 const bit = fc.boolean()
-/** True most of the time, so that single failing rules and none are common. */
+/** Draws true most of the time, so that one failing rule, or none, is common. */
 const mostly = fc.nat({ max: 7 }).map((one) => one > 0)
 
 export const termsStories: fc.Arbitrary<MandateTerms> = fc.record({
@@ -97,7 +97,7 @@ export const requestStories: fc.Arbitrary<Omit<CoverRequest, 'history'>> = fc.re
   similarRecipient: mostly.map((one) => (one ? null : '0xEE')),
 })
 
-/** Around the ends of the window to the millisecond, and some plainly in and out of it. */
+/** Times around the ends of the window to the millisecond, and some clearly inside and outside. */
 const ago = fc.constantFrom(0, 1, hour, 24 * hour - 1, 24 * hour, 24 * hour + 1, 72 * hour)
 
 export const stories: fc.Arbitrary<Told> = fc.record({

@@ -1,19 +1,20 @@
 /**
- * The rules of a mandate, slow and obvious: every payment that it carried is kept and added up anew,
- * sets are lists of words, and hosts are compared label by label from the right.
+ * A slow and obvious implementation of the mandate rules. It keeps every payment that the mandate carried
+ * and adds them up each time. Sets are lists of words, and hosts are compared label by label from the
+ * right.
  */
 import type { CoverRequest, Mandate, MandateTerms } from '../../shared/policy/mandate.ts'
 import type { History } from '../../shared/policy/memory.ts'
 
-/** One payment that the mandate carries; what was released is not among them. */
+/** One payment that the mandate carries; released payments are left out. */
 export type Carried = { at: number; usd: bigint }
-/** What was bought of a resource before. */
+/** An earlier purchase of a resource. */
 export type Bought = { payTo: string; chain: number; token: string; usd: bigint }
 
 const day = 86_400_000
 const wordy = (chain: number, token: string) => `${token} on ${chain}`
 
-/** The mandate as SQL would tell it at this time. */
+/** Returns the mandate as SQL would return it at this time. */
 export function usedBy(
   terms: MandateTerms,
   carried: readonly Carried[],
@@ -32,7 +33,7 @@ export function usedBy(
 
 const added = (some: readonly Carried[]) => some.reduce((sum, { usd }) => sum + usd, 0n)
 
-/** The same purchases as the history that the product reads. */
+/** Converts the purchases to the history that the product reads. */
 export function historyFrom(bought: readonly Bought[]): History {
   const prices = bought.map(({ usd }) => usd).toSorted((a, b) => Number(a - b))
   return {
@@ -43,7 +44,7 @@ export function historyFrom(bought: readonly Bought[]): History {
   }
 }
 
-/** Whether the host belongs to the domain. */
+/** Decides whether the host belongs to the domain. */
 export function hostTwin(domain: string, isWide: boolean, host: string | null): boolean {
   if (host === null) return false
   const [name = '', ...ports] = host.split(':')
@@ -64,7 +65,7 @@ export function hostTwin(domain: string, isWide: boolean, host: string | null): 
   return isLong && wanted.every((label, at) => given[at] === label)
 }
 
-/** What memory says: over each earlier purchase in turn. */
+/** Returns the findings of the purchase history, comparing with each earlier purchase in turn. */
 export function memoryTwin(bought: readonly Bought[], paid: Bought, isPinned: boolean): string[] {
   if (bought.length === 0) return []
   const isFar = (compare: (price: bigint) => boolean) => bought.every(({ usd }) => compare(usd))
@@ -78,7 +79,7 @@ export function memoryTwin(bought: readonly Bought[], paid: Bought, isPinned: bo
   ].filter((code) => code !== '')
 }
 
-/** A story from which both the product and the twin work. */
+/** A story that both the product and the twin evaluate. */
 export type Told = {
   state: Mandate['state']
   payer: Mandate['payer']
@@ -89,7 +90,7 @@ export type Told = {
   now: Date
 }
 
-/** The failing rules by name, in no order; none when the payment is covered. */
+/** Returns the failing rules by name, in no order; an empty list means that the payment is covered. */
 export function coverTwin({ state, payer, terms, carried, bought, request, now }: Told): string[] {
   const { kind, payTo, chain, token, amountUsdMicros: usd } = request
   const failing: string[] = []

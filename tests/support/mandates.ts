@@ -1,15 +1,15 @@
-/** Mandates as an agent asks for them and an owner gives them, at the database. */
+/** Mandates that an agent requests and an owner approves, in the database. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { mandateTermsRow } from '../../shared/consent/mandate-row.ts'
-import { digestOf, mandateTerms } from '../../shared/consent/terms.ts'
+import { mandateTerms, termsDigest } from '../../shared/consent/terms.ts'
 import type { TestOwner } from './owner.ts'
 import { ownerOf } from './owner.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { fingerprint, pepper } from './world.ts'
 
-/** What is asked for where a test does not say otherwise: any shop of these tests, for a day. */
+/** Default request: any shop of these tests, for a day. */
 const usual = {
   merchant_domain: '127.0.0.1',
   include_subdomains: false,
@@ -33,7 +33,7 @@ const askedRow = z.tuple([
 export type AskedMandate = { id: string; digest: string }
 export type GivenMandate = AskedMandate & { owner: TestOwner }
 
-/** A mandate that waits for its owner. */
+/** Requests a mandate that waits for its owner. */
 export async function askMandate(
   { world }: Pick<TestWorld, 'world'>,
   agent: Agent,
@@ -47,7 +47,7 @@ export async function askMandate(
   return { id: mandate.id, digest }
 }
 
-/** One that its owner approved. */
+/** Creates a mandate that its owner has approved. */
 export async function giveMandate(
   tests: Pick<TestWorld, 'world' | 'db'>,
   agent: Agent,
@@ -65,12 +65,12 @@ export async function giveMandate(
   return { ...asked, owner }
 }
 
-/** The digest of its terms with the tick that any key may pay under it. */
+/** Returns the digest of its terms with the tick that lets any key pay under it. */
 async function digestForAny({ db }: Pick<TestWorld, 'db'>, id: string): Promise<string> {
   const [row] = await db.sql`
     select private.mandate_json(m) as mandate from private.mandates m where id = ${id}`
   const mandate = mandateTermsRow.parse(row?.['mandate'])
-  return digestOf(mandateTerms({ ...mandate, for_any_key: true }))
+  return termsDigest(mandateTerms({ ...mandate, for_any_key: true }))
 }
 
 const reasonsOf = z.object({
@@ -83,7 +83,7 @@ const reasonsOf = z.object({
   ),
 })
 
-/** The rules of one mandate that an answer says are not met. */
+/** Returns the rules of one mandate that an answer reports as not met. */
 export function failedRules(body: unknown, mandate: string) {
   const { reasons } = reasonsOf.parse(body)
   return reasons.filter(({ mandate_id }) => mandate_id === mandate)

@@ -22,9 +22,9 @@ export type Market = TestWorld & {
   facilitator: Facilitator
   merchant: Merchant
   hostile: HostileMerchant
-  /** USDC of an address in atomic units. */
+  /** Returns the USDC of an address in atomic units. */
   usdcOf(address: string): Promise<bigint>
-  /** The time of the chain moves on, and what was included before is finalized. */
+  /** Moves the chain's time on and finalizes what was included before. */
   passOnChain(seconds: number): Promise<void>
 }
 
@@ -60,19 +60,19 @@ export function execute(agent: Agent, attempt: string, isConfirmed = true): Prom
 
 const preparedBody = z.object({ attempt_id: z.uuid() })
 
-/** The attempt of an answer; a refusal fails the test that it was not expected in. */
+/** Returns the attempt id of an answer; throws on a refusal, which fails the test. */
 export function attemptOf(answer: Answer): string {
   const parsed = preparedBody.safeParse(answer.body)
   if (!parsed.success) throw new Error(`not prepared: ${JSON.stringify(answer.body)}`)
   return parsed.data.attempt_id
 }
 
-/** Prepares and executes with the word of the user. */
+/** Prepares and executes a payment with the user's confirmation. */
 export async function pay(agent: Agent, body: object): Promise<Answer> {
   return execute(agent, attemptOf(await prepare(agent, body)))
 }
 
-/** What get-wallet-balances says is promised and not yet settled. */
+/** Returns the amount that get-wallet-balances reports as reserved and not yet settled. */
 export async function reservedUsd(agent: Agent): Promise<unknown> {
   const answer = await agent.post('/get-wallet-balances', {})
   return answer.body['reserved_usd']

@@ -1,4 +1,4 @@
-/** The tools as clients of both revisions of the protocol reach them, within this process. */
+/** MCP clients of both protocol revisions that reach the tools within this process. */
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
@@ -26,7 +26,7 @@ export function callIn(world: World): CallPort {
   }
 }
 
-/** A network on which the tools of this world answer. */
+/** Returns a network on which the tools of this world answer. */
 export function toolsIn(world: World): Fetch {
   const mcp = mcpFunction(
     () => world,
@@ -35,10 +35,10 @@ export function toolsIn(world: World): Fetch {
   return (url, init) => mcp.fetch(new Request(url, init))
 }
 
-/** Where the tools are. */
+/** Address of the tools. */
 export const address = new URL('http://aoa.example/mcp')
 
-/** A client of the revisions of 2025, connected. */
+/** Connects a client of the revisions of 2025. */
 export async function connectLegacy(fetch: Fetch, token: string): Promise<Client> {
   const client = new Client({ name: 'guarantee', version: '1.0' })
   const transport = new StreamableHTTPClientTransport(address, {
@@ -49,12 +49,15 @@ export async function connectLegacy(fetch: Fetch, token: string): Promise<Client
   return client
 }
 
-/** Its optional members are declared without undefined, against which it is compiled here. */
+/**
+ * Casts a transport to Transport, whose optional members are declared without undefined and so do not match
+ * under exactOptionalPropertyTypes.
+ */
 export function typed(transport: StreamableHTTPClientTransport): Transport {
   return transport as Transport
 }
 
-/** A client of revision 2026-07-28, connected; `opens` answers requests to open an address. */
+/** Connects a client of revision 2026-07-28; `opens` answers requests to open an address. */
 export async function connectModern(
   fetch: Fetch,
   token: string,
@@ -67,10 +70,10 @@ export async function connectModern(
   return client
 }
 
-/** What its user does with an address that it is asked to open. */
+/** Decides for the user about an address that the client is asked to open. */
 export type Opens = (url: string) => Promise<'accept' | 'decline' | 'cancel'>
 
-/** A client of revision 2026-07-28 that is not connected yet. */
+/** Returns a client of revision 2026-07-28 that is not connected yet. */
 export function modernClient(opens?: Opens): ModernClient {
   const client = new ModernClient(
     { name: 'guarantee', version: '1.0' },
@@ -97,8 +100,8 @@ const told = z.object({
 })
 
 /**
- * Fifty accounts ask who they are, with three ids among all of their messages. Answers those that were
- * told of another account or under another id.
+ * Has fifty accounts ask for their identity, with three ids among all messages. Returns the answers that
+ * named another account or had another id.
  */
 export async function callAtOnce(
   world: TestWorld,
@@ -124,7 +127,7 @@ export async function callAtOnce(
   return crossed
 }
 
-/** A request of revision 2026-07-28; without a token where it is empty. */
+/** Returns a request of revision 2026-07-28, without a token if it is empty. */
 export function modern(
   token: string,
   method: string,

@@ -1,6 +1,6 @@
 /**
- * Where a run keeps what it writes: in memory, where there is room. Every test file has a copy of a
- * database, and to copy those hundreds of small files takes ten times as long on a disk.
+ * Keeps the files that a run writes in memory, where there is room. Every test file has a copy of a
+ * database, and copying its hundreds of small files takes ten times as long on a disk.
  */
 import {
   chmodSync,
@@ -15,15 +15,15 @@ import { join } from 'node:path'
 
 const memory = '/dev/shm'
 const freeBytesMin = 4 * 2 ** 30
-/** No run takes that long: what is older was left by one that was killed. */
+/** Age after which files are left over from a killed run; no run takes that long. */
 const leftAfterMilliseconds = 6 * 3_600_000
 
-/** Makes it the place for temporary files of this process and all that it starts. */
+/** Makes memory the place for temporary files of this process and all that it starts. */
 export function keepInMemory(): void {
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return
   const place = join(memory, 'aoa-tests')
   mkdirSync(place, { recursive: true })
-  // PostgreSQL runs as another user where this runs as root.
+  // PostgreSQL runs as another user if this process runs as root.
   chmodSync(place, 0o1777)
   for (const name of readdirSync(place)) clearOld(join(place, name))
   process.env['TMPDIR'] = place

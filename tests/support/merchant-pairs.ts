@@ -1,15 +1,15 @@
 /**
- * Mandates and addresses that are paid, pair by pair. A mandate that begins with `*.` was approved
- * with its subdomains. An address is covered, or it is another host's, or it is never fetched.
+ * Pairs of a mandate and an address to pay. A mandate that begins with `*.` was approved with its
+ * subdomains. An address is covered, belongs to another host, or is never fetched.
  */
 import type { DomainProblem } from '../../shared/mandates/merchant-domain.ts'
 
 type Outcome = 'covered' | 'other' | 'unpayable'
 
-/** Under each mandate the addresses by their outcome, one per space. */
+/** For each mandate the addresses by outcome, separated by whitespace. */
 type Table = Record<string, Partial<Record<Outcome, string>>>
 
-/** The host itself, in all spellings that reach it, and what only resembles it. */
+/** The host itself in all spellings that reach it, and addresses that only resemble it. */
 const exact: Table = {
   'shop.example.com': {
     covered: `
@@ -61,7 +61,7 @@ const exact: Table = {
   },
 }
 
-/** What a mandate for a well-known name is hoped to cover by others. */
+/** Addresses that others hope a mandate for a well-known name covers. */
 const wellKnown: Table = {
   'github.com': {
     covered: 'https://github.com/ https://GitHub.com/a/b https://git%68ub.com/',
@@ -94,7 +94,7 @@ const wellKnown: Table = {
   },
 }
 
-/** Subdomains, where the owner said so, and hosts under a suffix that many share. */
+/** Subdomains of mandates with them, and hosts under a suffix that many share. */
 const below: Table = {
   '*.example.com': {
     covered: `
@@ -128,7 +128,7 @@ const below: Table = {
   },
 }
 
-/** Names in other writing: one form, however it was typed. */
+/** Names in other scripts: each has one normal form, however it is typed. */
 const international: Table = {
   '\u212aelvin.de': { covered: 'https://kelvin.de/' },
   'b\u00fccher.de': {
@@ -171,7 +171,7 @@ const international: Table = {
   },
 }
 
-/** Addresses with characters that the lists above are split at. */
+/** Addresses with characters at which the lists above are split. */
 const spaced: readonly [mandate: string, url: string, outcome: Outcome][] = [
   ['shop.example.com', 'https://sh\top.example.com/', 'covered'],
   ['shop.example.com', 'https://shop.example\n.com/', 'covered'],
@@ -190,7 +190,7 @@ export const merchantPairs: readonly (readonly [string, string, Outcome])[] = [
   ...spaced,
 ]
 
-/** By the rule that each fails, names for which no mandate is made. */
+/** Names that no mandate can have, by the rule that each breaks. */
 export const refusedNames: Readonly<Record<DomainProblem, string>> = {
   empty: ``,
   too_long: `${'a'.repeat(64)}.com ${'a.'.repeat(126)}com ${'\u00fc'.repeat(60)}.com ${'a'.repeat(300)}.com`,
@@ -245,7 +245,7 @@ export const refusedNames: Readonly<Record<DomainProblem, string>> = {
       kawasaki.jp any.kawasaki.jp \u516c\u53f8.cn xn--55qx5d.cn`,
 }
 
-/** The same with characters that the lists above are split at. */
+/** More such names, with characters at which the lists above are split. */
 export const refusedSpaced = [
   ' example.com',
   'example.com ',
@@ -255,7 +255,7 @@ export const refusedSpaced = [
   '\ufeffexample.com',
 ]
 
-/** What stands between spaces; characters that only look like one stay. */
+/** Splits a text at spaces and line breaks; characters that only look like a space stay. */
 export function words(text: string): string[] {
   return text.split(/[ \n]+/).filter((word) => word !== '')
 }

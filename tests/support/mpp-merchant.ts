@@ -1,7 +1,7 @@
 /**
- * A merchant of the official MPP package, which settles through the official x402 facilitator. Its
- * 402 speaks both protocols; under /mpp the x402 half is taken out. The middleware binds each challenge
- * to its route, which is insisted on under /bound, and /open names none.
+ * A merchant of the official MPP package, which settles through the official x402 facilitator. Its 402
+ * offers both protocols; under /mpp the x402 part is removed. The middleware binds each challenge to its
+ * route. /bound requires this, and /open names no route.
  */
 
 import { Hono } from 'hono'
@@ -15,7 +15,7 @@ export const mppPayTo = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
 
 export type MppMerchant = {
   url: string
-  /** Each request's path with what it carried to pay. */
+  /** Path of each request, with the payment headers it carried. */
   paid: { path: string; authorization: string | undefined; x402: string | undefined }[]
 }
 

@@ -1,4 +1,4 @@
-/** "It was not me" at the database, as an owner says it. */
+/** "It was not me" in the database, as an owner says it. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import * as z from 'zod'
@@ -21,7 +21,7 @@ const list = z.tuple([
 ])
 type Listed = z.output<typeof list>[0]
 
-/** An account whose owner has a password of a day ago. */
+/** Creates an account whose owner set the password a day ago. */
 export async function openHouse(
   world: TestWorld,
 ): Promise<{ agent: Agent; owner: TestOwner; account: string }> {
@@ -32,7 +32,7 @@ export async function openHouse(
   return { agent, owner: await ownerOf(world, agent), account: agent.id }
 }
 
-/** The time of now, after which others are later. */
+/** Returns the current time, and moves the clock so that later events have a later time. */
 export async function timeNow(world: TestWorld): Promise<string> {
   const [row] = await world.db.sql`select private.clock()::text as at`
   await world.tick(1)
@@ -43,7 +43,7 @@ export async function listSince(owner: TestOwner, since: string): Promise<Listed
   return list.parse(await owner.call('owner_list_made', { since }))[0]
 }
 
-/** Ends what was shown. */
+/** Ends what the page showed. */
 export async function endShown(owner: TestOwner, shown: Listed, put_back: string[] = []) {
   const session_digest = randomBytes(32).toString('hex')
   const { counts_from: since, until, digest } = shown
@@ -63,7 +63,7 @@ export async function keyIdOf({ db }: TestWorld, { key }: Agent): Promise<string
   return String(row?.['id'])
 }
 
-/** Keeps a login as it is sealed elsewhere, by a key or in a session; answers its id. */
+/** Stores a login that is sealed elsewhere, with a key or in a session, and returns its id. */
 export async function storeLogin(
   { db }: TestWorld,
   credential: string,
@@ -77,7 +77,7 @@ export async function storeLogin(
   return id
 }
 
-/** A grant to an app of the account, in the place of a first one where that is named. */
+/** Creates a grant to an app of the account, which shares the budget of a first grant if one is named. */
 export async function openGrant(
   { db }: TestWorld,
   account: string,

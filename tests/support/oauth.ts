@@ -1,12 +1,12 @@
 /**
- * An app and the owner who lets it in, against the functions served on loopback. The owner's click is
- * what the page does with it; everything else are the requests that an app sends.
+ * An app and the owner who connects it, against the functions served on loopback. The owner's click makes
+ * the page's own SQL call; everything else is a request that an app sends.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
-import type { OwnSession } from '../../shared/auth/own-session.ts'
+import type { OwnerSession } from '../../shared/auth/own-session.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import type { ReadRequest } from '../../shared/oauth/authorization-request.ts'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
@@ -20,7 +20,7 @@ import { ownerOf } from './owner.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
 export type Served = {
-  /** The base URL: every function is below it. */
+  /** Base URL of every function. */
   url: string
   world: World
   tests: TestWorld
@@ -29,7 +29,7 @@ export type Served = {
 export const redirectUri = 'https://app.example/back'
 const json = z.record(z.string(), z.unknown())
 
-/** Serves the functions where BASE_URL says that they are; `outside` is the network of the product. */
+/** Serves the functions at BASE_URL; `outside` is the network of the product. */
 export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> {
   let fetch: (request: Request) => Response | Promise<Response> = () => new Response()
   const server = await listen((request) => fetch(request))
@@ -48,19 +48,19 @@ export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> 
   return { url: server.url, world, tests }
 }
 
-/** The owner of an account, signed in and just proven. */
+/** Opens a session of an account's owner with a recent proof. */
 export async function sessionOf(
   { tests, world }: Served,
   agent: Agent,
   provenMinutesAgo = 0,
-): Promise<OwnSession> {
+): Promise<OwnerSession> {
   const { credential } = await ownerOf(tests, agent, provenMinutesAgo)
   const account = { id: agent.id, alias: agent.alias }
   const browser = { userAgent: 'Browser', client: 'direct' }
   return { world, db: bindCredential(world.db, credential), account, browser }
 }
 
-/** Sends a request as an app does and reads what comes back. */
+/** Sends a request as an app does and reads the answer. */
 export async function ask({ url }: Served, path: string, init?: RequestInit): Promise<Answer> {
   const answer = await fetch(new URL(path, url), init)
   const text = await answer.text()
@@ -82,7 +82,7 @@ export function postJson(served: Served, path: string, body: unknown): Promise<A
   return ask(served, path, { method: 'POST', body: JSON.stringify(body), headers })
 }
 
-/** Registers an app; answers its id. */
+/** Registers an app and returns its id. */
 export async function register(served: Served, metadata: object = {}): Promise<string> {
   const { body } = await postJson(served, '/oauth/register', {
     client_name: 'An app',
@@ -95,7 +95,7 @@ export async function register(served: Served, metadata: object = {}): Promise<s
 
 export type Asking = { verifier: string; params: Record<string, string> }
 
-/** What an app asks of the owner, and the verifier that it keeps. */
+/** Returns an app's authorization request, and the verifier that it keeps. */
 export function asking(client: string, differs: Record<string, string> = {}): Asking {
   const verifier = randomBytes(32).toString('base64url')
   const params = {
@@ -114,7 +114,7 @@ export function read({ world }: Served, params: Record<string, string>): Promise
   return readAuthorizationRequest(world, new URLSearchParams(params))
 }
 
-/** The owner says yes; answers where the browser is sent. */
+/** Approves as the owner and returns where the browser is sent. */
 export async function consent(
   served: Served,
   agent: Agent,
@@ -128,7 +128,7 @@ export async function consent(
   return new URL(await grantAccess(session, asked.request, { scopes, days: 90, ...choice }))
 }
 
-/** Everything up to the code; answers the form that redeems it. */
+/** Does everything up to the code and returns the form that redeems it. */
 export async function codeFor(
   served: Served,
   agent: Agent,
@@ -153,7 +153,7 @@ export function redeem(served: Served, form: Record<string, string>): Promise<An
 
 const tokensOf = z.object({ access_token: z.string(), refresh_token: z.string() })
 
-/** Tokens of an app that an account lets in. */
+/** Connects an app to an account and returns its tokens. */
 export async function connect(
   served: Served,
   agent: Agent,
@@ -175,7 +175,7 @@ export function refreshWith(
   return postForm(served, '/oauth/token', { ...form, ...more })
 }
 
-/** The status of a call with a token. */
+/** Returns the status of a call with a token. */
 export async function statusWith(served: Served, token: unknown, path = '/get-identity') {
   const headers = { authorization: `Bearer ${String(token)}` }
   return (await ask(served, path, { headers })).status

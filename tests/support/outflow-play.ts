@@ -1,13 +1,12 @@
 /**
- * Ordinary life at random: transfers, x402 payments whose answers are lost, uses of permits,
- * blocks that are replaced and housekeeping that comes when it comes. Nobody does anything wrong, so
- * nobody is to be frozen.
+ * Ordinary use at random: transfers, x402 payments whose answers are lost, uses of permits, replaced
+ * blocks, and housekeeping at irregular times. No one does anything wrong, so no account may be frozen.
  */
 import { expect } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
-import { reconcileBalances } from '../../shared/payments/reconcile.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { hex, newKey, transfer } from './chain-world.ts'
 import { reorg, sendAs } from './deposits.ts'
 import { usdcOf } from './ledger.ts'
@@ -22,17 +21,17 @@ type Play = {
   random: Random
   agents: Agent[]
   payee: `0x${string}`
-  /** What holders of signatures have not done yet, or lost with its block. */
+  /** Uses of signatures that are not done yet, or were lost with their block. */
   uses: Use[]
-  /** What they have done, by the hash of its transaction. */
+  /** Completed uses, by the hash of their transaction. */
   used: Map<string, Use>
-  /** Deposits less what was held when it began, by agent. */
+  /** Deposits minus the balance at the beginning, by agent. */
   begun: bigint[]
 }
 
 const fundedUsdc = 500
 
-/** Agents with money and an index that has begun. */
+/** Creates agents with money and an index that has begun. */
 export async function beginPlay(world: TestWorld, random: Random): Promise<Play> {
   const agents = []
   const payee = newKey().at
@@ -51,13 +50,13 @@ export async function beginPlay(world: TestWorld, random: Random): Promise<Play>
   return { world, random, agents, payee, uses: [], used: new Map(), begun }
 }
 
-/** So many steps, each drawn anew. */
+/** Plays steps, each drawn at random. */
 export async function play(of: Play, steps: number): Promise<void> {
   const acts = [pay, pay, sign, sign, permit, use, use, keep, read, wait, restart, replace]
   for (let step = 0; step < steps; step += 1) await one(of, acts)(of)
 }
 
-/** All that left is booked and counted, no account is frozen, and nothing has alarmed. */
+/** Checks that every outflow is booked and counted, no account is frozen, and there was no alarm. */
 export async function expectNobodyFrozen(of: Play): Promise<void> {
   const { world, agents } = of
   await endPlay(of)
@@ -74,24 +73,24 @@ export async function expectNobodyFrozen(of: Play): Promise<void> {
   expect(world.log.filter((line) => line['alarm'] !== undefined)).toEqual([])
 }
 
-/** Everybody does what is left to do, and all of it is looked at. */
+/** Completes all uses that are left, and reads and reconciles everything. */
 async function endPlay(of: Play): Promise<void> {
   while (of.uses.length > 0) await use(of)
   for (let run = 0; run < 3; run += 1) {
     await of.world.tick(60)
-    await keepHouse(of.world.world)
+    await runHousekeeping(of.world.world)
     await passGrace(of.world)
     await restart(of)
   }
-  await of.world.db.sql`update private.payments set valid_before = 1
-    where terms ->> 'transfer_method' = 'permit2'`
+  await of.world.db.sql`update private.payments set state = 'settled', finality = 'finalized',
+    settled_at = private.clock() where terms ->> 'transfer_method' = 'permit2' and state = 'signed'`
   for (let run = 0; run < 3; run += 1) {
     await of.world.tick(700)
     await read(of)
   }
 }
 
-/** By account: micro-USD that left its wallet by the chain, and what the books count. */
+/** Returns for each account the micro-USD that left its wallet, and the sum that the books count. */
 async function leftAndCounted({ world, agents, begun }: Play) {
   return Promise.all(
     agents.map(async (agent, at) => {
@@ -101,7 +100,10 @@ async function leftAndCounted({ world, agents, begun }: Play) {
   )
 }
 
-/** What counts or counted, whatever its age: a long play outlasts the windows of the limits. */
+/**
+ * Returns the micro-USD that count or counted at any age, since a long play outlasts the windows of the
+ * limits.
+ */
 async function countedEver({ db }: TestWorld, { id }: Agent): Promise<bigint> {
   const [row] = await db.sql<{ total: string }[]>`
     select coalesce(sum(counted_usd_micros), 0)::text as total from private.payments
@@ -109,7 +111,7 @@ async function countedEver({ db }: TestWorld, { id }: Agent): Promise<bigint> {
   return BigInt(row?.total ?? 0)
 }
 
-/** All that was deposited since the index began. */
+/** Returns all deposits since the index began. */
 async function hadInAll({ db }: TestWorld, { address }: Agent): Promise<bigint> {
   const [row] = await db.sql<{ total: string }[]>`
     select coalesce(sum(amount_atomic), 0)::text as total from private.deposits
@@ -129,13 +131,16 @@ async function pay(of: Play): Promise<void> {
   await one(of, of.agents).post('/wallet-custodial-transfer', { ...order, recipient })
 }
 
-/** A merchant is given a signature, and uses it at some time or other. */
+/** Gives a signature to a merchant, who uses it at some later time. */
 async function sign(of: Play): Promise<void> {
   const { calldata } = await signedPayment(of.world, one(of, of.agents), of.payee)
   of.uses.push(() => sendAs(of.world, newKey().at, calldata))
 }
 
-/** Permit2 is not on this chain: what its use leaves behind, a transfer that names no nonce, is made. */
+/**
+ * Authorizes a permit. Permit2 is not on this chain, so its use is a plain transfer, which names no nonce
+ * either; that it was used is told at the end.
+ */
 async function permit(of: Play): Promise<void> {
   const agent = one(of, of.agents)
   const requirement = { extra: { facilitatorAddress: of.payee } }
@@ -153,7 +158,7 @@ async function use({ uses, used, random }: Play): Promise<void> {
 }
 
 async function keep({ world }: Play): Promise<void> {
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
 }
 
 async function read({ world }: Play): Promise<void> {
@@ -172,9 +177,9 @@ async function wait({ world, random }: Play): Promise<void> {
   await callRpc(world.chain.rpcUrl, [['anvil_mine', hex(random.between(1, 12).toString(16))]])
 }
 
-/** Up to eight blocks go with all that is in them; who relays or holds a signature sends it again. */
+/** Replaces up to eight blocks with their content; relayers and holders of signatures send it again. */
 async function replace({ world, random, uses, used }: Play): Promise<void> {
-  // At times the node tells nothing of the last blocks any more when it replaces them right after one alone.
+  // At times the node loses the last blocks if it replaces them right after mining a single one.
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x2']])
   await reorg(world, random.between(3, 10))
   for (const [hash, again] of used) {

@@ -1,13 +1,15 @@
-/** Money that leaves wallets: what the books, the feed, the log and the owner hear of it. */
+/** Money that leaves wallets, and what the books, the feed, the log and the owner learn of it. */
 import { randomBytes } from 'node:crypto'
 import { AbiCoder, keccak256 } from 'ethers'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { newKey } from './chain-world.ts'
+import { authorizing } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { finalize } from './world.ts'
 
-/** An agent whose account has an owner with a mail address; `told` are the subjects of its mails. */
+/** Creates an agent whose owner has a mail address; `told` returns the subjects of the owner's mails. */
 export async function owned(world: TestWorld, usdc = 1000) {
   const agent = await world.agent('pay', { usdc })
   const email = `${randomBytes(6).toString('hex')}@people.example`
@@ -16,7 +18,7 @@ export async function owned(world: TestWorld, usdc = 1000) {
   return { agent, email, told }
 }
 
-/** What was mined becomes final, is read, and is looked at twice once its two minutes are over. */
+/** Finalizes and reads what was mined, and reads again twice once its two minutes are over. */
 export async function passGrace(world: TestWorld): Promise<void> {
   await finalize(world.chain)
   await indexTransfers(world.world)
@@ -26,7 +28,22 @@ export async function passGrace(world: TestWorld): Promise<void> {
   }
 }
 
-/** Sets what a wallet holds, and no log tells: Circle's token keeps it in the mapping of slot nine. */
+/** Signs a Permit2 payment of 5 USDC, whose use is a transfer that names no nonce. */
+export async function signedPermit(
+  world: TestWorld,
+  agent: Agent,
+  payee: string,
+  scheme: 'exact' | 'upto' = 'upto',
+): Promise<string> {
+  const requirement = { extra: { facilitatorAddress: newKey().at } }
+  const terms = { transfer_method: 'permit2', scheme, requirement }
+  const request = await authorizing(world, agent, payee, terms)
+  const answer = await world.world.custody?.authorize(request)
+  if (answer?.outcome !== 'signed') throw new Error('not signed')
+  return request.paymentId
+}
+
+/** Sets a wallet's balance without a log: Circle's token stores it in the mapping of slot nine. */
 export async function holds({ chain }: TestWorld, { address }: Agent, atomic: number) {
   const coder = AbiCoder.defaultAbiCoder()
   const slot = keccak256(coder.encode(['address', 'uint256'], [address, 9]))
@@ -34,7 +51,7 @@ export async function holds({ chain }: TestWorld, { address }: Agent, atomic: nu
   await callRpc(chain.rpcUrl, [['anvil_setStorageAt', chain.usdc, slot, word]])
 }
 
-/** What was found to have left a wallet, in the order of the chain. */
+/** Returns the verdicts on a wallet's outflows, in chain order. */
 export async function verdictsOn(world: TestWorld, { id }: Agent) {
   const rows = await world.db.sql<{ verdict: string | null; payment: string | null }[]>`
     select verdict, payment from private.outflows where account = ${id}
@@ -48,19 +65,19 @@ export async function isFrozen(world: TestWorld, { id }: Agent): Promise<boolean
   return row?.frozen ?? false
 }
 
-/** Alarms that name the account. */
+/** Returns the alarms that name the account. */
 export function alarmsOf({ log }: TestWorld, { id }: Agent) {
   return log.filter((line) => line['account'] === id).map((line) => line['alarm'])
 }
 
 const page = z.object({ items: z.array(z.looseObject({ type: z.string() })) })
 
-/** The newest items of the feed, newest first. */
+/** Returns the newest items of the feed, newest first. */
 export async function feedOf(agent: Agent) {
   return page.parse((await agent.get('/wallet-activity-list')).body).items
 }
 
-/** What counts against the account's cap, in micro-USD. */
+/** Returns the micro-USD that count against the account's cap. */
 export async function countedOf(world: TestWorld, { id }: Agent): Promise<string> {
   const [row] = await world.db.sql<{ total: string }[]>`
     select (private.spent(${id})).total::text as total`

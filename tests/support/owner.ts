@@ -1,7 +1,7 @@
-/** The owner of an account at the database, in a session of its own. */
+/** The owner of an account in the database, with a session of its own. */
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
+import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { paymentRow } from '../../shared/payments/payment.ts'
 import type { Agent, TestWorld } from './world.ts'
@@ -12,13 +12,15 @@ type Name = Parameters<TestWorld['world']['db']['call']>[0]
 
 export type TestOwner = {
   credential: string
-  /** Calls a function of the owner's; a refusal is `{ refused }`. */
+  /** Calls an owner's function; a refusal is `{ refused }`. */
   call(name: Name, args?: object): Promise<Row[] | { refused: unknown }>
-  /** Says yes or no to the terms that the payment has; answers the outcome. */
+  /** Lifts the freeze that stands. */
+  unfreeze(): ReturnType<TestOwner['call']>
+  /** Approves or declines the current terms of a payment and returns the outcome. */
   decide(payment: string, decision: 'approved' | 'declined', ...ticks: Tick[]): Promise<unknown>
 }
 
-/** Signs the owner in; `provenMinutesAgo` is how long ago it gave its password. */
+/** Signs the owner in; `provenMinutesAgo` is the age of the password proof. */
 export async function ownerOf(
   { world, db }: Pick<TestWorld, 'world' | 'db'>,
   { id }: Pick<Agent, 'id'>,
@@ -43,6 +45,11 @@ export async function ownerOf(
   return {
     credential,
     call,
+    async unfreeze() {
+      const standing = await call('owner_read_freeze')
+      const freeze = Array.isArray(standing) ? standing[0]?.['freeze'] : 0
+      return call('owner_unfreeze', { freeze: freeze ?? 0 })
+    },
     async decide(payment, decision, ...ticks) {
       const digest = await digestTicked(db, payment, ticks)
       const ticked = Object.fromEntries(ticks.map((name) => [name, true]))
@@ -53,10 +60,10 @@ export async function ownerOf(
   }
 }
 
-/** What an owner may tick beside an approval. */
+/** Option that an owner may tick with an approval. */
 export type Tick = 'any_key' | 'remember_payee' | 'remember_device'
 
-/** The digest of a payment's terms with these, which its row has only once it is approved. */
+/** Returns the digest of a payment's terms with these ticks; the row has it only after the approval. */
 export async function digestTicked(
   db: TestWorld['db'],
   payment: string,
@@ -70,17 +77,17 @@ export async function digestTicked(
     remembers_payee: row.remembers_payee || ticks.includes('remember_payee'),
     remembered_device: ticks.includes('remember_device') ? device : row.remembered_device,
   }
-  return digestOf(paymentTerms({ ...row, ...ticked }))
+  return termsDigest(paymentTerms({ ...row, ...ticked }))
 }
 
-/** A payment as its row stands. */
+/** Returns a payment as its row is now. */
 export async function paymentOf({ sql }: TestWorld['db'], id: string): Promise<Payment> {
   const [row] = await sql`
     select private.payment_json(p) as payment from private.payments p where p.id = ${id}`
   return paymentRow.parse(row?.['payment'])
 }
 
-/** The types of the account's feed, oldest first. */
+/** Returns the types of the account's feed, oldest first. */
 export async function feedOf({ sql }: TestWorld['db'], { id }: Pick<Agent, 'id'>) {
   const items = await sql<{ type: string }[]>`
     select type from private.activities where account = ${id} order by id`

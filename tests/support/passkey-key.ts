@@ -1,4 +1,4 @@
-/** The key of a passkey, of each kind that the service asks for, and its COSE_Key (RFC 9052). */
+/** The key pair of a passkey, of each kind that the service accepts, with its COSE_Key (RFC 9052). */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import * as z from 'zod'
 

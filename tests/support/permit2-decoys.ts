@@ -1,11 +1,11 @@
 /**
- * What a payee does to hide how much it took by Permit2: the proxies' addresses get the code of
- * Multicall3, so that one transaction makes any calls in their name, and in any order.
+ * Means of a payee to hide how much it took through Permit2. The proxies' addresses get the code of
+ * Multicall3, so that one transaction makes any calls in their name, in any order.
  */
 import { Interface } from 'ethers'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { multicall3Address } from '../../shared/chains/evm/places.ts'
+import { multicall3Address } from '../../shared/chains/evm/rpc/places.ts'
 import { permit2Spenders } from '../../shared/custody/permit2-terms.ts'
 import { minedTogether, newKey } from './chain-world.ts'
 import type { PermitPayload } from './permit2.ts'
@@ -18,7 +18,7 @@ const forms = new Interface([
   'function transferFrom(address, address, uint256)',
 ])
 
-/** Lets anybody call in the name of the proxies. */
+/** Lets anyone call in the name of the proxies. */
 export async function openProxies({ rpcUrl }: Chain): Promise<void> {
   const [code] = await callRpc(rpcUrl, [['eth_getCode', multicall3Address, 'latest']])
   for (const proxy of Object.values(permit2Spenders)) {
@@ -26,24 +26,24 @@ export async function openProxies({ rpcUrl }: Chain): Promise<void> {
   }
 }
 
-/** Several calls as one call of Multicall3, or of whoever has its code. */
+/** Combines several calls into one call of Multicall3, or of an address with its code. */
 export function together(calls: readonly Call[], target: string = multicall3Address): Call {
   const all = calls.map((call) => ({ ...call, allowFailure: false }))
   return { target, callData: forms.encodeFunctionData('aggregate3', [all]) }
 }
 
-/** The use of a permit for so much, in the name of its proxy. */
+/** Returns the use of a permit for this amount, in the name of its proxy. */
 export function useOf(payload: PermitPayload, amount: bigint): Call {
   const { from, to, data } = permitCall(payload, amount)
   return together([{ target: to, callData: data }], from)
 }
 
-/** Anybody may move nothing of anybody. */
+/** Returns a transfer of zero tokens between any two addresses, which anyone may make. */
 export function nothingMoved({ usdc }: Chain, from: string, to: string): Call {
   return { target: usdc, callData: forms.encodeFunctionData('transferFrom', [from, to, 0n]) }
 }
 
-/** One block with a transaction of a stranger for each call; `carrying` stands after its data. */
+/** Mines one block with a stranger's transaction for each call; `carrying` is appended to its data. */
 export async function mineCalls(
   { rpcUrl }: Chain,
   calls: readonly (Call & { carrying?: string })[],
@@ -59,7 +59,7 @@ export async function mineCalls(
   })
 }
 
-/** The same call as the code of a contract, whose transactions need no data at all. */
+/** Puts a call into a contract's code, whose transactions need no data. */
 export async function store({ rpcUrl }: Chain, { target, callData }: Call): Promise<Call> {
   const data = callData.slice(2)
   const length = word(data.length / 2)

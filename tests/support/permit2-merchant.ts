@@ -1,6 +1,6 @@
 /**
- * A merchant of the official packages that is paid by Permit2, and a facilitator that does what the
- * proxies' source does. How much upto takes, and whether anything is settled at all, is the test's.
+ * A merchant of the official packages that is paid through Permit2, and a facilitator that follows the
+ * proxies' source. The test decides how much upto takes, and whether anything is settled.
  */
 
 import { HTTPFacilitatorClient } from '@x402/core/server'
@@ -29,7 +29,7 @@ const settleSchema = z.object({
 export type Permit2Merchant = {
   url: string
   payTo: `0x${string}`
-  /** What an upto route takes of its 40 units; nothing is settled when absent. */
+  /** Units that an upto route takes of its 40; if absent, nothing is settled. */
   takes: { amount: bigint | undefined; answersAreLost: boolean; claims?: string | undefined }
   /** Payments as they arrived. */
   paid: z.output<typeof settleSchema>['paymentPayload'][]
@@ -74,7 +74,10 @@ function supported({ network }: Chain, facilitatorAddress: string) {
   return { kinds, extensions: ['eip2612GasSponsoring'], signers: {} }
 }
 
-/** /exact and /upto cost 40 units, /least one, with a sponsored allowance; under /bare without one. */
+/**
+ * Opens the shop. /exact and /upto cost 40 units and /least one, with a sponsored allowance; under /bare
+ * without one.
+ */
 function shop(
   { network, usdc }: Chain,
   url: string,

@@ -1,6 +1,6 @@
 /**
- * Permit2's real code on a local chain, and what the proxies of x402 do with it by their source: their
- * own code is in no package, so Permit2 is called in the name of their addresses.
+ * Permit2's real code on a local chain, and calls that x402's proxies make by their source. Their own code
+ * is in no package, so Permit2 is called in the name of their addresses.
  */
 
 import { execFile } from 'node:child_process'
@@ -14,7 +14,7 @@ import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund } from '../../scripts/local/chain.ts'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
-import { permit2Address } from '../../shared/chains/evm/places.ts'
+import { permit2Address } from '../../shared/chains/evm/rpc/places.ts'
 import { permit2Spenders } from '../../shared/custody/permit2-terms.ts'
 import { hex } from './chain-world.ts'
 import { atEnd } from './ending.ts'
@@ -30,7 +30,7 @@ const code = new Interface([
 ])
 
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
-/** The payload of exact or upto by Permit2. */
+/** Payload of exact or upto through Permit2. */
 export const permitPayload = z.object({
   signature: z.string(),
   permit2Authorization: z.object({
@@ -48,7 +48,7 @@ export const permitPayload = z.object({
 })
 export type PermitPayload = z.output<typeof permitPayload>
 
-/** The extension eip2612GasSponsoring with what the payer signed. */
+/** Payload of the extension eip2612GasSponsoring, with the payer's signature. */
 const allowanceInfo = z.object({
   from: address,
   asset: address,
@@ -60,7 +60,7 @@ const allowanceInfo = z.object({
   version: z.literal('1'),
 })
 
-/** Permit2's code stands whole inside the contract that deploys it in tests. */
+/** Deploys Permit2's code, which is contained as a whole in the contract that deploys it in tests. */
 export async function placePermit2({ rpcUrl }: Chain): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-permit2-'))
   atEnd(() => rmSync(directory, { recursive: true, force: true }))
@@ -78,7 +78,7 @@ export async function placePermit2({ rpcUrl }: Chain): Promise<void> {
   await placeProxies({ rpcUrl })
 }
 
-/** Something stands where the proxies are, as it does on a chain that has them. */
+/** Puts some code at the proxies' addresses, as on a chain that has them. */
 export async function placeProxies({ rpcUrl }: Pick<Chain, 'rpcUrl'>): Promise<void> {
   const stop = '0x00'
   await callRpc(
@@ -87,13 +87,13 @@ export async function placeProxies({ rpcUrl }: Pick<Chain, 'rpcUrl'>): Promise<v
   )
 }
 
-/** Sends in the name of an address whose key nobody has; a revert is thrown. */
+/** Sends from an address without its key; throws on a revert. */
 async function sendAs(chain: Chain, from: `0x${string}`, to: `0x${string}`, data: string) {
   await fund(chain, from, { weiAmount: 10n ** 18n })
   return transact(chain.rpcUrl, from, to, hex(data))
 }
 
-/** The owner's own word for Permit2. */
+/** Approves Permit2 as the owner itself. */
 export function allow(chain: Chain, owner: `0x${string}`, amount: bigint) {
   return sendAs(
     chain,
@@ -103,20 +103,20 @@ export function allow(chain: Chain, owner: `0x${string}`, amount: bigint) {
   )
 }
 
-/** The signed word, as a facilitator has it sent. */
+/** Submits the signed approval, as a facilitator does. */
 export function useAllowance(chain: Chain, sender: `0x${string}`, info: unknown) {
   const { from, spender, amount, deadline, signature } = allowanceInfo.parse(info)
   const permit = [from, spender, amount, deadline, signature]
   return sendAs(chain, sender, chain.usdc, code.encodeFunctionData('permit', permit))
 }
 
-/** What the proxy of a scheme does with a permit, by its source; a revert is thrown. */
+/** Uses a permit as the proxy of its scheme does by its source; throws on a revert. */
 export function usePermit(chain: Chain, payload: PermitPayload, amount: bigint) {
   const { from, to, data } = permitCall(payload, amount)
   return sendAs(chain, from, to, data)
 }
 
-/** The call of Permit2 that a proxy makes. */
+/** Returns the call of Permit2 that a proxy makes. */
 export function permitCall(
   { signature, permit2Authorization: permit }: PermitPayload,
   amount: bigint,

@@ -1,4 +1,4 @@
-/** The person behind an account, who signs in as people do. */
+/** The person behind an account, who signs in on the pages. */
 import { hashPassword } from '../../shared/auth/password.ts'
 import type { Authenticator } from './authenticator.ts'
 import { openAuthenticator, optionsOf } from './authenticator.ts'
@@ -9,7 +9,7 @@ import type { Agent, TestWorld } from './world.ts'
 export type Person = { agent: Agent; email: string; password: string }
 
 const password = 'a long sentence of mine'
-/** Everybody here has the same password; a hash is dear. */
+/** Everyone here has the same password, because a hash is expensive. */
 let hash: string | undefined
 
 export async function openPerson(tests: TestWorld, usdc = 0): Promise<Person> {
@@ -29,7 +29,20 @@ export async function signInAs(tests: TestWorld, { email, password }: Person): P
   return browser
 }
 
-/** Adds a passkey on the page for it. */
+/** Makes a key on its page. Returns a call with it, which tells the status of the answer. */
+export async function makeKey(
+  tests: TestWorld,
+  browser: Browser,
+  label: string,
+): Promise<() => Promise<number>> {
+  await browser.visit('/web/keys')
+  const { html } = await browser.submit({ label, scope: 'full', days: '30' })
+  const [key = ''] = /aoa_test_[0-9A-Za-z_-]+/.exec(html) ?? []
+  const headers = { authorization: `Bearer ${key}` }
+  return async () => (await tests.send('/get-identity', { headers })).status
+}
+
+/** Adds a passkey on its page. */
 export async function addPasskey(browser: Browser): Promise<Authenticator> {
   const passkey = openAuthenticator()
   const path = '/web/security/passkeys'
@@ -39,7 +52,7 @@ export async function addPasskey(browser: Browser): Promise<Authenticator> {
   return passkey
 }
 
-/** A new person, and its browser signed in. */
+/** Creates a new person with a signed-in browser. */
 export async function openPersonAtHome(
   world: TestWorld,
 ): Promise<{ person: Person; browser: Browser }> {

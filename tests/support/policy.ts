@@ -1,4 +1,4 @@
-/** Facts and mandates from which tests of the policy start, and figures to write them with. */
+/** Base facts and mandates for tests of the policy, and helpers for amounts. */
 import type { Facts } from '../../shared/policy/facts.ts'
 import type { Mandate } from '../../shared/policy/mandate.ts'
 import { noHistory } from '../../shared/policy/memory.ts'
@@ -8,7 +8,7 @@ export const noon = new Date('2026-09-01T12:00:00Z')
 
 const window = (limit: number) => ({ limit: usd(limit), spent: 0n, resetsAt: null })
 
-/** An account as it is opened, paying somebody whom it knows from a device that is known. */
+/** Facts of a new account that pays a known recipient from a known device. */
 export const usual: Facts = {
   kind: 'transfer',
   amountUsdMicros: usd(5),
@@ -35,7 +35,7 @@ export const usual: Facts = {
   now: noon,
 }
 
-/** The same account buying from a merchant. */
+/** Facts of the same account buying from a merchant. */
 export const purchase: Facts = { ...usual, kind: 'x402', host: 'shop.example.com', heard: true }
 
 /** An active mandate for that merchant that was never used. */

@@ -1,6 +1,6 @@
 /**
- * The product over what a platform binds, with custody and vault in the same isolate. A test's own process and
- * every isolate that it starts are made here, so they are the same but for what is held.
+ * Builds the product from what a platform binds, with custody and vault in the same isolate. A test's own
+ * process and all isolates that it starts are built here, so they differ only in what a test controls.
  */
 import { mailReader } from '../../functions/mail-reader/index.ts'
 import { openCustody } from '../../shared/custody/custody.ts'
@@ -24,21 +24,21 @@ export function openProduct({ product, custody, vault }: Bindings, held: Held): 
     db: openDatabase(base.config, base.fetch),
     custody: openCustody(withOwn(base, custody)),
     vault: openVault(withOwn(base, vault)),
-    mailReader: mailReader(() => base),
+    mailReader: mailReader(base),
     healthSeen: wellFor(base),
   }
 }
 
 /**
- * As if health had just been read, and for good: an isolate that reads it at some time of its own would
- * make one request more, which tests of requests that are lost would have to expect.
+ * Returns health as if just read, and valid forever. An isolate that read it at its own time would make one
+ * more request, which tests of lost requests would have to expect.
  */
 function wellFor({ config }: World): World['healthSeen'] {
   const health = { watched: true, chains: Object.keys(config.chainRpcUrls), failing: [] }
   return { kept: { health, untilMilliseconds: Number.POSITIVE_INFINITY } }
 }
 
-/** The same world with settings and a database connection of its own. */
+/** Returns the same world with settings and a database connection of its own. */
 function withOwn(base: World, bindings: Texts): World {
   const config = readConfig(bindings)
   return { ...base, config, db: openDatabase(config, base.fetch) }

@@ -1,4 +1,4 @@
-/** `npm run rotate-keys` as a process of its own. */
+/** Runs `npm run rotate-keys` as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ const script = fileURLToPath(new URL('../../scripts/rotate-keys.ts', import.meta
 
 export type Run = { code: number | null; output: string }
 
-/** Runs it to its end with these settings and none of this process. */
+/** Runs the program to its end with these settings and none of this process's. */
 export async function runRotation(
   args: readonly string[],
   bindings: Readonly<Record<string, string>> = {},

@@ -1,15 +1,15 @@
 /**
- * The whole change of a root under traffic: a new root becomes known, seals, takes over every key and
- * is then the only one, while isolates are replaced one by one and the rotation runs as a program of
- * its own. Nothing may fail meanwhile, and all of it has to open with the new root alone.
+ * A complete change of the root key under traffic. A new root becomes known, seals, takes over every key
+ * and is then the only one, while isolates are replaced one by one and the rotation runs as its own
+ * program. Meanwhile nothing may fail, and at the end everything must open with the new root alone.
  */
 
 import { expect } from 'vitest'
 import * as z from 'zod'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
+import { decodeSecret } from '../../shared/vault/entries/record.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
-import { decodeSecret } from '../../shared/vault/record.ts'
 import { project } from './database.ts'
 import { runRotation } from './rotate-program.ts'
 import { addSleepers, keyInHex, rootKeys, storedKeys } from './rotation.ts'
@@ -36,20 +36,20 @@ const sealedRow = z.object({
 const sealedRows = z.array(sealedRow)
 type SealedRow = z.output<typeof sealedRow>
 
-/** How requests come: calls `request` until `isOver`, and ends when all of them are answered. */
+/** Arrival of requests: calls `request` until `isOver`, and ends when all of them are answered. */
 export type Pace = (request: () => Promise<void>, isOver: () => boolean) => Promise<void>
 
 export type Plan = {
   pace: Pace
   /** Requests that are answered between two steps. */
   between: number
-  /** Accounts beside those that do something, so that the rotation takes a while. */
+  /** Accounts in addition to the active ones, so that the rotation takes a while. */
   sleepers: number
 }
 
 export type Race = { requests: number; done: Truth['done']; output: string }
 
-/** Runs all of it once, in a database of its own; throws when anything failed or was lost. */
+/** Runs the whole change once in a database of its own. Throws if anything failed or was lost. */
 export async function changeRoot(chance: Random, plan: Plan): Promise<Race> {
   const world = await start({ chain: true, lanes: 2, rootKeys: old, connections: 8 })
   await addSleepers(world.db, old, plan.sleepers)
@@ -79,7 +79,7 @@ async function changeStepByStep(
   isolates: Worker[],
   traffic: () => Promise<void>,
 ): Promise<string> {
-  // What an isolate is at when it is replaced, it still brings to its end.
+  // A replaced isolate still completes its running requests.
   const deploy = async (roots: string) => {
     for (const place of isolates.keys()) {
       await traffic()
@@ -105,7 +105,7 @@ async function changeStepByStep(
   return output
 }
 
-/** Throws unless every key, login and mail is there, is what it was, and needs no other root. */
+/** Throws unless every key, login and mail exists unchanged and needs no other root. */
 async function opensWithTheNewRoot({ db }: TestWorld, { entries, mails }: Truth): Promise<void> {
   const keys = await storedKeys(db)
   expect(keys.filter(({ wrap }) => wrap.kekVersion !== 2)).toEqual([])
@@ -134,7 +134,7 @@ function opened(purpose: 'vault' | 'mail', { sealed, wrap, ...place }: SealedRow
   return openRecord({ roots: readRoots(young, purpose), wrap }, place, sealed)
 }
 
-/** Counts, and tells when so many more were counted. */
+/** Counts events, and notifies when a given number of further ones has been counted. */
 function openCounter() {
   let counted = 0
   let waiting: { from: number; tell: () => void } | undefined

@@ -1,12 +1,12 @@
 /**
- * What goes on in vault, mailboxes and wallets while roots change: logins are stored, changed and
- * used, mail comes in and is read, money is sent. Every answer is checked against what was put in,
- * so a secret that came out of another entry would be seen, too.
+ * Traffic in vault, mailboxes and wallets while roots change: logins are stored, changed and used, mail
+ * arrives and is read, money is sent. Every answer is compared with what was stored, so a secret from
+ * another entry would be noticed too.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { receiveMail } from '../../shared/mailbox/receive.ts'
-import { type Totp, totpCode } from '../../shared/vault/totp.ts'
+import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
+import { type Totp, totpCode } from '../../shared/vault/entries/totp.ts'
 import { serverThat } from './http.ts'
 import { messageOf } from './inbound.ts'
 import { acquainted } from './ledger.ts'
@@ -20,17 +20,17 @@ const seed = 'JBSWY3DPEHPK3PXP'
 const listedMails = z.array(z.object({ mail_id: z.uuid() }))
 const totp: Totp = { seed, algorithm: 'SHA1', digits: 6, periodSeconds: 30 }
 
-/** Logins and mails as they have to be at the end, and how often what was done. */
+/** Expected logins and mails at the end, and how often each action was done. */
 export type Truth = {
   entries: { agent: Agent; id: string; username: string; password: string }[]
   mails: { agent: Agent; subject: string }[]
   done: Record<string, number>
 }
 
-/** Does one thing on an isolate; throws when it fails, or its answer is wrong. */
+/** Performs one action on an isolate. Throws if it fails or its answer is wrong. */
 export type Act = (isolate: Worker) => Promise<void>
 
-/** Accounts, a site that they have logins of, and somebody who pays. */
+/** Creates accounts, a site that they have logins for, and a payer. */
 export async function openTraffic(world: TestWorld, chance: Random): Promise<Truth & { act: Act }> {
   const rate = { perSecond: 10_000, burst: 100_000 }
   const agents = await Promise.all(
@@ -46,7 +46,7 @@ export async function openTraffic(world: TestWorld, chance: Random): Promise<Tru
   return { ...truth, act }
 }
 
-/** A site that answers which secret it was sent, in a form that nobody can read it from. */
+/** Opens a site that answers which secret it was sent, in a form from which the secret cannot be read. */
 async function openSite(): Promise<string> {
   const { url } = await serverThat((response, { headers }) => {
     response.writeHead(200, { 'content-type': 'text/plain' })
@@ -67,7 +67,7 @@ type Scene = {
 }
 type Deed = (scene: Scene) => Promise<void>
 
-/** What is done how often of a hundred times. */
+/** Number of times each action is done in a hundred. */
 const shares: readonly (readonly [times: number, deed: Deed])[] = [
   [12, store],
   [13, change],
@@ -122,7 +122,7 @@ async function use(scene: Scene): Promise<void> {
 async function keepMail({ chance, agents, truth, isolate }: Scene): Promise<void> {
   const agent = pick(chance, agents)
   const subject = unique()
-  const [to, from] = [`${agent.alias}@${mailDomain}`, `${subject}@mail.example`]
+  const [to, from] = [`${agent.alias}@${mailDomain}`, `ada@${subject}.example`]
   const text = messageOf({ to, from, subject, text: `Your code is 481516.\r\n${subject}` })
   const raw = new TextEncoder().encode(text)
   same(await receiveMail(isolate.world, { envelopeFrom: from, envelopeTo: to, raw }), 'kept')
@@ -133,7 +133,7 @@ async function readMail({ chance, truth, isolate }: Scene): Promise<void> {
   const kept = truth.mails.length > 0 ? pick(chance, truth.mails) : undefined
   if (!kept) return
   const { agent, subject } = kept
-  const { body } = ok(await isolate.get(agent, `/mail-list?from=${subject}@mail.example`))
+  const { body } = ok(await isolate.get(agent, `/mail-list?from=ada@${subject}.example`))
   const [listed] = listedMails.parse(body['mails'])
   const read = ok(await isolate.get(agent, `/mail-read?mail_id=${listed?.mail_id ?? ''}`))
   same(JSON.stringify(read.body['untrusted']).includes(subject), true)
@@ -144,7 +144,7 @@ async function pay({ payer, payee, isolate }: Scene): Promise<void> {
   ok(await isolate.post(payer, '/wallet-custodial-transfer', { ...transfer, amount: '0.01' }))
 }
 
-/** One that nobody else is at, so that it is known which secret is the present one. */
+/** Works on an entry that no one else uses meanwhile, so that its current secret is known. */
 async function withEntry(
   { chance, truth: { entries } }: Scene,
   work: (entry: Truth['entries'][number]) => Promise<void>,

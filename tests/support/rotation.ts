@@ -1,23 +1,28 @@
-/** Roots of several versions, the keys in a database that they wrap, and programs that rotate them. */
+/** Root keys of several versions, the keys in a database that they wrap, and programs that rotate them. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { accountKeys, custodyKeys, type KeyRing } from '../../scripts/rotate-keys/key-ring.ts'
 import { readEnvelope } from '../../shared/custody/envelope.ts'
 import { openDatabase } from '../../shared/db/database.ts'
 import { type Purpose, readRoots } from '../../shared/sealing/roots.ts'
-import { spend, unwrapKey, type Wrap, wrapSchema } from '../../shared/sealing/wrap.ts'
+import {
+  unwrapKey,
+  useThenWipe,
+  type WrappedAccountKey,
+  wrapSchema,
+} from '../../shared/sealing/wrap.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
 import { project, type TestDatabase } from './database.ts'
 
 const secrets = Array.from({ length: 3 }, () => randomBytes(32).toString('base64'))
 
-/** The binding of these versions of the root, with the one that seals where it is named. */
+/** Returns the binding of these root versions, with the version that seals if one is named. */
 export function rootKeys(versions: readonly number[], sealing?: number): string {
   const roots = Object.fromEntries(versions.map((version) => [version, secrets[version - 1]]))
   return JSON.stringify({ ...roots, sealing })
 }
 
-/** All keys of the database, for a program that is bound to these roots. */
+/** Returns all keys of the database, for a program that is bound to these roots. */
 export function ringsOf(db: TestDatabase, roots: string): [KeyRing, KeyRing, KeyRing] {
   const { apiKey: SUPABASE_API_KEY, tokens } = project
   const access = { SUPABASE_URL: db.gatewayUrl, SUPABASE_API_KEY }
@@ -30,8 +35,8 @@ export function ringsOf(db: TestDatabase, roots: string): [KeyRing, KeyRing, Key
   ]
 }
 
-/** A wrapped key as it is stored, and what it is bound to. */
-export type StoredKey = { purpose: Purpose; id: string; owner: string; wrap: Wrap }
+/** A wrapped key as it is stored, and the owner that it is bound to. */
+export type StoredKey = { purpose: Purpose; id: string; owner: string; wrap: WrappedAccountKey }
 
 const accountKeyRows = z.array(
   z.object({
@@ -45,7 +50,7 @@ const custodyRows = z.array(
   z.object({ id: z.string(), owner: z.string(), envelope: z.unknown().transform(readEnvelope) }),
 )
 
-/** Every wrapped key that there is. */
+/** Reads every wrapped key. */
 export async function storedKeys({ sql }: TestDatabase): Promise<StoredKey[]> {
   const ofAccounts = accountKeyRows.parse(
     await sql`select purpose, id, account as owner, wrap from private.account_keys order by id`,
@@ -59,14 +64,14 @@ export async function storedKeys({ sql }: TestDatabase): Promise<StoredKey[]> {
   return [...ofAccounts, ...wallets]
 }
 
-/** The key in hex, opened with these roots and no others. */
+/** Returns the key in hex, opened with these roots only. */
 export function keyInHex({ purpose, owner, wrap }: StoredKey, roots: string): string {
-  return spend(unwrapKey(readRoots(roots, purpose), owner, wrap), (key) =>
+  return useThenWipe(unwrapKey(readRoots(roots, purpose), owner, wrap), (key) =>
     Buffer.from(key).toString('hex'),
   )
 }
 
-/** Accounts that do nothing and have a key for vault and mail. */
+/** Adds inactive accounts that have a key for vault and mail. */
 export async function addSleepers(
   { sql }: TestDatabase,
   roots: string,

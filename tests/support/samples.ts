@@ -1,6 +1,6 @@
 /**
- * For each operation a request that its contract admits, and one of the right shape that the
- * operation itself refuses. What is generated over all contracts starts from these.
+ * For each operation, a request that its contract accepts, and a request of the right shape that the
+ * operation itself refuses. Tests generated over all contracts start from these.
  */
 import type { Operation } from '../../shared/contract/operation.ts'
 
@@ -35,10 +35,10 @@ const use = {
   inject: [{ where: 'form_field', name: 'password', secret: 'password' }],
 }
 
-/** What the form cookie holds; browsers send it beside the same value in the body. */
+/** Value of the form cookie; browsers send the same value in the body. */
 const form = 'f0'.repeat(32)
 
-/** What browsers send and agents do not, where an operation asks for it. */
+/** Headers that browsers send and agents do not, where an operation requires them. */
 const sentByBrowsers: Record<string, Record<string, string>> = {
   create_account: { origin: 'http://localhost', cookie: `__Host-aoa_form=${form}` },
 }
@@ -102,21 +102,21 @@ const refused: Record<string, Input> = {
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 
-/** A request that reaches the handler. */
+/** Returns a request that reaches the handler. */
 export function sampleOf(contract: Operation): Input {
   const sample = admitted[contract.id]
   if (!sample) throw new Error(`${contract.id} has no sample: add one to tests/support/samples.ts`)
   return sample
 }
 
-/** A request that the handler refuses for what it says; the admitted one where it has no such. */
+/** Returns a request that the handler refuses for its content, or the accepted one if there is none. */
 export function refusedSampleOf(contract: Operation): Input {
   return refused[contract.id] ?? sampleOf(contract)
 }
 
 export type Shape = { name: string; path: string; init: RequestInit }
 
-/** A request of this operation with this input, without a token. */
+/** Returns a request of this operation with this input, without a token. */
 export function shapeOf(contract: Operation, input: Input, name = 'a right request'): Shape {
   const path = `/${contract.folder}`
   if (contract.method === 'POST') {
@@ -132,7 +132,7 @@ function json(body: string, headers: Record<string, string> = {}): RequestInit {
   return { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }
 }
 
-/** Requests that are wrong in themselves, with the status that an admitted caller hears. */
+/** Returns malformed requests, with the status that an authorized caller gets. */
 export function wrongShapes(contract: Operation): (Shape & { status: number })[] {
   const wrongField = shapeOf(contract, { ...sampleOf(contract), ...wrongOf(contract) })
   const wrong = [{ ...wrongField, name: 'wrong fields', status: 400 }]
@@ -154,17 +154,17 @@ export function wrongShapes(contract: Operation): (Shape & { status: number })[]
   ]
 }
 
-/** Balances take any property, so only a known one can be wrong there. */
+/** Returns a wrong field. Balances take any property, so only a known one can be wrong there. */
 function wrongOf(contract: Operation): Input {
   return contract.id === 'wallet_balances' ? { chains: 'base' } : { surplus: 'x' }
 }
 
-/** A body without a media type: fetch adds one to a string. */
+/** Returns a body without a media type: fetch adds one to a string. */
 function bytes(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(new TextEncoder().encode(text))
 }
 
-/** A body of unknown length, whose size is only seen while it is read. */
+/** Returns a body of unknown length, whose size shows only while it is read. */
 function chunked(length: number): RequestInit {
   const chunk = bytes(' '.repeat(1_000))
   let sent = 0

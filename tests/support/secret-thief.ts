@@ -1,6 +1,6 @@
 /**
- * An agent that wants to know a secret of its owner's. It writes any request that the operations take,
- * at any path of a site, and reads what the site shows past the service.
+ * An agent that tries to learn one of its owner's secrets. It sends any request that the operations accept,
+ * to any path of a site, and reads what the site shows without the service.
  */
 import type { HonestSite } from './honest-site.ts'
 import { codesSince, leaksIn, needlesOf, textsIn } from './leaks.ts'
@@ -16,7 +16,7 @@ const fields = { token: 'canary-tok-4711' }
 const host = '127.0.0.1'
 export const mailed = '904817'
 
-/** Everything of which nothing may be shown, as a site would write it down. */
+/** Matches everything that must not be shown, as a site would write it down. */
 export const secretWords = new RegExp(
   ['canary', mailed, Buffer.from(`${username}:${password}`).toString('base64').slice(0, 24)].join(
     '|',
@@ -41,11 +41,11 @@ export type Thief = {
   agent: Agent
   credential_id: string
   act(): Promise<Answer>
-  /** What of the secrets an answer tells. */
+  /** Returns the secrets that an answer reveals. */
   leaksIn(answer: Answer): string[]
 }
 
-/** A login of the owner's with three approved places, and an agent with all that its key can do. */
+/** Creates a login of the owner with three approved places, and an agent with all powers of its key. */
 export async function openThief(
   world: TestWorld,
   site: HonestSite,
@@ -150,7 +150,7 @@ function newPasswordIn(body: string): string[] {
   return value.length >= 20 ? [value] : []
 }
 
-/** Has it act so often, and answers what leaked and how often it was let do something. */
+/** Lets the thief act a number of times. Returns the leaks, and how often an act was allowed. */
 export async function steal(
   thief: Thief,
   times: number,

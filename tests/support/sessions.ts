@@ -1,6 +1,6 @@
 /**
- * Sessions of PostgreSQL that are stepped through in a given order. A step that has to wait for a
- * lock waits while the others go on, as it would outside.
+ * PostgreSQL sessions whose steps run in a given order. A step that must wait for a lock waits while the
+ * others continue, as in production.
  */
 
 import type { Sql } from 'postgres'
@@ -9,9 +9,9 @@ import type { TestDatabase } from './database.ts'
 import { atEnd } from './ending.ts'
 
 export type Session = {
-  /** Sends statements, which stand behind those before them. */
+  /** Sends statements, which queue behind those before them. */
   step(statements: Step): void
-  /** What the steps answered since the last time, when all of them are over. */
+  /** Returns the answers of the steps since the last call, once all of them are over. */
   answers(): Promise<Row[]>
   isBusy(): boolean
   pid: number
@@ -44,7 +44,7 @@ export async function openSession({ url }: TestDatabase): Promise<Session> {
   }
 }
 
-/** Takes one step of a session after the other, each when the ones before are over or wait. */
+/** Runs the steps of the sessions in order, each once the ones before it are over or wait for a lock. */
 export async function stepThrough(
   sql: Sql,
   order: readonly Session[],
@@ -66,7 +66,7 @@ async function isMoving(sql: Sql, sessions: readonly Session[]): Promise<boolean
   return waiting.length < new Set(busy).size
 }
 
-/** Every order in which each item comes as often as it is told to. */
+/** Returns every order in which each item occurs as often as given. */
 export function orders<Item>(counts: ReadonlyMap<Item, number>): Item[][] {
   if ([...counts.values()].every((count) => count === 0)) return [[]]
   return [...counts].flatMap(([item, count]) =>

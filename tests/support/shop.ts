@@ -1,6 +1,6 @@
 /**
- * A shop whose terms a test changes while it is open: whatever the path, it asks for what it is told
- * to ask for and has the official facilitator settle what it is sent.
+ * A shop whose terms a test can change while it is open. For any path it charges what it is told to, and it
+ * has the official facilitator settle what it is sent.
  */
 
 import { HTTPFacilitatorClient } from '@x402/core/server'
@@ -17,11 +17,11 @@ export type Shop = {
   payTo: string
   /** Fields of the offer that differ from the usual ones. */
   asks: Record<string, unknown>
-  /** The address that its challenge names, where it is not the one that was asked. */
+  /** URL that its challenge names, if it is not the requested one. */
   names: string | undefined
-  /** The challenge as an agent would bring it. */
+  /** Returns the challenge as an agent would present it. */
   challenge(): Record<string, unknown>
-  /** How often it was asked without payment. */
+  /** Number of requests without payment. */
   asked: number
 }
 

@@ -1,11 +1,11 @@
-/** The way of a person into an account, as tests walk it: the mail is read from the sealed outbox. */
+/** The sign-up of a person, as tests do it: the mail is read from the sealed outbox. */
 import * as z from 'zod'
-import { openMail } from '../../shared/mail/outbox.ts'
+import { openOutboxMail } from '../../shared/mail/outbox.ts'
 import type { Answer, TestWorld } from './world.ts'
 
 const mailRows = z.array(z.object({ id: z.uuid(), to: z.string(), sealed: z.string() }))
 
-/** Addresses that each are asked for from a network of their own, unless a test says otherwise. */
+/** Number of clients so far; each request comes from a network of its own, unless a test says otherwise. */
 let clients = 0
 export function newClient(): Record<string, string> {
   clients += 1
@@ -22,14 +22,14 @@ export function post(
   return world.send(path, { method: 'POST', body: JSON.stringify(body), headers: json })
 }
 
-/** Every mail to an address, oldest first. */
+/** Returns every mail to an address, oldest first. */
 export async function mailsTo(world: TestWorld, email: string) {
   const rows = await world.db.sql`select id, to_address as to, sealed from private.outbox
     where to_address = ${email} order by created_at`
-  return Promise.all(mailRows.parse([...rows]).map((row) => openMail(world.world, row)))
+  return Promise.all(mailRows.parse([...rows]).map((row) => openOutboxMail(world.world, row)))
 }
 
-/** The code of the newest mail to an address. */
+/** Returns the code of the newest mail to an address. */
 export async function codeFor(world: TestWorld, email: string): Promise<string> {
   const text = (await mailsTo(world, email)).at(-1)?.text ?? ''
   const [code] = /\b\d{6}\b/.exec(text) ?? []
@@ -50,7 +50,7 @@ export function confirm(
   return post(world, '/confirm-registration-code', { email, code }, headers)
 }
 
-/** A link for an address that was proven; its secret part. */
+/** Returns the secret part of a registration link for a proven address. */
 export async function linkFor(world: TestWorld, email: string): Promise<string> {
   await requestCode(world, email)
   const { body } = await confirm(world, email, await codeFor(world, email))

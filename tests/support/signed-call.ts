@@ -1,4 +1,4 @@
-/** The call that uses an EIP-3009 authorization, as whoever holds the signature makes it. */
+/** The call that uses an EIP-3009 authorization, as any holder of the signature makes it. */
 import { Interface } from 'ethers'
 import type { SignedAuthorization } from '../../shared/custody/port.ts'
 

@@ -1,4 +1,4 @@
-/** Payments that custody has signed and nobody has used, as a merchant holds them. */
+/** Payments that custody has signed and that are not used yet, as a merchant holds them. */
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { AuthorizeRequest, SignedAuthorization } from '../../shared/custody/port.ts'
 import { required } from '../../shared/env.ts'
@@ -9,23 +9,24 @@ import type { Agent, TestWorld } from './world.ts'
 export type Signed = SignedAuthorization & {
   credential: string
   paymentId: string
-  /** Asked of custody again, it would answer the same. */
+  /** Request to which custody would give the same answer again. */
   request: AuthorizeRequest
-  /** What its holder sends to have the money. */
+  /** Calldata with which its holder gets the money. */
   calldata: `0x${string}`
 }
 
-/** An x402 payment of 5 USDC as prepare enters it, and the request that would sign it. */
+/** Creates an x402 payment, of 5 USDC by default, as prepare enters it, and the request to sign it. */
 export async function authorizing(
   world: TestWorld,
   payer: Agent,
   payee: string,
   terms: object = {},
+  atomic = '5000000',
 ): Promise<AuthorizeRequest> {
   const credential = await credentialOf(payer.key, required(world.world.config, 'API_KEY_PEPPER'))
   const [row] = await world.db.sql<{ id: string }[]>`
     select payment_row ->> 'id' as id from api.begin_payment(${credential}, 'x402', 'device',
-      84532, ${world.chain.usdc}, '5000000', '5000000',
+      84532, ${world.chain.usdc}, ${atomic}, ${atomic},
       ${JSON.stringify(terms)}::text::jsonb, 600, ${payee})`
   return {
     credential,
@@ -40,7 +41,7 @@ export async function authorizing(
   }
 }
 
-/** What gas costs on the chain of the tests at most. */
+/** Highest gas price on the chain of the tests. */
 export const gasNow: AuthorizeRequest['gas'] = {
   chainId: 84532,
   maxFeePerGas: '3000000000',
@@ -48,7 +49,7 @@ export const gasNow: AuthorizeRequest['gas'] = {
   dataFeeWei: '0',
 }
 
-/** Unix seconds: the end of a signature that is asked for now. */
+/** Returns the end of a signature that is requested now, in Unix seconds. */
 export function inTenMinutes({ world }: Pick<TestWorld, 'world'>): number {
   return Math.floor(world.now().getTime() / 1000) + 600
 }
@@ -57,8 +58,9 @@ export async function signedPayment(
   world: TestWorld,
   payer: Agent,
   payee: string,
+  atomic?: string,
 ): Promise<Signed> {
-  const request = await authorizing(world, payer, payee)
+  const request = await authorizing(world, payer, payee, {}, atomic)
   const answer = await world.world.custody?.authorize(request)
   if (answer?.outcome !== 'signed' || !answer.authorization) throw new Error('not signed')
   const { authorization } = answer

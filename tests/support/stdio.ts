@@ -1,4 +1,4 @@
-/** The program that serves the tools over standard input and output, built once and started at will. */
+/** The program that serves the tools over standard input and output, built once and started as needed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -26,7 +26,7 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return once(child, 'exit').then(([code]) => z.number().nullable().parse(code))
 }
 
-/** Runs it with nothing to read. */
+/** Runs the program with empty input. */
 export async function run(
   { file }: Program,
   args: string[],

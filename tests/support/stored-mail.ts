@@ -1,4 +1,4 @@
-/** Mails as they lie in the database, opened with the roots of the test. */
+/** Mails as they are stored in the database, opened with the roots of the test. */
 import * as z from 'zod'
 import { mailBodySchema, mailHeadSchema } from '../../shared/mailbox/kept-mail.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
@@ -24,7 +24,7 @@ const row = z.object({
   ),
 })
 
-/** All mails of an account, oldest first. */
+/** Returns all mails of an account, oldest first. */
 export async function storedMails({ db, bindings }: TestWorld, account: string) {
   const rows = await db.sql`select m.*, k.wrap,
     (select coalesce(jsonb_agg(f.sealed order by f.number), '[]')

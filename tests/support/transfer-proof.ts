@@ -1,4 +1,4 @@
-/** Proofs as tests handle them: full blocks around a payment, and what a checker says of a proof. */
+/** Proofs as tests use them: full blocks around a payment, and a checker's verdict on a proof. */
 import fc from 'fast-check'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
@@ -10,14 +10,14 @@ import type { Answer } from './world.ts'
 
 export type Included = Proof & { inclusion: Inclusion }
 
-/** The proof of an answer, with its inclusion; without one the test fails that asked for it. */
+/** Returns the proof of an answer with its inclusion; throws if there is no inclusion. */
 export function provenIn(answer: Answer): Included {
   const { inclusion, ...proof } = readProof(JSON.stringify(answer.body))
   if (!inclusion) throw new Error('no inclusion')
   return { ...proof, inclusion }
 }
 
-/** What does not hold, for a reader who believes this of the chain. */
+/** Returns the checks that fail for a reader with this view of the chain. */
 export function faultsOf(proof: Proof, view: NodeView): string[] {
   const checks = [...checkProof(proof), ...checkAgainstNode(proof, view)]
   return checks.flatMap(({ name, fault }) => (fault === undefined ? [] : [name]))
@@ -26,8 +26,8 @@ export function faultsOf(proof: Proof, view: NodeView): string[] {
 const accountsSchema = z.array(z.string())
 
 /**
- * Puts so many transactions of all kinds into the pool: plain and dynamic fees, with and without
- * logs, some that revert. Their tips differ, so that blocks mix them with what others send.
+ * Puts transactions of all kinds into the pool: plain and dynamic fees, with and without logs, some that
+ * revert. Their tips differ, so that blocks mix them with other transactions.
  */
 export async function crowd(rpcUrl: string, token: string, count: number): Promise<void> {
   const accounts = accountsSchema.parse((await callRpc(rpcUrl, [['eth_accounts']]))[0])
@@ -47,7 +47,7 @@ export async function crowd(rpcUrl: string, token: string, count: number): Promi
 function kindOf(at: number, token: string): object {
   const tip = quantity(1_000_000n + BigInt((at * 7_919) % 1_000))
   const dynamic = { maxFeePerGas: '0x4a817c800', maxPriorityFeePerGas: tip }
-  // approve(address,uint256) leaves a log; transfer(address,uint256) of what nobody has reverts.
+  // approve(address,uint256) leaves a log; transfer(address,uint256) of an absent balance reverts.
   const words = `${'00'.repeat(31)}01${'00'.repeat(31)}05`
   const logging = { to: token, data: `0x095ea7b3${words}`, gas: '0x186a0' }
   const reverting = { to: token, data: `0xa9059cbb${words}`, gas: '0x186a0' }
@@ -66,7 +66,7 @@ function quantity(value: bigint): string {
   return `0x${value.toString(16)}`
 }
 
-/** The proof with one hex digit, number, letter or trie node changed, anywhere in it. */
+/** Draws the proof with one hex digit, number, letter or trie node changed, anywhere in it. */
 export function mutationsOf(proof: Included): fc.Arbitrary<Included> {
   const places = placesOf(proof, [])
   return fc
@@ -78,7 +78,7 @@ type Path = readonly (string | number)[]
 
 const includedSchema = z.custom<Included>((value) => typeof value === 'object')
 
-/** The paths of all values that are not containers. */
+/** Returns the paths of all values that are not containers. */
 function placesOf(value: unknown, path: Path): Path[] {
   if (typeof value !== 'object' || value === null) return [path]
   return Object.entries(value).flatMap(([key, inner]) => placesOf(inner, [...path, key]))

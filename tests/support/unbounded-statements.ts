@@ -1,6 +1,6 @@
 /**
- * UPDATE and DELETE without WHERE, which the extension `safeupdate` of hosted projects refuses. Reads SQL
- * as tokens, the bodies of functions included.
+ * Finds UPDATE and DELETE without WHERE, which the extension `safeupdate` of hosted projects refuses. It
+ * reads SQL as tokens, including the bodies of functions.
  */
 
 const tokens =
@@ -25,7 +25,7 @@ function isStatement(words: readonly string[], at: number): boolean {
   return words[at] === 'update' && words[at + 1] !== 'of'
 }
 
-/** Looks for it at the depth of the statement, up to its end. */
+/** Looks for WHERE at the nesting depth of the statement, up to its end. */
 function hasWhere(words: readonly string[], at: number): boolean {
   let depth = 0
   for (const word of words.slice(at)) {

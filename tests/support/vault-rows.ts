@@ -1,14 +1,18 @@
 /**
- * Entries and codes of mails as they lie in the database, sealed under the keys of a test world: for
- * what no operation would store, and for tests that are about something later.
+ * Entries and codes of mails as rows, sealed under the keys of a test world. They serve for data that no
+ * operation would store, and for tests about later steps.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readRoots } from '../../shared/sealing/roots.ts'
-import type { Wrap } from '../../shared/sealing/wrap.ts'
+import type { WrappedAccountKey } from '../../shared/sealing/wrap.ts'
+import { encodeSecret, type Secret } from '../../shared/vault/entries/record.ts'
 import { sealRecord } from '../../shared/vault/envelope.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
-import { inOrder, type Place, type Standing } from '../../shared/vault/places/place.ts'
-import { encodeSecret, type Secret } from '../../shared/vault/record.ts'
+import {
+  type SecretPlace,
+  sortPositions,
+  type ValuePosition,
+} from '../../shared/vault/places/place.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 type Purpose = 'vault' | 'mail'
@@ -24,14 +28,14 @@ async function seal(
 ) {
   const roots = readRoots(bindings.vault['VAULT_ROOT_KEYS'] ?? '', purpose)
   const drawn = db.sql.json(newAccountKey(roots, random, account))
-  const [kept] = await db.sql<{ wrap: Wrap }[]>`
+  const [kept] = await db.sql<{ wrap: WrappedAccountKey }[]>`
     select private.keep_account_key(${account}, ${purpose}, ${drawn}) as wrap`
   if (!kept) throw new Error('no key of the account')
   const place = { account, record, version: 1, site }
   return sealRecord({ roots, wrap: kept.wrap }, random, place, content)
 }
 
-/** Stores an entry of the owner's and answers its id. */
+/** Stores an entry of the owner and returns its id. */
 export async function entryOf(
   world: TestWorld,
   agent: Agent,
@@ -48,13 +52,18 @@ export async function entryOf(
   return record
 }
 
-/** Approves a place of an entry: by default a field of a form that the agent writes, whatever stands beside. */
+/**
+ * Approves a place of an entry: by default a field of a form that the agent fills in, whatever other fields
+ * it has.
+ */
 export async function approvePlace(
   { db }: TestWorld,
   entry: string,
-  given: Partial<Standing & Omit<Place, 'standing'> & { also: Partial<Standing>[] }>,
+  given: Partial<
+    ValuePosition & Omit<SecretPlace, 'standing'> & { also: Partial<ValuePosition>[] }
+  >,
 ): Promise<void> {
-  const standing = inOrder([given, ...(given.also ?? [])].map(standingOf))
+  const standing = sortPositions([given, ...(given.also ?? [])].map(standingOf))
   const { kind = 'request', method = 'POST', path = '/', beside = '' } = given
   const isInBody = standing.some(({ where }) => where === 'form_field' || where === 'json_field')
   const isWide = given.beside === undefined && isInBody
@@ -65,12 +74,18 @@ export async function approvePlace(
       private.clock() from private.vault_entries where id = ${entry}`
 }
 
-function standingOf(given: Partial<Standing>): Standing {
+function standingOf(given: Partial<ValuePosition>): ValuePosition {
   const { secret = 'password', where = 'form_field', name = '', prefix = '' } = given
   return { secret, where, name, prefix }
 }
 
-/** Asks the owner to let a secret stand in a field of a form, as a key does that has none for it. */
+/** Approves, as the owner does, all places that an entry was refused for. */
+export async function approveAsked({ db }: Pick<TestWorld, 'db'>, entry: string): Promise<void> {
+  await db.sql`update private.vault_places set approved_at = private.clock()
+    where entry = ${entry} and approved_at is null`
+}
+
+/** Asks the owner to allow a secret in a form field, as a key without an approved place does. */
 export async function askPlace(
   { db: { sql } }: TestWorld,
   credential: string,
@@ -82,7 +97,7 @@ export async function askPlace(
   await sql`select from api.vault_ask_place(${credential}, ${entry}, ${sql.json(place)})`
 }
 
-/** Stores a mail with one code or link in it; answers its handle. */
+/** Stores a mail with one code or link in it and returns its handle. */
 export async function codeOf(
   world: TestWorld,
   agent: Agent,

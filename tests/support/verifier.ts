@@ -1,4 +1,4 @@
-/** The programs that verify a file, run as a third party runs them: a process with files of its own. */
+/** The programs that verify a file, run as a third party runs them: a process with its own files. */
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,14 +12,14 @@ export function openVerifier(name: 'verify-proof' | 'verify-receipt') {
   const folder = mkdtempSync(join(tmpdir(), `aoa-${name}-`))
   atEnd(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** Writes a file and answers where it is; what is no text becomes JSON. */
+  /** Writes a file and returns its path; content that is not text is written as JSON. */
   function fileOf(content: unknown): string {
     const file = join(folder, `${crypto.randomUUID()}.json`)
     writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
     return file
   }
 
-  /** How it ended, and all that it printed. */
+  /** Runs the program and returns its exit code and output. */
   async function verify(...args: string[]): Promise<{ code: number | null; text: string }> {
     const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''

@@ -1,4 +1,4 @@
-/** Solves challenges of work as a browser does, and fills up what all callers share. */
+/** Solves proof-of-work challenges as a browser does, and fills up buckets that all callers share. */
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2'
 import * as z from 'zod'
@@ -24,13 +24,13 @@ export async function solved(challenge: Challenge): Promise<string> {
   return JSON.stringify({ challenge, solution })
 }
 
-/** The challenge that a page hands to its script. */
+/** Returns the challenge that a page passes to its script. */
 export function challengeOf(html: string): Challenge {
   const [, text = ''] = /data-challenge="([^"]+)"/.exec(html) ?? []
   return challengeSchema.parse(JSON.parse(text.replaceAll('&quot;', '"')))
 }
 
-/** Takes so many seconds of a bucket at once, as strangers of very many networks do. */
+/** Takes this many seconds from a bucket at once, as strangers of very many networks would. */
 export async function crowd(world: TestWorld, bucket: string, seconds: number): Promise<void> {
   await world.db.sql`
     insert into private.rate_buckets

@@ -1,7 +1,7 @@
 /**
- * The product as one test file sees it: every operation over a real Postgres and, where asked, a
- * real chain, with accounts and keys on demand and a clock that the test moves. Nothing of the
- * product is replaced but its clock.
+ * The product as one test file sees it: every operation over a real Postgres and, if requested, a real
+ * chain, with accounts and keys on demand and a clock that the test moves. Only the product's clock is
+ * replaced.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -12,6 +12,7 @@ import type { CaughtMail } from '../../scripts/local/caught-mail.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { giveGas } from '../../scripts/local/gas.ts'
+import { fundLane } from '../../scripts/local/lanes.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { createReceiptKeys, createSessionKeys } from '../../scripts/local/session-keys.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
@@ -38,39 +39,41 @@ export type Agent = {
   key: string
   get(path: string, headers?: Record<string, string>): Promise<Answer>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Another key of the same account. */
+  /** Creates another key of the same account. */
   withKey(scope: Scope, rate?: KeyOrder['rate']): Promise<Agent>
 }
 
 export type TestWorld = {
   world: World
-  /** What `world` is made of; another isolate makes its own of it. */
+  /** Bindings that `world` is made of; another isolate uses the same. */
   bindings: Bindings
-  /** Seconds by which `tick` has moved the clocks, for whoever shares this memory. */
+  /** Seconds by which `tick` has moved the clocks, in memory that isolates share. */
   movedSeconds: Int32Array
   db: TestDatabase
-  /** Base Sepolia's double; only with `chain: true`. */
+  /** Local copy of Base Sepolia; only with `chain: true`. */
   chain: Chain
-  /** A new account with a key of this scope; `usdc` is minted to its wallet in token units. */
+  /** Creates an account with a key of this scope; `usdc` is minted to its wallet in token units. */
   agent(
     scope: Scope,
     options?: { alias?: string; usdc?: number; rate?: KeyOrder['rate'] },
   ): Promise<Agent>
-  /** Any request to a function, without a token unless given. */
+  /** Sends any request to a function, without a token unless given. */
   send(path: string, init?: RequestInit): Promise<Answer>
-  /** Another isolate over the same database and chain, that differs in this. */
+  /** Creates another isolate over the same database and chain, with these differences. */
   worker(differs?: Differing): Worker
   /** Moves all clocks of the product. */
   tick(seconds: number): Promise<void>
   /** Marks payee and device as known, as their owner would. */
   acquaint(payer: Agent, payee: string): Promise<void>
-  /** Sends what waits in the outbox and answers all that went to this address. */
+  /** Sends what waits in the outbox and returns all mail to this address. */
   mails(to: string): Promise<CaughtMail[]>
   log: Record<string, string | number>[]
 }
 
-/** What an isolate may have of its own; each of its effects is a request of its `fetch`. */
-export type Differing = Partial<Pick<World, 'fetch' | 'now' | 'pause'>> & { rootKeys?: string }
+/** Differences of an isolate; each of its effects is a request of its `fetch`. */
+export type Differing = Partial<Pick<World, 'fetch' | 'now' | 'pause' | 'deadline'>> & {
+  rootKeys?: string
+}
 export type Worker = {
   world: World
   get(agent: Agent, path: string): Promise<Answer>
@@ -84,7 +87,7 @@ const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const inboundMailSecret = Buffer.alloc(32, 9).toString('base64')
 export const mailDomain = 'agents.example'
-/** Where notices come from. */
+/** Domain that notices come from. */
 export const noticeDomain = 'notices.example'
 export { actOfOwner, fingerprint, userAgent } from './acquaint.ts'
 
@@ -92,19 +95,19 @@ export type StartOptions = {
   chain?: boolean
   /** Relayers of the started chain; one when absent. */
   lanes?: number
-  /** Blocks that a reorganization of the started chain can go back to, where there are very many. */
+  /** Number of blocks that a reorganization can go back, for chains with very many. */
   statesMax?: number
-  /** Networks beside the started one: CAIP-2 id -> endpoints. */
+  /** Networks in addition to the started one: CAIP-2 id -> endpoints. */
   rpcUrls?: Record<string, string[]>
   /** Endpoints of the started chain in place of its own. */
   endpoints?: (chainRpcUrl: string) => Promise<string[]>
-  /** Cuts every deadline of the product short, where a test waits for one to pass. */
+  /** Upper bound on every deadline, for tests that wait for one to pass. */
   deadlineMaxMilliseconds?: number
-  /** Draws it out, where a busy machine is not to be taken for a neighbour that is silent. */
+  /** Lower bound, so that a busy computer is not taken for a silent neighbour. */
   deadlineMinMilliseconds?: number
   /** A database of the file's own server in place of a copy of the template. */
   database?: MigratedDatabase
-  /** Of the database, for each role. */
+  /** Database connections for each role. */
   connections?: number
   /** Roots of custody and the vault; new ones when absent. */
   rootKeys?: string
@@ -205,7 +208,7 @@ function deadlineOf(options: StartOptions, milliseconds: number): number {
   return Math.min(Math.max(milliseconds, least), most)
 }
 
-/** Requests to the functions of one isolate. */
+/** Sends requests to the functions of one isolate. */
 function sendingTo(world: World): TestWorld['send'] {
   const functions = functionsIn(world)
   return async (path, init) => {
@@ -232,7 +235,7 @@ function posting(key: string, body: unknown, headers?: Record<string, string>): 
   }
 }
 
-/** Described errors are those that are sent: an operation must not answer another code. */
+/** Throws if an operation answers an error code that its contract does not declare. */
 function mustBeDeclared(folder: string, method: string, code: unknown) {
   const ofFolder = contracts.filter((one) => one.folder === folder)
   const contract = ofFolder.find((one) => one.method === method) ?? ofFolder[0]
@@ -271,7 +274,7 @@ function bindingsOf(
     ALLOW_LOOPBACK: 'true',
     RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
-    // A local chain's gas costs a gwei, and tests make it dearer.
+    // Gas on a local chain costs a gwei, and tests make it dearer.
     GAS_USD_MAX: '{"*":"20"}',
   }
   const { tokens } = project
@@ -284,7 +287,7 @@ function bindingsOf(
 
 async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {
   const lane = await openLane(db.sql, roots, { chainId: chain.chainId, nonce: 0 })
-  await fund(chain, lane, { weiAmount: 10n ** 20n })
+  await fundLane(db.sql, chain, lane)
 }
 
 /** Mines blocks until what was included before is finalized on the local chain. */

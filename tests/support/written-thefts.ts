@@ -1,21 +1,27 @@
-/** What an agent does, step by step, to get at a secret of its owner's at a site; each does it whole. */
-import type { HonestSite } from './honest-site.ts'
-import type { Agent, Answer } from './world.ts'
+/** Scripts with which an agent tries to learn its owner's secret at a site; each runs to its end. */
+import { expect } from 'vitest'
+import { honestKinds } from './honest-kinds.ts'
+import type { HonestKind, HonestSite } from './honest-site.ts'
+import { openHonestSite } from './honest-site.ts'
+import { mailed, openThief, secretWords } from './secret-thief.ts'
+import { randomOf } from './seed.ts'
+import { codeOf } from './vault-rows.ts'
+import type { Agent, Answer, TestWorld } from './world.ts'
 
 export type Scene = {
   agent: Agent
   site: HonestSite
   credential_id: string
-  /** A fresh code of a mail. */
+  /** Returns a fresh code from a mail. */
   handle: () => Promise<string>
 }
 
-/** Answers all that the agent was told. */
+/** Runs a theft and returns all answers that the agent got. */
 export type Theft = (scene: Scene) => Promise<Answer[]>
 
 const lures = ['sunshine', '{{password}}', '" onload="']
 
-/** Opens pages, and lets the service fill what it finds there. */
+/** Opens pages and lets the service fill in what it finds there. */
 const everyForm: Theft = async (scene) => {
   const { answers, step } = await begin(scene, '/login')
   const asked: [path: string, secret: string][] = [
@@ -34,7 +40,7 @@ const everyForm: Theft = async (scene) => {
   return answers
 }
 
-/** Writes into forms what a template would fill in, and reads what became of it. */
+/** Writes into forms what a template would fill in, and reads the result. */
 const everyField: Theft = async (scene) => {
   const { answers, step } = await begin(scene, '/login?next=/profile')
   const path = scene.site.paths.at(-1) ?? '/'
@@ -68,7 +74,7 @@ const everyTemplate: Theft = async ({ agent, site, credential_id, handle }) => {
   return answers
 }
 
-/** Uses what was approved, with words of its own beside it, and looks for traces on later pages. */
+/** Uses approved places with its own words next to them, and looks for traces on later pages. */
 const everyTrace: Theft = async (scene) => {
   const { agent, site, credential_id } = scene
   const { answers, step } = await begin(scene, '/two-steps')
@@ -90,12 +96,34 @@ const everyTrace: Theft = async (scene) => {
   return [...answers, ...anew]
 }
 
-/** All of them, by what they try. */
-export const thefts: Readonly<Record<string, Theft>> = {
+/** All thefts, by what they try. */
+const thefts: Readonly<Record<string, Theft>> = {
   'secrets in every form': everyForm,
   'words in every field': everyField,
   'secrets in every template': everyTemplate,
   'traces of approved uses': everyTrace,
+}
+
+/** One theft at one kind of honest site. */
+export type Attempt = { kind: HonestKind; name: string; theft: Theft }
+
+/** Each theft at each kind of honest site. */
+export const attempts: readonly Attempt[] = honestKinds.flatMap((kind) =>
+  Object.entries(thefts).map(([name, theft]) => ({ kind, name, theft })),
+)
+
+/** Asserts that the attempt reveals nothing, neither to the agent nor to visitors of the site. */
+export async function expectNothingTold(world: TestWorld, { kind, theft }: Attempt): Promise<void> {
+  const site = await openHonestSite(kind)
+  const thief = await openThief(world, site, randomOf(1))
+  const { agent, credential_id } = thief
+  const handle = () => codeOf(world, agent, { value: mailed, hosts: ['127.0.0.1'] })
+
+  const answers = await theft({ agent, site, credential_id, handle })
+
+  expect(answers.filter(({ status }) => status >= 500 && status !== 502)).toEqual([])
+  expect(answers.flatMap((answer) => thief.leaksIn(answer))).toEqual([])
+  expect(site.shown()).not.toMatch(secretWords)
 }
 
 async function begin({ agent, credential_id }: Scene, path: string) {

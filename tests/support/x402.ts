@@ -1,12 +1,12 @@
 /**
- * Challenges and offers as an honest merchant of either protocol version makes them, for tests that
- * change one thing about them.
+ * Challenges and offers as an honest merchant of either protocol version makes them, for tests that change
+ * one detail.
  */
 import type { Chain } from '../../shared/chains/registry.ts'
 import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
 import type { Challenge } from '../../shared/x402/challenge.ts'
 import { readChallenge } from '../../shared/x402/challenge.ts'
-import { readDemand } from '../../shared/x402/demand.ts'
+import { readOfferedTerms } from '../../shared/x402/demand.ts'
 import type { FrozenRequest } from '../../shared/x402/request.ts'
 
 type Fields = Record<string, unknown>
@@ -25,7 +25,7 @@ export function usdcOf(chain: Chain) {
   return token
 }
 
-/** A requirement of version 2; what is undefined in `changes` is left out. */
+/** Returns a requirement of version 2; fields that are undefined in `changes` are left out. */
 export function requirementV2(changes: Fields = {}, name = 'base-sepolia'): Fields {
   const chain = chainNamed(name)
   const { address, domain } = usdcOf(chain)
@@ -41,7 +41,7 @@ export function requirementV2(changes: Fields = {}, name = 'base-sepolia'): Fiel
   })
 }
 
-/** A requirement of version 1. */
+/** Returns a requirement of version 1. */
 export function requirementV1(changes: Fields = {}, name = 'base-sepolia'): Fields {
   const { amount, ...shared } = requirementV2({}, name)
   return without({
@@ -69,7 +69,7 @@ function without(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** The challenge as it was read; a test that gets a refusal here is wrong. */
+/** Reads a challenge; throws on a refusal, which means that the test is wrong. */
 export function read(value: unknown): Challenge {
   const challenge = readChallenge(value)
   if ('refusal' in challenge) throw new Error(challenge.message)
@@ -83,15 +83,15 @@ export const bareRequest: FrozenRequest = {
   body_base64: null,
 }
 
-/** When the challenges of these tests are read. */
+/** Time at which the challenges of these tests are read. */
 export const readAt = new Date('2026-09-01T12:00:00Z')
 
-/** All that an answer of status 402 asks for. */
+/** Returns everything that an answer of status 402 requests. */
 export function demandIn(headers: Record<string, string>, body?: unknown, request = bareRequest) {
-  return readDemand({ headers: new Headers(headers), body }, request, readAt)
+  return readOfferedTerms({ headers: new Headers(headers), body }, request, readAt)
 }
 
-/** A header value: base64 of JSON, as servers send it. */
+/** Returns a header value: base64 of JSON, as servers send it. */
 export function headerOf(value: unknown): string {
   return Buffer.from(JSON.stringify(value), 'utf8').toString('base64')
 }

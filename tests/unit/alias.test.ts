@@ -10,7 +10,7 @@ const text = fc.oneof(
 
 const words = (text: string) => text.split(/\s+/)
 
-/** The slow, obvious twin of the form. */
+/** Slow, obvious twin of the rule for aliases. */
 function isWellFormed(alias: string): boolean {
   const letters = 'abcdefghijklmnopqrstuvwxyz'
   const allowed = `${letters}0123456789-`
@@ -67,13 +67,19 @@ describe('an alias', () => {
     },
   )
 
-  // RFC 2142 gives these mailboxes to people who run the domain.
+  // RFC 2142 reserves these mailboxes for the operators of a domain.
   test.each(['abuse', 'postmaster', 'hostmaster', 'webmaster', 'security', 'noc', 'support'])(
     '%s is reserved',
     (alias) => {
       expect(aliasProblem(alias)).toBe('reserved')
     },
   )
+
+  test.each(
+    words('team inbox signup sign-up contact hello office privacy newsletter status welcome'),
+  )('%s is a mailbox that people expect to be of the whole domain, and is reserved', (alias) => {
+    expect(aliasProblem(alias)).toBe('reserved')
+  })
 
   test.each(
     words(`owner your-user approvals approval payments alerts notifications verification account mailer

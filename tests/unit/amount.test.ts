@@ -8,7 +8,7 @@ import { usdMicrosOf } from '../../shared/money/usd.ts'
 const decimals = fc.integer({ min: 0, max: 18 })
 const atomic = fc.bigInt({ min: 0n, max: 10n ** 36n })
 
-/** The slow, obvious twin: reads digit by digit. */
+/** Slow, obvious twin of the parser, which reads digit by digit. */
 function parseTwin(text: string, places: number): bigint | undefined {
   const digits = '0123456789'
   let [value, seen, point] = [0n, 0, -1]

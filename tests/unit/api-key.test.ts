@@ -11,7 +11,7 @@ const key = fc
   .constantFrom('live' as const, 'test' as const)
   .map((kind) => createApiKey(kind, random))
 
-/** Six base62 digits of the CRC-32 that zlib computes. */
+/** Returns the checksum as six base62 digits of zlib's CRC-32. */
 function checksumTwin(text: string): string {
   const digits = []
   for (let rest = BigInt(crc32(text)); digits.length < 6; rest /= 62n) {
@@ -86,7 +86,7 @@ test('a key uses every character of its alphabet equally often', () => {
   const values = alphabet
     .split('')
     .map((char) => ((counts.get(char) ?? 0) - expected) ** 2 / expected)
-  // Chi-square with 61 degrees of freedom: 150 is passed once in ten billion runs.
+  // Chi-squared with 61 degrees of freedom exceeds 150 once in ten billion runs.
   expect(values.reduce((sum, value) => sum + value, 0)).toBeLessThan(150)
 })
 

@@ -1,4 +1,4 @@
-/** What the tests hash with gives what the product hashes with, at the costs that the product has. */
+/** The fast hash of the tests gives the same result as the product's, at the same costs. */
 import { expect, test } from 'vitest'
 import { argon2id, slowArgon2id } from '../support/argon2.ts'
 

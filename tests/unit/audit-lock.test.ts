@@ -1,4 +1,4 @@
-/** A version with a known weakness is not locked unnoticed. */
+/** No version with a known weakness is locked without a note. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { buildFunctions, functionFolders } from '../../scripts/build.ts'
 import { bundleRule } from '../../scripts/bundle-rules.ts'
+import { isUpToDate } from '../../scripts/local/built.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'aoa-bundle-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -36,7 +37,7 @@ test.each(functionFolders())('%s imports nothing of the runtime that it may not'
 test.each(functionFolders())('%s carries no code of another function', (folder) => {
   const own = `functions/${folder}/`
   const code = bundle(folder).sources.filter((path) => path.startsWith('functions/'))
-  // Contracts are plain data, and what speaks of all operations carries all of them.
+  // Contracts are plain data, and code about all operations holds all of them.
   const isContract = (path: string) => /\/contracts?\.ts$/.test(path)
 
   expect(code.filter((path) => !path.startsWith(own) && !isContract(path))).toEqual([])
@@ -57,4 +58,16 @@ test('no bundle carries a language of zod but English', () => {
     .filter((path) => path.includes('/locales/'))
 
   expect(new Set(languages)).toEqual(new Set(['node_modules/zod/v4/locales/en.js']))
+})
+
+test('a build is used again until a file is newer than it, or a module is gone', () => {
+  const metafile = join(directory, 'metafile.json')
+  const { mtime } = statSync('functions/web/index.ts')
+
+  expect(isUpToDate(directory)).toBe(true)
+  utimesSync(metafile, mtime, mtime)
+  expect(isUpToDate(directory)).toBe(false)
+  utimesSync(metafile, new Date(), new Date())
+  rmSync(join(directory, 'web.mjs'))
+  expect(isUpToDate(directory)).toBe(false)
 })

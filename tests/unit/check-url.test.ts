@@ -6,7 +6,7 @@ import { checkUrl } from '../../shared/egress/safe-fetch.ts'
 const production = { allowLoopback: false }
 const local = { allowLoopback: true }
 
-/** Addresses by the reason for which they are refused; one per space. */
+/** URLs by the reason for their refusal, separated by spaces. */
 const refused = {
   'not https': `
     http://merchant.com/ http://merchant.com:443/ HTTP://merchant.com ftp://merchant.com/ ws://merchant.com/

@@ -1,4 +1,4 @@
-/** How the typed client calls: what it sends, repeats, gives up and throws. */
+/** The typed client repeats only calls without a second effect, gives up in time, and throws refusals. */
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import type { AccountError } from '../../scripts/client/index.ts'
@@ -14,7 +14,7 @@ function refusing(status: number, error: string, more: Record<string, unknown> =
   return answering(status, {}, JSON.stringify({ error, message: 'A sentence.', ...more }))
 }
 
-/** A service that gives these answers one after the other, and the last of them from then on. */
+/** Starts a service that gives these answers in turn and then repeats the last one. */
 async function serviceThat(...answers: [Answering, ...Answering[]]) {
   const service = await serverThat((response: ServerResponse, received: Received) => {
     const answer = answers.length > 1 ? answers.shift() : answers[0]

@@ -1,4 +1,4 @@
-/** The second verifier of an owner's word, beside the library and against what is forged. */
+/** Our second verifier of assertions agrees with the library, and rejects every forgery. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StoredAssertion } from '../../shared/consent/assertion.ts'
@@ -12,6 +12,7 @@ import {
   storedOf,
 } from '../support/assertions.ts'
 import { openAuthenticator } from '../support/authenticator.ts'
+import { casesOf } from '../support/cases.ts'
 import type { PasskeyAlgorithm } from '../support/passkey-key.ts'
 import { openPasskeyKey } from '../support/passkey-key.ts'
 
@@ -27,7 +28,7 @@ function passkeyOf(algorithm: PasskeyAlgorithm) {
   return passkey
 }
 
-/** Both verdicts: the fault that ours names, and whether the library takes it. */
+/** Returns both verdicts: the fault that our verifier names, and true if the library accepts. */
 async function verdicts(stored: StoredAssertion, wanted = expected) {
   const [ours, library] = [faultOfAssertion(stored, wanted), libraryAccepts(stored, wanted)]
   return { ours: await ours, library: await library }
@@ -69,7 +70,7 @@ describe.each(algorithms)('a passkey of %s', (algorithm) => {
       const changed = { ...good, [field]: Buffer.from(bytes).toString('base64url') }
       expect(await faultOfAssertion(changed, expected)).toBeDefined()
     })
-    await fc.assert(refused, { numRuns: 1_500 })
+    await fc.assert(refused, { numRuns: casesOf(1_500) })
   })
 
   test('by another key of the same kind proves nothing', async () => {

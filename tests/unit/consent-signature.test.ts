@@ -1,4 +1,4 @@
-/** ECDSA signatures in all the forms that are not DER's one. */
+/** ECDSA signatures are accepted only in the one form of DER. */
 import { expect, test } from 'vitest'
 import { faultOfAssertion } from '../../shared/consent/assertion.ts'
 import { challengeFor, libraryAccepts, place, storedOf } from '../support/assertions.ts'
@@ -9,7 +9,7 @@ const expected = { digest, ...place }
 const options = { challenge: challengeFor(digest) }
 const passkey = openAuthenticator()
 
-/** P-256's order (FIPS 186-4, D.1.2.3). */
+/** Order of the group P-256 (FIPS 186-4, D.1.2.3). */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 function derOf(r: Buffer, s: Buffer): string {
@@ -31,7 +31,7 @@ function shortest(value: bigint): Buffer {
 }
 
 test('the other s of a signature is as good, and no other form of it is', async () => {
-  // Often enough that r and s come with a sign byte and without one.
+  // This many rounds produce r and s with and without a sign byte.
   for (let round = 0; round < 12; round += 1) {
     const good = storedOf(passkey.get(options), passkey.key)
     const { r, s } = integersOf(good.signature)

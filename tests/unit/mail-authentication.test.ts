@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { authenticationOf } from '../../shared/mailbox/authentication.ts'
+import { authenticationOf } from '../../shared/mailbox/receive/authentication.ts'
 
 const nothing = { spf: 'absent', dkim: 'absent', dmarc: 'absent', provenDomain: undefined }
 const trusted = { trustedServer: 'mx.agents.example', author: 'no-reply@login.bank.co.uk' }

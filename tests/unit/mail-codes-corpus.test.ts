@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { visibleText } from '../../shared/mail/untrusted.ts'
-import { sealPlaces } from '../../shared/mailbox/code-places.ts'
-import { findCodes } from '../../shared/mailbox/codes.ts'
-import { htmlText } from '../../shared/mailbox/html-text.ts'
+import { sealPlaces } from '../../shared/mailbox/codes/code-places.ts'
+import { findCodes } from '../../shared/mailbox/codes/codes.ts'
+import { htmlText } from '../../shared/mailbox/html/html-text.ts'
 import type { CorpusMail, Half } from '../support/mail-corpus/generate.ts'
 import { corpus, languages } from '../support/mail-corpus/generate.ts'
 
 type Count = { all: number; missed: string[] }
 type Figures = Record<'codes' | 'links' | 'others' | 'harmlessLinks', Count>
 
-/** Counts each secret or number once for each text of a mail that it stands in. */
+/** Counts each secret or number once per text of a mail that holds it. */
 function measure(mails: readonly CorpusMail[]): Figures {
   const empty = (): Count => ({ all: 0, missed: [] })
   const figures = { codes: empty(), links: empty(), others: empty(), harmlessLinks: empty() }
@@ -55,7 +55,7 @@ function count(
   }
 }
 
-/** Without what is only for the eye. */
+/** Removes spaces and hyphens, which serve only the eye. */
 function bare(text: string): string {
   return text.normalize('NFKC').replaceAll(/[\s-]/g, '')
 }

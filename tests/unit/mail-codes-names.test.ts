@@ -1,10 +1,10 @@
 /**
- * What a member of a site calls a workspace, a device or itself stands in honest mails of that site. Whatever
- * it sounds like, the code or password that the mail tells beside it is sealed.
+ * A code or password is sealed next to any name that a member chose. Honest mails of a site hold the
+ * name of a workspace, a device or the member itself, whatever it sounds like.
  */
 import { expect, test } from 'vitest'
-import { sealPlaces } from '../../shared/mailbox/code-places.ts'
-import { findCodes } from '../../shared/mailbox/codes.ts'
+import { sealPlaces } from '../../shared/mailbox/codes/code-places.ts'
+import { findCodes } from '../../shared/mailbox/codes/codes.ts'
 
 function sealed(text: string, subject: string) {
   return sealPlaces(text, findCodes({ subject, texts: [text] }).texts[0] ?? [], () => 'x')
@@ -31,7 +31,7 @@ const templates: [template: string, secret: string][] = [
   ['Recovery code of {name}: {code}', 'ab1cd-ef2gh'],
 ]
 
-/** Names that sound like those of other numbers, end a sentence, bring a number of their own, or are long. */
+/** Names that sound like other numbers, end a sentence, contain a number, or are long. */
 const names = [
   'Ada',
   'invoice',

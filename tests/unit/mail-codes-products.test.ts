@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import { visibleText } from '../../shared/mail/untrusted.ts'
-import { sealPlaces } from '../../shared/mailbox/code-places.ts'
-import { findCodes } from '../../shared/mailbox/codes.ts'
-import { htmlText } from '../../shared/mailbox/html-text.ts'
+import { sealPlaces } from '../../shared/mailbox/codes/code-places.ts'
+import { findCodes } from '../../shared/mailbox/codes/codes.ts'
+import { htmlText } from '../../shared/mailbox/html/html-text.ts'
+import { casesOf } from '../support/cases.ts'
 import type { ProductMail } from '../support/mail-corpus/products.ts'
 import { ordinaryMails, productMails, products } from '../support/mail-corpus/products.ts'
 import {
+  firstSightMails,
+  firstSightOrdinaryMails,
+  firstSightProducts,
   laterOrdinaryMails,
   secondMails,
   sourcedMails,
@@ -13,7 +17,7 @@ import {
   sourcedProducts,
 } from '../support/mail-corpus/sourced.ts'
 
-/** The texts of a mail as an agent reads them. */
+/** Returns the texts of a mail as an agent reads them. */
 function sealedTexts({ subject, text, html }: ProductMail) {
   const texts = [visibleText(text), visibleText(htmlText(html).text)]
   const places = findCodes({ subject, texts })
@@ -23,29 +27,30 @@ function sealedTexts({ subject, text, html }: ProductMail) {
   }))
 }
 
-/** Without what is only for the eye. */
+/** Removes spaces and hyphens, which serve only the eye. */
 const bare = (text: string) => text.normalize('NFKC').replaceAll(/[\s-]/g, '')
 
-/** Whether a part of a secret is told: all of it, or five of its signs in a row. */
-function isTold(secret: string, sealed: string): boolean {
-  if (/^https?:/.test(secret)) return bare(sealed).includes(bare(secret))
+/** Returns true if the bare text holds the secret or five consecutive characters of it. */
+function isTold(secret: string, text: string): boolean {
   const signs = bare(secret)
+  if (/^https?:/.test(secret)) return text.includes(signs)
   const length = Math.min(5, signs.length)
   return Array.from({ length: signs.length - length + 1 }, (_, at) =>
     signs.slice(at, at + length),
-  ).some((part) => bare(sealed).includes(part))
+  ).some((part) => text.includes(part))
 }
 
-/** Each secret counts once for each text of a mail that it stands in. */
+/** Counts each secret once per text of a mail that holds it. */
 function tellingsOf(mails: readonly ProductMail[]) {
   const told: string[] = []
   let all = 0
   for (const mail of mails) {
     for (const { original, sealed } of sealedTexts(mail)) {
+      const [before, after] = [bare(original), bare(sealed)]
       for (const secret of mail.secrets) {
-        if (!bare(original).includes(bare(secret))) continue
+        if (!before.includes(bare(secret))) continue
         all += 1
-        if (isTold(secret, sealed)) told.push(`${mail.template}: ${secret}\n${sealed}`)
+        if (isTold(secret, after)) told.push(`${mail.template}: ${secret}\n${sealed}`)
       }
     }
   }
@@ -64,17 +69,17 @@ test('the corpus has the usual products, and each names where it is from', () =>
 })
 
 test.each(['tuning', 'held-back', 'repositories'] as const)(
-  'of the secrets in 1,500 mails of products (%s) at least 99.7 in a hundred are sealed whole',
+  'of the secrets in mails of products (%s) at least 99.7 in a hundred are sealed whole',
   (part) => {
-    const { all, told } = tellingsOf(productMails(part, 1_500))
+    const { all, told } = tellingsOf(productMails(part, casesOf(1_500)))
 
-    expect(all).toBeGreaterThan(3_000)
+    expect(all).toBeGreaterThan(casesOf(3_000))
     expect(told.length / all, told.slice(0, 60).join('\n\n')).toBeLessThanOrEqual(0.003)
   },
   60_000,
 )
 
-/** The ordinary mails in which anything is sealed. */
+/** Returns the ordinary mails in which anything is sealed. */
 function touchedOf(mails: readonly ProductMail[]): string[] {
   return mails.flatMap((mail) => {
     const touched = sealedTexts(mail).find(({ original, sealed }) => original !== sealed)
@@ -83,9 +88,9 @@ function touchedOf(mails: readonly ProductMail[]): string[] {
 }
 
 test.each(['tuning', 'held-back'] as const)(
-  'of 1,500 ordinary mails (%s) at most one in a hundred has anything sealed',
+  'of ordinary mails (%s) at most one in a hundred has anything sealed',
   (third) => {
-    const mails = ordinaryMails(third, 1_500)
+    const mails = ordinaryMails(third, casesOf(1_500))
 
     const wrong = touchedOf(mails)
 
@@ -105,28 +110,47 @@ test('the sourced products are others, and each names a file of a public reposit
     expect(source).toMatch(/^github\.com\/[\w.-]+\/[\w.-]+\/\S+$/)
 })
 
+test('each product of the sets measured at first sight says where it is from', () => {
+  const all = (['fresh', 'business', 'layout', 'services', 'systems'] as const).flatMap(
+    firstSightProducts,
+  )
+
+  expect(all.length).toBeGreaterThanOrEqual(200)
+  for (const { source } of all) expect(source).not.toBe('')
+})
+
 test.each([
-  ['open', () => sourcedMails('open', 1_000)],
-  ['held-back', () => sourcedMails('held-back', 1_000)],
-  ['second set', () => secondMails(1_000)],
+  ['open', () => sourcedMails('open', casesOf(1_000))],
+  ['held-back', () => sourcedMails('held-back', casesOf(1_000))],
+  ['second set', () => secondMails(casesOf(1_000))],
+  ['fresh', () => firstSightMails('fresh', casesOf(1_000))],
+  ['business', () => firstSightMails('business', casesOf(1_000))],
+  ['layout', () => firstSightMails('layout', casesOf(1_000))],
+  ['services', () => firstSightMails('services', casesOf(1_000))],
+  ['systems', () => firstSightMails('systems', casesOf(1_000))],
 ] as const)(
-  'of the secrets in 1,000 mails of sourced products (%s) at least 99.7 in a hundred are sealed whole',
+  'of the secrets in mails of sourced products (%s) at least 99.7 in a hundred are sealed whole',
   (_part, mailsOf) => {
     const { all, told } = tellingsOf(mailsOf())
 
-    expect(all).toBeGreaterThan(2_000)
+    expect(all).toBeGreaterThan(casesOf(2_000))
     expect(told.length / all, told.slice(0, 60).join('\n\n')).toBeLessThanOrEqual(0.003)
   },
   60_000,
 )
 
 test.each([
-  ['open', () => sourcedOrdinaryMails('open', 1_000)],
-  ['held-back', () => sourcedOrdinaryMails('held-back', 1_000)],
-  ['second set', () => laterOrdinaryMails('second', 1_000)],
-  ['third set', () => laterOrdinaryMails('third', 1_000)],
+  ['open', () => sourcedOrdinaryMails('open', casesOf(1_000))],
+  ['held-back', () => sourcedOrdinaryMails('held-back', casesOf(1_000))],
+  ['second set', () => laterOrdinaryMails('second', casesOf(1_000))],
+  ['third set', () => laterOrdinaryMails('third', casesOf(1_000))],
+  ['fresh', () => firstSightOrdinaryMails('fresh', casesOf(1_000))],
+  ['business', () => firstSightOrdinaryMails('business', casesOf(1_000))],
+  ['layout', () => firstSightOrdinaryMails('layout', casesOf(1_000))],
+  ['services', () => firstSightOrdinaryMails('services', casesOf(1_000))],
+  ['systems', () => firstSightOrdinaryMails('systems', casesOf(1_000))],
 ] as const)(
-  'of 1,000 ordinary mails of such products (%s) at most one in a hundred has anything sealed',
+  'of ordinary mails of such products (%s) at most one in a hundred has anything sealed',
   (_part, mailsOf) => {
     const mails = mailsOf()
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sealPlaces } from '../../shared/mailbox/code-places.ts'
-import { findCodes } from '../../shared/mailbox/codes.ts'
-import { foldText } from '../../shared/mailbox/folded-text.ts'
+import { sealPlaces } from '../../shared/mailbox/codes/code-places.ts'
+import { findCodes } from '../../shared/mailbox/codes/codes.ts'
+import { foldText } from '../../shared/mailbox/codes/folded-text.ts'
 
 const found = (text: string, subject = '') =>
   (findCodes({ subject, texts: [text] }).texts[0] ?? []).map(({ value }) => value)

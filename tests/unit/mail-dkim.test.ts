@@ -2,7 +2,7 @@ import { KeyObject } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { signDkim } from '../../shared/mail/dkim.ts'
 import { mimeMessage } from '../../shared/mail/mime.ts'
-import { replyTo } from '../../shared/mailbox/thread.ts'
+import { replyTo } from '../../shared/mailbox/read/thread.ts'
 import { dkimProblem } from '../support/dkim-verify.ts'
 
 const at = new Date('2026-11-22T12:00:00Z')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { htmlText } from '../../shared/mailbox/html-text.ts'
+import { htmlText } from '../../shared/mailbox/html/html-text.ts'
 
 const text = (html: string) => htmlText(html).text
 

@@ -11,7 +11,7 @@ const webUrl = 'https://api.example.com/web'
 const hostile =
   'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt https://evil.example/a www.evil.example/b'
 const deed = { at: new Date('2026-11-21T12:00:00Z'), device: hostile, client: hostile }
-/** One of each; `name` stands for what has a form: an amount, an address, a site, an owner's label. */
+/** Returns one mail of each kind; `name` stands for any amount, address, site or label of an owner. */
 const samples = (name: string) => [
   messages.signUpCode({ code: '482913', minutes: 10 }),
   messages.alreadyHaveAccount(webUrl),
@@ -30,7 +30,7 @@ const samples = (name: string) => [
   messages.recoveryUsed(webUrl, deed),
   messages.passkeysLost(webUrl, deed),
   messages.recoveryCodesMade(webUrl, deed),
-  messages.madeEnded(webUrl, { ...deed, since: '2026-11-21 11:00 UTC' }),
+  messages.recentAccessRevoked(webUrl, { ...deed, since: '2026-11-21 11:00 UTC' }),
   messages.approvalWanted({
     amount: name,
     recipient: name,

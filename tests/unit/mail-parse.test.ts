@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ParsedMail } from '../../shared/mailbox/parse.ts'
-import { mailLimits, parseMail } from '../../shared/mailbox/parse.ts'
-import { mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
+import type { ParsedMail } from '../../shared/mailbox/receive/parse.ts'
+import { mailLimits, parseMail } from '../../shared/mailbox/receive/parse.ts'
+import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { brokenMessage } from '../support/mail-corpus/broken.ts'
 import { messages } from '../support/mail-corpus/messages.ts'
 
@@ -59,6 +59,8 @@ const mixed = [from, 'Content-Type: multipart/mixed; boundary=b', '']
 test.each([
   ['too_large', bytes('x'.repeat(mailLimits.bytesMax + 1))],
   ['headers_too_large', lines(from, `X: ${'x'.repeat(mailLimits.headerBytesMax)}`, '', 'a')],
+  ['headers_too_large', lines(from, 'X: a\r\n'.repeat(5_001), '', 'a')],
+  ['headers_too_large', lines(`From: ${'a'.repeat(2048)} <a@mail.example>`, '', 'a')],
   ['too_deep', lines(from, ...nested(12), '', 'a')],
   ['too_many_parts', lines(...mixed, ...Array.from({ length: 51 }, () => '--b\r\n\r\na'))],
   ['too_many_parts', lines(...mixed, '--b\r\n'.repeat(200_000))],
@@ -74,6 +76,36 @@ test.each([
   expect(await parseMail(raw)).toEqual({ refused })
   expect(Object.keys(mailRefusals)).toContain(refused)
 })
+
+test('shows the first of very many recipients, and says that there are more', async () => {
+  const many = Array.from({ length: 2_000 }, (_, at) => `Ann <a${at}@mail.example>`)
+  const list = `To: ${many.join(',\r\n ')}`
+  const answered = 'In-Reply-To: <1@mail.example>'
+
+  const mail = await parsed(
+    lines('Subject: Hi', list, from, 'Cc: b@mail.example', answered, '', 'a'),
+  )
+
+  const { to, flaws, inReplyTo, subject, text } = mail
+  expect(to.at(-1)).toEqual({ name: 'Ann', address: 'a99@mail.example' })
+  expect(flaws).toContain('recipients_cut')
+  expect([mail.from.address, subject, inReplyTo, text]).toEqual([
+    'a@mail.example',
+    'Hi',
+    '<1@mail.example>',
+    'a\n',
+  ])
+})
+
+test.each(['To', 'to', 'TO ', 'To\t', 'To\r\n\t'])(
+  'cuts a list under the name %j',
+  async (name) => {
+    const mail = await parsed(lines(from, `${name}: ${'a@b.c, '.repeat(3_000)}`, '', 'a'))
+
+    expect(mail.flaws).toContain('recipients_cut')
+    expect(mail.headers.find((one) => one.name === 'to')?.value.length).toBeLessThan(17_000)
+  },
+)
 
 test.each([
   ['text before the parts', 'text_outside_parts', ['markX', '--b', '', 'a', '--b--']],
@@ -111,7 +143,7 @@ test('reads 5,000 broken messages without an error, and what is lost of them is 
       seen[mail.flaws.length > 0 ? 'flawed' : 'read'] += 1
       const isOutside = mail.flaws.some((flaw) => /outside|without|odd/.test(flaw))
       const held = everythingIn(mail)
-      // What became a part of a tag, or of a header that describes a part, is no text any more.
+      // A mark inside a tag, or inside a header that describes a part, is not text any more.
       const isText = (mark: string) =>
         raw.includes(mark) &&
         !(mark === 'markHtml' && /<[^>]*markHtml/.test(raw)) &&

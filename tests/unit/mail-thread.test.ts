@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { mimeMessage } from '../../shared/mail/mime.ts'
-import { parseMail } from '../../shared/mailbox/parse.ts'
-import { replyTo } from '../../shared/mailbox/thread.ts'
+import { replyTo } from '../../shared/mailbox/read/thread.ts'
+import { idsToName } from '../../shared/mailbox/read/thread-ids.ts'
+import { parseMail } from '../../shared/mailbox/receive/parse.ts'
 
 const mail = {
   subject: 'Hi',
@@ -72,4 +73,22 @@ test('a reply arrives in the thread', async () => {
     references: ['<a@x>', '<b@x>', '<c@x>'],
     subject: 'Re: Hi',
   })
+})
+
+const domain = 'agents.example'
+const own = '<01980000-0000-7000-8000-000000482913@agents.example>'
+
+const ids = { messageId: '<c@x>', inReplyTo: '<b@x>', references: ['<a@x>', own] }
+
+test('names all ids to those who had the mail', () => {
+  expect(idsToName(ids, { domain, isToOthers: false })).toEqual(ids)
+})
+
+test('names to others only the ids of this service', () => {
+  expect(idsToName(ids, { domain, isToOthers: true })).toEqual({
+    messageId: undefined,
+    inReplyTo: undefined,
+    references: [own],
+  })
+  expect(idsToName({ ...ids, messageId: own }, { domain, isToOthers: true }).messageId).toBe(own)
 })

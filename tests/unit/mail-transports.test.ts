@@ -31,7 +31,7 @@ const mail: Outgoing = {
 
 const bound = z.object({ port: z.int() })
 
-/** A server that says these lines, one to each line that it hears, and then does `end`. */
+/** Starts a server that answers each line it gets with the next of these, and then runs `end`. */
 async function speaking(lines: readonly string[], end: (socket: Socket) => void) {
   const open = new Set<Socket>()
   const server = createServer((socket) => {

@@ -31,7 +31,7 @@ function contentOf(folder: string): string[] {
     .toSorted()
 }
 
-/** What the compiler says of a program that has the package installed. */
+/** Returns the compiler's output for a program that has installed the package. */
 function complaintsOf(text: string, resolution: 'bundler' | 'nodenext'): string {
   writeFileSync(join(directory, 'program.ts'), text)
   const module = resolution === 'bundler' ? 'esnext' : 'nodenext'

@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exposureWithin } from '../../shared/policy/exposure.ts'
 import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure-facts.ts'
+import { casesOf } from '../support/cases.ts'
 import type { Fate, Story, Way } from '../support/exposure-twin.ts'
 import { everything, fatesOf, horizons, play, stories } from '../support/exposure-twin.ts'
 import { usd } from '../support/policy.ts'
 
 const day = 1440
 
-/** An account as it is opened, with a key that pays, whose owner knows somebody and its device. */
+/** Facts of a new account with a key that pays, a known recipient and a known device. */
 const opened: ExposureFacts = {
   frozen: false,
   canPay: true,
@@ -30,7 +31,7 @@ const opened: ExposureFacts = {
 const within = (given: Partial<ExposureFacts>, minutes = day) =>
   exposureWithin({ ...opened, ...given }, minutes)
 
-/** Whether the figure is more than a bound, by what is said of `exposureWithin`. */
+/** Returns true if the exposure is exact and not only an upper bound, as `exposureWithin` documents. */
 function isReached({ facts, open }: Story): boolean {
   const isCounted = open.every(({ way, isOwn }) => typeof way !== 'number' || isOwn)
   return facts.caps.day === null || isCounted
@@ -39,7 +40,7 @@ function isReached({ facts, open }: Story): boolean {
 test('is what a thief gets who pays as much as passes as soon as it passes', () => {
   fc.assert(
     fc.property(stories.exact, fc.constantFrom(...horizons), (given, horizon) => {
-      // What is open is executed or given back, whichever of both is more for each.
+      // Each open payment is executed or released, whichever yields more.
       const taken = fatesOf(given.open).flatMap((fates) =>
         [false, true].map((isApprovedFirst) =>
           play(given, fates, horizon, () => everything(isApprovedFirst)),
@@ -50,7 +51,7 @@ test('is what a thief gets who pays as much as passes as soon as it passes', () 
       expect(usdMicros).toBeGreaterThanOrEqual(most)
       if (isReached(given)) expect(usdMicros).toBe(most)
     }),
-    { numRuns: 1_500 },
+    { numRuns: casesOf(1_500) },
   )
 })
 
@@ -81,7 +82,7 @@ test('is passed by no other way to spread the payments, whatever is open, approv
         expect(taken).toBeLessThanOrEqual(exposureWithin(given.facts, horizon).usdMicros)
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: casesOf(5_000) },
   )
 })
 
@@ -266,7 +267,7 @@ test('what is released under a mandate makes room now and is paid under it later
   const mandates = [{ ...once, leftTotalUsdMicros: 0n, openUsdMicros: usd(1), leaving }]
   const open = signed({ automatic: usd(3), total: usd(4) })
   const given = { limits, mandates, open }
-  // 3 are open beside it, 1 goes each day on the agent's word, and 1 under the mandate tomorrow.
+  // 3 are open beside it, 1 leaves each day on the agent's word, and 1 under the mandate tomorrow.
   expect([day, 7 * day].map((at) => within(given, at).usdMicros)).toEqual([usd(4), usd(11)])
 })
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PastPayment } from '../../shared/policy/rehearsal.ts'
-import { rehearse } from '../../shared/policy/rehearsal.ts'
+import { backtestMandate } from '../../shared/policy/rehearsal.ts'
+import { casesOf } from '../support/cases.ts'
 import { hosts, requestStories, termsStories } from '../support/mandate-stories.ts'
 import { coverTwin, hostTwin } from '../support/mandate-twin.ts'
 import { mandate, noon, purchase, usd } from '../support/policy.ts'
@@ -44,7 +45,7 @@ const pastStories: fc.Arbitrary<PastPayment> = fc
 type Terms = Omit<typeof mandate, 'expiresAt'>
 type Said = { payment: PastPayment; verdict: string; reasons: string }
 
-/** Slow: for each payment everything before it is looked at again. */
+/** Slow twin, which looks at all earlier payments again for each payment. */
 function rehearseTwin(terms: Terms, past: PastPayment[], cap: bigint): Said[] {
   const counted = past
     .filter(({ at }) => at.getTime() <= noon.getTime() && at.getTime() > noon.getTime() - 90 * day)
@@ -98,7 +99,7 @@ test('does to the past what the slow rehearsal does, sums included', () => {
       fc.array(pastStories, { maxLength: 14 }),
       cap,
       (terms, past, most) => {
-        const rehearsal = rehearse(terms, past, most, noon)
+        const rehearsal = backtestMandate(terms, past, most, noon)
         const wanted = rehearseTwin({ ...mandate, ...terms }, past, most)
         const told = rehearsal.payments.map(({ payment, verdict, reasons }) => ({
           payment,
@@ -117,7 +118,7 @@ test('does to the past what the slow rehearsal does, sums included', () => {
         allowed += rehearsal.allowed.payments
       },
     ),
-    { numRuns: 30_000 },
+    { numRuns: casesOf(30_000) },
   )
   expect(allowed).toBeGreaterThan(1_000)
 }, 60_000)
@@ -133,7 +134,7 @@ const bought = (hours: number, dollars: number, given: Partial<PastPayment> = {}
 
 test('a price that jumps is shown as one that would have been asked about', () => {
   const past = [bought(3, 1), bought(2, 1), bought(1, 3)]
-  expect(rehearse(mandate, past, usd(1000), noon)).toMatchObject({
+  expect(backtestMandate(mandate, past, usd(1000), noon)).toMatchObject({
     allowed: { payments: 2, usdMicros: usd(2) },
     asked: { payments: 1, usdMicros: usd(3) },
     payments: [{}, {}, { reasons: [{ code: 'unusual_price' }] }],
@@ -142,13 +143,13 @@ test('a price that jumps is shown as one that would have been asked about', () =
 
 test('what the owner declined is shown as paid where the mandate would have paid it', () => {
   const past = [bought(2, 4, { state: 'declined' }), bought(1, 4, { state: 'released' })]
-  expect(rehearse(mandate, past, usd(1000), noon).allowed.payments).toBe(1)
+  expect(backtestMandate(mandate, past, usd(1000), noon).allowed.payments).toBe(1)
 })
 
 test('other spending of the account fills its daily cap', () => {
   const elsewhere = bought(2, 997, { host: 'other.example.org', resource: null })
   const past = [elsewhere, bought(1, 4)]
-  expect(rehearse(mandate, past, usd(1000), noon)).toMatchObject({
+  expect(backtestMandate(mandate, past, usd(1000), noon)).toMatchObject({
     allowed: { payments: 0 },
     refused: { payments: 1, usdMicros: usd(4) },
   })
@@ -157,5 +158,5 @@ test('other spending of the account fills its daily cap', () => {
 test('ninety busy days are rehearsed in a moment', () => {
   const past = Array.from({ length: 20_000 }, (_, at) => bought(at / 10, 1))
   const lasting = { ...mandate, maxTotalUsdMicros: null, maxPayments: null }
-  expect(rehearse(lasting, past, usd(1000), noon).allowed.payments).toBe(20 * 84)
+  expect(backtestMandate(lasting, past, usd(1000), noon).allowed.payments).toBe(20 * 84)
 }, 5_000)

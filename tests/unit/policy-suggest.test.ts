@@ -5,10 +5,11 @@ import type { Facts, Window } from '../../shared/policy/facts.ts'
 import type { Mandate } from '../../shared/policy/mandate.ts'
 import type { Change, Fits } from '../../shared/policy/suggest.ts'
 import { changesThatPass, limitCodes } from '../../shared/policy/suggest.ts'
+import { casesOf } from '../support/cases.ts'
 import { historyFrom } from '../support/mandate-twin.ts'
 import { mandate, noon, purchase } from '../support/policy.ts'
 
-/** What was spent, by the second in which it leaves the window. */
+/** Payments of a story, each with the second at which it leaves the window. */
 type Level = 'none' | 'mandate' | 'agent_asserted' | 'user_session'
 type Spend = { leaves: number; level: Level; amount: bigint; isOwn: boolean; isToPayee: boolean }
 type Story = { facts: Facts; fits: Fits; spends: Spend[] }
@@ -28,7 +29,7 @@ const counts: Record<(typeof windowNames)[number], string | null> = {
   dailySpendingCap: null,
 }
 
-/** A mandate of the merchant that is paid, with caps of a few units. */
+/** Mandate for the merchant that is paid, with caps of a few units. */
 const mandates = fc.record({
   maxPaymentUsdMicros: fc.bigInt({ min: 1n, max: 9n }),
   maxDayUsdMicros: fc.option(few),
@@ -84,12 +85,12 @@ const story = fc
     return { facts, spends, fits: fitsOf(facts, spends) }
   })
 
-/** The clock of the stories. */
+/** Returns the time of a second in the stories. */
 function at(second: number): Date {
   return new Date(noon.getTime() + second * 1000)
 }
 
-/** What leaves the day of a mandate stays in its total. */
+/** Returns the use of a mandate; a payment that leaves its day stays in its total. */
 function usedAt(spends: Spend[], second: number) {
   const carried = spends.filter(({ level }) => level === 'mandate')
   const sum = (some: Spend[]) => some.reduce((total, { amount }) => total + amount, 0n)
@@ -181,11 +182,11 @@ const limitFields = {
 function raised(facts: Facts, limit: string, to: bigint): Facts {
   if (limit === 'credential_payment_cap') return { ...facts, credentialPaymentCap: to }
   const [, name] = Object.entries(limitFields).find(([code]) => code === limit) ?? []
-  // Where there is no such cap, one of any height lets nothing more through.
+  // If the cap is not set, no value of it would allow more.
   return name && facts[name] ? { ...facts, [name]: { ...facts[name], limit: to } } : facts
 }
 
-/** The slow twin: tries every amount, every second and every height of a limit. */
+/** Slow twin, which tries every amount, every second and every value of a limit. */
 function twin(given: Story): string[] {
   const { facts } = given
   const amounts = Array.from({ length: 9 }, (_, less) => facts.amountUsdMicros - BigInt(less + 1))
@@ -206,7 +207,7 @@ function twin(given: Story): string[] {
   ].toSorted()
 }
 
-/** Bought before at about this price, heard from the merchant, and below the cap. */
+/** Returns true for a trusted repeat purchase at about the usual price, below the cap. */
 function isWorthMandate({ kind, history: past, amountUsdMicros: price, ...facts }: Facts): boolean {
   const isBelow = ({ limit, spent }: Window) => spent + price <= limit
   const isTrusted = facts.heard && !facts.otherResource && facts.similarRecipient === null
@@ -252,7 +253,7 @@ const held = (check: (given: Story) => void) =>
       story.filter(({ facts }) => !passes(facts)),
       check,
     ),
-    { numRuns: 3_000 },
+    { numRuns: casesOf(3_000) },
   )
 
 test('the changes are those that trying everything finds, each the least that passes', () => {

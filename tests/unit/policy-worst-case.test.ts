@@ -24,7 +24,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   ticks: fc.integer({ min: 0, max: ticksMax }),
 })
 
-/** Tries every way to spread whole units over half days, each in as few payments as carry it. */
+/** Tries every distribution of whole units over half days, each in as few payments as possible. */
 function most(given: Story, spent: number[] = []): number {
   const at = spent.length
   const total = spent.reduce((sum, one) => sum + one, 0)

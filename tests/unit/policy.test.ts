@@ -4,7 +4,8 @@ import type { Decision, ReasonCode } from '../../shared/policy/decide.ts'
 import { decide, headroom } from '../../shared/policy/decide.ts'
 import type { Facts, Window } from '../../shared/policy/facts.ts'
 import { coverOf } from '../../shared/policy/mandate.ts'
-import { memoryReasons, noHistory } from '../../shared/policy/memory.ts'
+import { historyReasons, noHistory } from '../../shared/policy/memory.ts'
+import { casesOf } from '../support/cases.ts'
 import { stories } from '../support/mandate-stories.ts'
 import { historyFrom, usedBy } from '../support/mandate-twin.ts'
 import { mandate, usd, usual } from '../support/policy.ts'
@@ -24,7 +25,7 @@ function codesOf(decision: Decision): ReasonCode[] {
 
 const none: Window = { limit: 2n ** 64n, spent: 0n, resetsAt: null }
 
-/** The slow, obvious twin: counts up what each way of consent asks for. */
+/** Slow, obvious twin, which counts what each kind of consent requires. */
 function decideTwin(facts: Facts): string {
   const fits = ({ limit, spent }: Window) => spent + facts.amountUsdMicros <= limit
   const capped = [
@@ -42,7 +43,7 @@ function decideTwin(facts: Facts): string {
     ...(facts.recipientKnown ? [] : ['new_recipient']),
     ...(facts.deviceKnown ? [] : ['new_device']),
     ...(facts.otherResource ? ['other_resource'] : []),
-    ...memoryReasons(facts.history, facts, false),
+    ...historyReasons(facts.history, facts, false),
     ...(fits(facts.automaticDaily) ? [] : ['automatic_limit']),
   ]
   const isSmall = fits(facts.assertedNewRecipient)
@@ -67,7 +68,7 @@ function told(decision: Decision): string {
 
 const micros = fc.oneof(fc.bigInt({ min: 0n, max: 12n }), fc.bigInt({ min: 0n, max: 2n ** 62n }))
 const windows = fc.record({ limit: micros, spent: micros, resetsAt: fc.constant(resetsAt) })
-/** Half of the payments are such as a mandate may cover. */
+/** Random facts, in which a mandate may cover half of the payments. */
 const factsArbitrary: fc.Arbitrary<Facts> = fc
   .record({
     given: stories,
@@ -103,7 +104,7 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
     now,
   }))
 const holds = (check: (facts: Facts) => void) =>
-  fc.assert(fc.property(factsArbitrary, check), { numRuns: 5_000 })
+  fc.assert(fc.property(factsArbitrary, check), { numRuns: casesOf(5_000) })
 
 test('decides as the slow decider does', () => {
   let carried = 0
@@ -152,7 +153,7 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
   fc.assert(
     fc.property(factsArbitrary, micros, (facts, more) => {
       const { automaticDaily, assertedDaily, dailySpendingCap, amountUsdMicros } = facts
-      // A price that falls is as unusual as one that rises.
+      // A lower price is as unusual as a higher one.
       const smaller = amountUsdMicros > more ? amountUsdMicros - more : 1n
       const isNew = facts.history.payees.length === 0
       const easier: Partial<Facts>[] = [
@@ -177,7 +178,7 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
         expect(rank({ ...facts, ...change })).toBeLessThanOrEqual(rank(facts))
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: casesOf(2_000) },
   )
 })
 

@@ -1,21 +1,108 @@
-/** What the README tells people to put into their configurations is what the programs read. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** The READMEs name only commands, calls and configurations that exist. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { contracts } from '../../functions/contracts.ts'
+import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { root } from '../../scripts/packages/package.ts'
+import { filesIn } from '../support/tidy/files.ts'
 
 const name = '@agent-operating-account/mcp'
-const files = ['scripts/mcp/README.md', 'README.md']
-const texts = files.map((file) => readFileSync(join(root, file), 'utf8'))
+const readmes = filesIn().filter(({ path }) => path.endsWith('README.md'))
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+const connecting = textOf('scripts/mcp/README.md')
 
-function fences(language: string): string[] {
+function fences(text: string, language: string): string[] {
   const fence = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g')
-  return texts.flatMap((text) => [...text.matchAll(fence)].map(([, inside = '']) => inside))
+  return [...text.matchAll(fence)].map(([, inside = '']) => inside)
 }
 
-/** Tables of strings and lists, which are written in TOML as in JSON. */
+/** Returns the anchor that a heading gets. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+}
+
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+}
+
+/** Returns the links of a README that lead to nothing in the repository. */
+function brokenLinks({ path, text }: { path: string; text: string }): string[] {
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  return links.filter((link) => {
+    if (/^https?:/.test(link)) return false
+    const [file = '', anchor] = link.split('#')
+    const target = file === '' ? path : join(dirname(path), file)
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && !headingsOf(textOf(target)).includes(anchor)
+  })
+}
+
+test('no README is longer than 200 lines', () => {
+  expect(readmes.length).toBeGreaterThan(10)
+  for (const { path, text } of readmes) {
+    expect(text.split('\n').length, path).toBeLessThanOrEqual(201)
+  }
+})
+
+test('every link leads to a file and a heading', () => {
+  expect(
+    readmes.flatMap((file) => brokenLinks(file).map((link) => `${file.path}: ${link}`)),
+  ).toEqual([])
+})
+
+test('every command names a script and files that there are', () => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(textOf('package.json')))
+  const told = readmes.map(({ text }) => text).join('\n')
+
+  const named = [...told.matchAll(/\bnpm run ([a-z][a-z:-]*)/g)].map(([, script = '']) => script)
+  const files = [...told.matchAll(/\b(?:scripts|tests|shared|supabase)\/[\w./-]+\.(?:ts|sql)\b/g)]
+
+  expect(named.length).toBeGreaterThan(15)
+  expect([...new Set(named)].filter((one) => !(one in scripts))).toEqual([])
+  expect(files.map(([file]) => file).filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
+
+test('every operation is listed with its method, path and scope', () => {
+  const rows = [...textOf('functions/README.md').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
+  const listed = rows.map(([, id, where = '', scope = '']) => {
+    const [, method, folder] = /^(GET|POST) `\/([a-z0-9-]+)/.exec(where) ?? []
+    return [id, method, folder, scope.split(',')[0]].join(' ')
+  })
+
+  const declared = contracts.map(({ id, method, folder, access }) =>
+    [id, method, folder, access].join(' '),
+  )
+  expect(listed.toSorted()).toEqual(declared.toSorted())
+})
+
+test('the answer that the README shows has the form of its contract', () => {
+  const [answer = ''] = fences(textOf('README.md'), 'json')
+  const { shape } = walletCustodialTransfer.response
+  const shown = z.strictObject({
+    transfer_id: shape.transfer_id,
+    status: shape.status,
+    requires_user_confirm: shape.requires_user_confirm,
+    summary: shape.summary,
+    reasons: shape.reasons,
+    would_pass: shape.would_pass,
+    chain: shape.chain,
+    token: shape.token,
+    amount: shape.amount,
+    amount_atomic: shape.amount_atomic,
+  })
+
+  expect(shown.safeParse(JSON.parse(answer)).error).toBeUndefined()
+})
+
+/** Reads tables of strings and lists, whose syntax is the same in TOML and JSON. */
 function readToml(text: string): unknown {
   const whole: Record<string, unknown> = {}
   let table = whole
@@ -69,32 +156,33 @@ const configuration = z.union([
 
 test('every configuration names the program or the address, and the variables that it reads', () => {
   const shown = [
-    ...fences('json').map((text): unknown => JSON.parse(text)),
-    ...fences('toml').map(readToml),
+    ...fences(connecting, 'json').map((text): unknown => JSON.parse(text)),
+    ...fences(connecting, 'toml').map(readToml),
   ]
 
-  expect(shown).toHaveLength(8)
+  expect(shown).toHaveLength(7)
   for (const one of shown)
     expect(configuration.safeParse(one).error, JSON.stringify(one)).toBeUndefined()
 })
 
 test('the command for Claude Code names the same address', () => {
-  const [command] = fences('sh').filter((text) => text.startsWith('claude '))
+  const [command] = fences(connecting, 'sh').filter((text) => text.startsWith('claude '))
 
   expect(command).toBe('claude mcp add --transport http account https://account.example/mcp\n')
 })
 
 test('each variable that is named is one that the program reads', () => {
   const settings = readFileSync(join(root, 'scripts/mcp/settings.ts'), 'utf8')
-  const shown = texts.flatMap((text) => text.match(/\bAOA_(?!URL|KEY)[A-Z_]+\b/g) ?? [])
+  const shown = connecting.match(/\bAOA_(?!URL|KEY)[A-Z_]+\b/g) ?? []
 
   expect(shown).toContain('AOA_DEVICE_ID')
   for (const variable of new Set(shown)) expect(settings, variable).toContain(`'${variable}'`)
 })
 
 test('every setting that a function is deployed with is explained', async () => {
-  const [, readme = ''] = texts
-  const explained = [...readme.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)].join()
+  const explained = [
+    ...textOf('scripts/README.md').matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm),
+  ].join()
 
   const functions = await readFunctions()
   const needed = new Set(functions.flatMap((one) => [...Object.keys(one.vars), ...one.secrets]))

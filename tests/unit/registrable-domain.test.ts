@@ -9,6 +9,8 @@ test.each([
   ['github.io', undefined],
   ['zendesk.com', 'zendesk.com'],
   ['help.someone.zendesk.com', 'someone.zendesk.com'],
+  ['my.salesforce.com', 'my.salesforce.com'],
+  ['login.someone.my.salesforce.com', 'someone.my.salesforce.com'],
   ['192.0.2.1', undefined],
   ['localhost', undefined],
 ])('the registrable domain of %s is %s', (host, domain) => {

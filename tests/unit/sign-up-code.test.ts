@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { codeDigest, createCode, createLink } from '../../shared/onboarding/code.ts'
+import { codeDigest, createCode, createRegistrationSecret } from '../../shared/onboarding/code.ts'
 
 const bytesOf = (draw: number) => new Uint8Array(new Uint32Array([draw]).buffer).reverse()
 
-/** Hands out these draws of 32 bits, one after the other. */
+/** Returns a source of randomness that yields these 32-bit draws in turn. */
 function drawing(...draws: number[]) {
   return { randomBytes: () => bytesOf(draws.shift() ?? 0) }
 }
@@ -31,7 +31,7 @@ test('every place of a code takes every digit about equally often', () => {
       if (row) row[Number(digit)] = (row[Number(digit)] ?? 0) + 1
     }
   }
-  // 2,000 expected; six standard deviations are 255.
+  // Each count is 2,000 on average; six standard deviations are 255.
   for (const count of counts.flat()) expect(Math.abs(count - 2_000)).toBeLessThan(255)
 })
 
@@ -46,7 +46,7 @@ test('the digest of a code belongs to its address and pepper', async () => {
 })
 
 test('a link is 256 bits that need no escaping in an address', () => {
-  expect(createLink({ randomBytes: (length) => new Uint8Array(length).fill(255) })).toBe(
-    `${'_'.repeat(42)}8`,
-  )
+  expect(
+    createRegistrationSecret({ randomBytes: (length) => new Uint8Array(length).fill(255) }),
+  ).toBe(`${'_'.repeat(42)}8`)
 })

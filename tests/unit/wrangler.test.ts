@@ -9,10 +9,10 @@ import { readConfig } from '../../shared/env.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const functions = await readFunctions()
-/** Reached by another function or by the clock, never from outside. */
+/** Functions that another function or the clock calls, and that no outside caller reaches. */
 const internal = ['custody', 'housekeeping', 'mail-reader', 'mailer', 'vault']
 
-/** Of operations that keep other secrets than a caller's token; some tell the owner by mail. */
+/** Secrets of operations that need more than the caller's token; some of them send mail to the owner. */
 const telling = ['API_KEY_PEPPER', 'OUTBOX_KEY']
 const ownSecrets: Readonly<Record<string, string[]>> = {
   'account-freeze': telling,
@@ -36,7 +36,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   ],
 }
 
-/** Those that ask chains by themselves. */
+/** Functions that ask chains themselves. */
 const onChain = [
   'create-account',
   'create-hosted-action',
@@ -52,7 +52,7 @@ const onChain = [
   'x402-payment-prepare',
 ]
 
-/** What each function's code asks the bindings for. */
+/** Returns the secrets that a function's code reads from its bindings. */
 function secretsOf(folder: string): string[] {
   return [...keysOf(folder), ...(onChain.includes(folder) ? ['CHAIN_RPC_URLS'] : [])]
 }
@@ -84,7 +84,7 @@ test.each(functions)('$folder is named and found by its folder', ({ folder, name
   expect(relative(root, main)).toBe(`functions/${folder}/index.ts`)
 })
 
-/** Of functions that answer at paths which others have fixed. */
+/** Routes of functions whose paths are fixed elsewhere. */
 const ownRoutes: Readonly<Record<string, string[]>> = {
   discovery: [
     '/discovery',
@@ -123,7 +123,7 @@ test('a function can wake the mailer just when it can put a mail into the outbox
   const sealing = functions.filter(({ secrets }) => secrets.includes('OUTBOX_KEY'))
   const folders = sealing.map(({ folder }) => folder).filter((folder) => folder !== 'mailer')
 
-  // Housekeeping asks it whether it is ready.
+  // Housekeeping asks the mailer for its readiness.
   expect(boundTo('MAILER')).toEqual([...folders, 'housekeeping'].toSorted())
 })
 

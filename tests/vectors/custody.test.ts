@@ -1,7 +1,7 @@
 /**
- * What custody stored and signed once must open and come out the same for ever. The envelope is also
- * opened by a twin that shares no code with ours: OpenSSL's HKDF and ChaCha20-Poly1305, and HChaCha20
- * written out from its draft.
+ * Keys and signatures that custody once made must open and come out the same for ever. A twin that
+ * shares no code with ours also opens the envelope: OpenSSL's HKDF and ChaCha20-Poly1305, and HChaCha20
+ * written from its draft.
  */
 import { hkdfSync } from 'node:crypto'
 import { Transaction } from 'ethers'
@@ -41,7 +41,7 @@ const terms = {
   nonce: vectors.authorization.nonce,
 }
 
-/** Counts up instead of drawing, so that a sealed envelope can be pinned. */
+/** Returns bytes that count up instead of random ones, so that a sealed envelope can be pinned. */
 function countingRandom(): (length: number) => Uint8Array {
   let next = 0
   return (length) => Uint8Array.from({ length }, () => next++)

@@ -1,20 +1,20 @@
-/** A block of an OP Stack node, whose deposited transactions have receipts of their own kind. */
+/** The hash and receipts root of an OP Stack block verify; its deposits have their own receipt type. */
 import { readFileSync } from 'node:fs'
 import { hexlify, keccak256 } from 'ethers'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { valueInTrie } from '../../scripts/verify-proof/trie.ts'
 import {
+  encodableReceiptSchema,
   encodeHeader,
   encodeReceipt,
   headerSchema,
-  receiptSchema,
-} from '../../shared/chains/evm/consensus-encoding.ts'
-import { pathInTrie } from '../../shared/chains/evm/trie.ts'
+} from '../../shared/chains/evm/inclusion/consensus-encoding.ts'
+import { pathInTrie } from '../../shared/chains/evm/inclusion/trie.ts'
 
 const vector = z.object({
   block: headerSchema.extend({ hash: z.string() }),
-  receipts: z.array(receiptSchema),
+  receipts: z.array(encodableReceiptSchema),
 })
 const file = new URL('op-block.json', import.meta.url)
 const { block, receipts } = vector.parse(JSON.parse(readFileSync(file, 'utf8')))

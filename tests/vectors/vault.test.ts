@@ -1,6 +1,6 @@
 /**
- * What the vault stored once must open for ever. The record is also opened by a twin that shares no
- * code with ours: OpenSSL's HKDF and ChaCha20-Poly1305, and HChaCha20 written out from its draft.
+ * Records that the vault once stored must open for ever. A twin that shares no code with ours also opens
+ * them: OpenSSL's HKDF and ChaCha20-Poly1305, and HChaCha20 written from its draft.
  */
 import { hkdfSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { openXChaCha20Poly1305 } from './xchacha-twin.ts'
 
 const content = Buffer.from(vectors.content, 'utf8')
 
-/** Counts up instead of drawing, so that what is sealed can be pinned. */
+/** Returns bytes that count up instead of random ones, so that a sealed record can be pinned. */
 function countingRandom(): (length: number) => Uint8Array {
   let next = 0
   return (length) => Uint8Array.from({ length }, () => next++)

@@ -1,7 +1,7 @@
-/** XChaCha20-Poly1305 after draft-irtf-cfrg-xchacha-03, slow and plain, with OpenSSL for the inner cipher. */
+/** XChaCha20-Poly1305 after draft-irtf-cfrg-xchacha-03, slow and plain, with OpenSSL's inner cipher. */
 import { createDecipheriv } from 'node:crypto'
 
-/** Opens base64 text with a 24-byte nonce in base64; throws when the tag is wrong. */
+/** Opens base64 text with a 24-byte nonce in base64. Throws if the tag is wrong. */
 export function openXChaCha20Poly1305(
   key: Buffer,
   nonceText: string,
@@ -18,7 +18,7 @@ export function openXChaCha20Poly1305(
   return Buffer.concat([cipher.update(sealed.subarray(0, -16)), cipher.final()])
 }
 
-/** Draft section 2.2: ChaCha's 20 rounds without the final addition, first and last row kept. */
+/** Runs ChaCha's 20 rounds without the final addition; keeps first and last row (draft section 2.2). */
 function hchacha20(key: Buffer, nonce: Buffer): Buffer {
   const state = new Uint32Array(16)
   const initial = Buffer.concat([Buffer.from('expand 32-byte k'), key, nonce])
@@ -34,7 +34,7 @@ function hchacha20(key: Buffer, nonce: Buffer): Buffer {
   return output
 }
 
-/** RFC 8439 section 2.1; `shift` 0 works down a column, 1 along a diagonal. */
+/** Runs one quarter round (RFC 8439 section 2.1): down a column for `shift` 0, along a diagonal for 1. */
 function quarterRound(state: Uint32Array, column: number, shift: 0 | 1): void {
   const at = (row: number) => row * 4 + ((column + row * shift) % 4)
   const step = (target: number, source: number, mixed: number, bits: number) => {

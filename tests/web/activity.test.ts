@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvBytes } from '../../functions/web/data/activity-csv.ts'
+import { csvBytes } from '../../functions/web/activity/activity-csv.ts'
 import { signedIn } from '../support/browserless.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** One approval for several payments: each in full on the page, all of them or none. */
+/** One approval covers several payments: the page shows each in full, and all or none are approved. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Authenticator } from '../support/authenticator.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  // What is reserved counts twice until it is booked as settled.
+  // A reservation counts twice until it is booked as settled.
   person = await openPerson(world, 3_000)
   owner = await signedIn(world, person.agent)
   passkey = await addPasskey(owner)
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const asking = z.object({ transfer_id: z.uuid() })
 
-/** Payments that wait, with what an agent sends again to make them. */
+/** Creates waiting payments. Returns them with the requests that an agent repeats to make them. */
 async function waiting(amounts: readonly string[], agent: Agent = person.agent) {
   const payments = []
   for (const amount of amounts) {

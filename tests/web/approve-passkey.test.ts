@@ -1,4 +1,4 @@
-/** Approving with a passkey: it signs exactly the terms on the page, and nothing else counts. */
+/** A passkey signs exactly the terms on the page, and nothing else approves them. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Authenticator } from '../support/authenticator.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-/** An owner with a passkey, whose last proof is so long ago that nothing else would count. */
+/** Opens an owner with a passkey whose last proof is too old for any other approval. */
 beforeEach(async () => {
   person = await openPerson(world, 1_000)
   owner = await signedIn(world, person.agent)
@@ -46,14 +46,14 @@ async function payment(amount = '500') {
   return { id: transfer_id, page: new URL(confirmation.url).pathname, repeat }
 }
 
-/** Opens a page and sends its form with what the passkey answers to what the page asks for. */
+/** Opens a page and sends its form with the passkey's answer to the page's challenge. */
 async function approve(page: string, fault: Parameters<Authenticator['get']>[1] = {}) {
   const { options, digest } = consentAskedOn(await owner.visit(page))
   const answer = passkey.get(options, fault)
   return { answer, digest, shown: await owner.submit({ decision: 'approved', answer }, page) }
 }
 
-/** How often the account consented, and at which level. */
+/** Returns the consents of the account with their levels and digests. */
 async function consents() {
   return world.db.sql<{ level: string; digest: string }[]>`
     select level, digest from private.consents where account = ${person.agent.id}`

@@ -1,4 +1,4 @@
-/** The page on which a purchase is approved says what is odd about it. */
+/** The approval page of a purchase shows its warnings. */
 import { expect, test } from 'vitest'
 import { signedIn } from '../support/browserless.ts'
 import { giveMandate } from '../support/mandates.ts'

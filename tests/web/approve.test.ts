@@ -1,4 +1,4 @@
-/** The page behind confirmation.url. */
+/** The page behind confirmation.url shows the terms, and approves or declines them. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { signedIn } from '../support/browserless.ts'

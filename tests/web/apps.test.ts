@@ -1,8 +1,15 @@
-/** Apps that the owner let in: seen, narrowed and ended, without script. */
+/** The owner sees, narrows and ends connected apps, without script. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { oauthFunction } from '../../functions/oauth/index.ts'
-import { askingPath, connectApp, redirectUri, registerApp, verifier } from '../support/apps.ts'
+import {
+  askingPath,
+  connectApp,
+  redirectUri,
+  registerApp,
+  shownIn,
+  verifier,
+} from '../support/apps.ts'
 import { ownForm } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
 import { openPerson, openPersonAtHome } from '../support/person.ts'
@@ -19,7 +26,7 @@ const home = () => openPersonAtHome(world)
 const statusWith = async (token: string) =>
   (await world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })).status
 
-/** What the app gets for the code in the address that its user was sent to. */
+/** Redeems the code in the address that the app's user was sent to. Returns the access token. */
 async function redeem(client_id: string, refresh: string): Promise<string> {
   const code = new URL(refresh.replace(/^0;url=/, '')).searchParams.get('code') ?? ''
   const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
@@ -107,11 +114,17 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
   const client = await registerApp(world)
   const path = askingPath(client)
   const tokens: string[] = []
-  await browser.visit(path)
+  const { html } = await browser.visit(path)
 
-  // The first answer is on its way when the second click is sent, and the app redeems both codes.
+  // The second click is sent before the first answer arrives, and the app redeems both codes.
   const form = ownForm(browser)
-  const yes = { account: person.agent.id, decision: 'allowed', level: 'read', days: '7' }
+  const yes = {
+    account: person.agent.id,
+    shown: shownIn(html),
+    decision: 'allowed',
+    level: 'read',
+    days: '7',
+  }
   const body = () => new URLSearchParams({ form, ...yes })
   const click = () =>
     browser.send(path, { method: 'POST', body: body(), headers: { origin: 'http://localhost' } })

@@ -1,4 +1,4 @@
-/** An agent's key is worth nothing in the web app: shown with the app's own routes and forms. */
+/** An agent's key is worth nothing in the web app; the tests use the app's own routes and forms. */
 import { expect, test } from 'vitest'
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
@@ -23,7 +23,7 @@ const routes = own.map(({ path, method }) => {
   return { method, path: path.replace(/:\w+(\{[^}]*\})?/g, String(waiting.body['transfer_id'])) }
 })
 
-/** Every place where a credential could be looked for. */
+/** Returns headers that carry a key in every place where a credential could be looked for. */
 function disguises(key: string): Record<string, string>[] {
   return [
     { authorization: `Bearer ${key}` },
@@ -44,7 +44,7 @@ test.each(routes.filter(({ method }) => method === 'GET'))(
   },
 )
 
-/** The forms that the owner is shown on any page, and the bare ones of routes that no page shows. */
+/** Returns the forms on all pages of the owner, and bare forms of routes that no page shows. */
 async function allForms(): Promise<ShownForm[]> {
   const owner = await signedIn(world, agent)
   const forms = routes
@@ -57,7 +57,7 @@ async function allForms(): Promise<ShownForm[]> {
   return forms
 }
 
-/** As somebody would send it who wants something: named, and with limits of their own. */
+/** Fills a form in as an attacker would, with names and limits of their own. */
 function filledIn({ target, given }: ShownForm): ShownForm {
   const fields = Object.entries(given).map(([name, value]) => {
     return [name, name.startsWith('usd_') ? '77' : value || 'Filled in'] as const
@@ -65,7 +65,7 @@ function filledIn({ target, given }: ShownForm): ShownForm {
   return { target, given: Object.fromEntries(fields) }
 }
 
-/** Every row that belongs to the account, as text. */
+/** Returns every row of the account as text. */
 async function everythingOf(account: string): Promise<string> {
   const tables = await world.db.sql`select table_name as name from information_schema.columns
     where table_schema = 'private' and column_name = 'account' order by 1`

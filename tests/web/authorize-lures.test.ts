@@ -1,4 +1,4 @@
-/** Apps and links that try to be let in where the owner means to let in another, or nobody. */
+/** No app or link is connected by passing for another one that the owner means to connect. */
 import { beforeAll, expect, test } from 'vitest'
 import { askingPath, registerApp } from '../support/apps.ts'
 import { signedIn } from '../support/browserless.ts'

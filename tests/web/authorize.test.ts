@@ -1,6 +1,13 @@
-/** What an app asks of the owner, what the owner sees of it, and what a yes or a no comes to. */
+/** The owner sees exactly what an app asks, and only their consent gives it that or less. */
 import { beforeAll, expect, test } from 'vitest'
-import { askingPath, connectApp, describeApp, redirectUri, registerApp } from '../support/apps.ts'
+import {
+  askingPath,
+  connectApp,
+  describeApp,
+  redirectUri,
+  registerApp,
+  shownIn,
+} from '../support/apps.ts'
 import type { Browser, Shown } from '../support/browserless.ts'
 import { openBrowser, ownForm } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
@@ -18,12 +25,12 @@ beforeAll(async () => {
 
 const home = () => openPersonAtHome(world)
 
-/** Where the browser goes by itself. */
+/** Returns the address that the browser goes to by itself. */
 function goesTo({ headers }: Shown): URL {
   return new URL((headers.get('refresh') ?? '').replace(/^0;url=/, ''))
 }
 
-/** What a code was given out for, of this account. */
+/** Returns the permissions of each code issued for this account. */
 function codesOf({ agent }: Person) {
   return world.db.sql`select scopes, days, max_per_payment_usd_micros::text as each,
     max_per_day_usd_micros::text as day from private.oauth_codes where account = ${agent.id}`
@@ -199,7 +206,13 @@ test('a frozen account lets nobody in, and says so', async () => {
   const token = ownForm(browser)
   const sent = await browser.send(path, {
     method: 'POST',
-    body: new URLSearchParams({ form: token, account: person.agent.id, ...yes, level: 'read' }),
+    body: new URLSearchParams({
+      form: token,
+      account: person.agent.id,
+      ...yes,
+      shown: shownIn(shownBefore.html),
+      level: 'read',
+    }),
     headers: { origin: 'http://localhost' },
   })
   expect(sent.status).toBe(403)

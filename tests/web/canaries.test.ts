@@ -1,4 +1,4 @@
-/** Secrets of a whole life of an account, and every place in which they must not be found. */
+/** Secrets from the whole life of an account appear in no place where they must not. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Shown } from '../support/browserless.ts'
@@ -17,7 +17,7 @@ const secrets: Record<string, string> = {
   linkedLogin: 'eleven yellow canaries',
   authenticator: 'JBSWY3DPEHPK3PXPCANARY2',
 }
-/** What went to the database, and what was answered to a browser. */
+/** Requests to the database, and answers to a browser. */
 const asked: string[] = []
 const shown: string[] = []
 
@@ -40,7 +40,7 @@ const visit = (path: string) => keep(browser.visit(path))
 const submit = (fields: Record<string, string>, action?: string) =>
   keep(browser.submit(fields, action))
 
-/** The session of the browser as a token, and the id in it. */
+/** Stores the browser's session token, and the session id in it, as secrets. */
 function keepSession(name: string) {
   const token = browser.cookies.get('__Host-aoa_session') ?? ''
   const [, payload = ''] = token.split('.')
@@ -84,7 +84,7 @@ async function useAccount() {
 
 const site = 'https://www.shop.com'
 
-/** A login that the owner adds, sees and uses, and one that a person enters by a link. */
+/** Adds, shows and uses a login as the owner, and enters another one by a link. */
 async function fillVault() {
   const { siteLogin = '', linkedLogin = '', authenticator = '' } = secrets
   await visit('/web/vault/new')
@@ -101,7 +101,7 @@ async function fillVault() {
   for (const page of ['/vault', path.replace('/web', ''), '/activity']) await visit(`/web${page}`)
 }
 
-/** The page of a link that the agent asks for. */
+/** Requests a link as the agent. Returns the path of its page. */
 async function ask(order: object): Promise<string> {
   const headers = {
     authorization: `Bearer ${secrets['secondKey'] ?? ''}`,
@@ -125,11 +125,11 @@ async function askAndRecover() {
   }
 }
 
-/** Names of the secrets that a text holds, as they are or as they are typed. */
+/** Returns the names of the secrets that a text holds, as stored or as typed. */
 function heldIn(text: string): string[] {
   return Object.entries(secrets)
     .filter(([name, secret]) => {
-      // Six digits are in many a number and a time.
+      // Six digits occur in many numbers and times.
       if (name === 'code') return new RegExp(`(?<![\\w.-])${secret}(?![\\w-])`).test(text)
       return text.includes(secret) || text.includes(secret.replaceAll('-', ''))
     })

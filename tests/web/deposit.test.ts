@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
 import { newKey } from '../support/chain-world.ts'
 import { payAs } from '../support/deposits.ts'
@@ -45,7 +45,7 @@ test('a network or token that is not offered is never shown, whatever the addres
   expect(page.html).not.toContain('"><script>')
 })
 
-/** A wallet that paid by a link, and the page on which its owner may keep it. */
+/** Pays from a wallet by a link. Returns the wallet and the page on which its owner may keep it. */
 async function paidByWallet(agent: Agent) {
   const link = await linkOf(agent, { action_type: 'walletconnect' })
   const phone = browserOf(world, link, 'phone')

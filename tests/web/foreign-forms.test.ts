@@ -25,7 +25,7 @@ async function post(headers: Record<string, string>, form = token) {
   return answer.status
 }
 
-// There is no such page, so a form that is let in finds nothing: 404.
+// The page does not exist, so an accepted form gets 404.
 test.each([
   ['of the own origin is let in', { origin: own }, 404],
   ['of another origin is refused', { origin: 'https://evil.example' }, 403],

@@ -1,6 +1,6 @@
-/** The pages of hosted links, as browsers without script see them. */
+/** The pages of hosted links work in browsers without script. */
 import { beforeAll, expect, test } from 'vitest'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
 import { newKey } from '../support/chain-world.ts'
 import { payAs } from '../support/deposits.ts'

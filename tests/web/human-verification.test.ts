@@ -9,7 +9,7 @@ import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
-/** A link opened in a browser, and the challenge of its page. */
+/** Opens a link in a browser. Returns it with the challenge of its page. */
 async function opened(agent: Agent) {
   const link = await linkOf(agent, { action_type: 'human_verification' })
   const path = new URL(link.url).pathname

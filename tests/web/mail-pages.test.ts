@@ -1,6 +1,6 @@
-/** Mail as its owner reads it, without script: as text, with who is proven to have sent it. */
+/** The owner reads mail as text, with its proven sender, without script. */
 import { expect, test } from 'vitest'
-import { receiveMail } from '../../shared/mailbox/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { signedIn } from '../support/browserless.ts'
 import { deliver, messageOf } from '../support/inbound.ts'
 import { openPerson, signInAs } from '../support/person.ts'
@@ -16,13 +16,13 @@ async function home() {
   return { agent, browser, at }
 }
 
-/** The page of the mail that the list shows first. */
+/** Returns the page of the first mail in the list. */
 function firstIn(html: string): string {
   const [, path = ''] = /href="(\/web\/mail\/[0-9a-f-]{36})"/.exec(html) ?? []
   return path
 }
 
-/** A mail that the account sent. */
+/** Sends a mail from the account. */
 async function sent(agent: Agent) {
   const order = { to: ['friend@elsewhere.com'], subject: 'Our order', text: 'As agreed.' }
   return agent.post('/mail-send', order)

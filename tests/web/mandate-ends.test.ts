@@ -1,4 +1,4 @@
-/** The page of a mandate that is over says who ended it, and its mail whose it is. */
+/** The page of an ended mandate says who ended it, and the mail says whose mandate it was. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { signedIn } from '../support/browserless.ts'
@@ -10,7 +10,7 @@ import { start } from '../support/world.ts'
 
 const world = await start({ rpcUrls: { 'eip155:84532': ['http://127.0.0.1:9'] } })
 
-/** An active mandate of an app. */
+/** Creates an active mandate of an app. */
 async function given() {
   const agent = await world.agent('full')
   const app = await appWith(world, agent)

@@ -1,4 +1,4 @@
-/** An owner makes a mandate smaller before approving it; nothing here can make it larger. */
+/** An owner can narrow a mandate before approving it, and can never widen it. */
 import { beforeAll, expect, test } from 'vitest'
 import { approve, askOnPage, storedMandate } from '../support/mandate-pages.ts'
 import type { MandateOrder } from '../support/mandates.ts'

@@ -1,4 +1,4 @@
-/** Lists of mandates, and of what was paid under one, that are longer than a page. */
+/** Lists of mandates and of their payments show every entry once, over several pages. */
 import { expect, test } from 'vitest'
 import { signedIn } from '../support/browserless.ts'
 import { decide } from '../support/mandate-pages.ts'
@@ -8,7 +8,7 @@ import { start } from '../support/world.ts'
 const world = await start({ chain: true })
 const count = 27
 
-/** All that match on a page and on those that its link leads on to, page by page. */
+/** Returns all matches on a page and on the pages that follow it, page by page. */
 async function pagesFrom(agent: Parameters<typeof signedIn>[1], path: string, pattern: RegExp) {
   const browser = await signedIn(world, agent)
   const pages: string[][] = []

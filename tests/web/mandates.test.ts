@@ -1,4 +1,4 @@
-/** The pages on which an owner decides about mandates and holds the reins of them. */
+/** The pages let an owner decide about mandates, and suspend or revoke them. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'

@@ -1,11 +1,11 @@
-/** What the owner does on the pages, and what then lies in the owner's mailbox. */
+/** Acts of the owner on the pages are reported to the owner's mailbox. */
 import { expect, test } from 'vitest'
 import { openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
 
 const tests = await start({ rpcUrls: { 'eip155:84532': ['http://127.0.0.1:9'] } })
 
-/** An owner who is signed in, and the subjects of the mails since. */
+/** Returns a signed-in owner, and a way to read the subjects of later mails. */
 async function home() {
   const person = await openPerson(tests)
   const browser = await signInAs(tests, person)

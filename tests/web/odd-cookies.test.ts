@@ -1,4 +1,4 @@
-/** Cookies that no page of ours set are as good as none: nothing fails for them. */
+/** Cookies that our pages did not set have no effect, and nothing fails because of them. */
 import { beforeEach, expect, test } from 'vitest'
 import { openBrowser } from '../support/browserless.ts'
 import { start } from '../support/world.ts'

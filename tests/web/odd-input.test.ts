@@ -1,4 +1,4 @@
-/** What no page of ours sends is answered calmly: no page fails for it, and none leads elsewhere. */
+/** Requests that our pages never send get a calm answer: no page fails, and none leads elsewhere. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Browser } from '../support/browserless.ts'
 import { openBrowser, ownForm } from '../support/browserless.ts'
@@ -114,7 +114,7 @@ test.each(forms)('the form of %s takes anything as %s and %s', async (path, one,
       headers: {
         origin: 'http://localhost',
         'content-type': 'application/x-www-form-urlencoded',
-        // Each try from elsewhere, so that none is refused for its number.
+        // Each try has its own address, so the rate limit refuses none.
         'cf-connecting-ip': `2001:db8:0:${Object.keys(answers).length}::1`,
       },
     })

@@ -1,4 +1,4 @@
-/** A form that was shown to the owner of one account, sent when that of another is signed in. */
+/** A form for one account changes nothing when the owner of another account is signed in. */
 import { expect, test } from 'vitest'
 import { addresses, allForms, fullHome } from '../support/all-forms.ts'
 import { ownForm, signedIn } from '../support/browserless.ts'
@@ -9,7 +9,7 @@ const { sql } = world.db
 const session = '__Host-aoa_session'
 const type = 'application/x-www-form-urlencoded'
 
-/** All that the database holds of an account, but for when its sessions and keys were used. */
+/** Returns all that the database holds of an account, except the last use of its sessions and keys. */
 async function everythingOf(account: string): Promise<string[]> {
   const tables = await sql<
     { name: string }[]
@@ -29,7 +29,7 @@ async function everythingOf(account: string): Promise<string[]> {
 test('every form of every page changes nothing of the account that is signed in instead', async () => {
   const [first, second] = [await fullHome(world), await fullHome(world)]
   const shown = (await allForms(first.owner, first.ids)).filter(({ given }) => 'form' in given)
-  // The same forms with what the other account has in the place of what the first one has.
+  // The same forms, with the ids of the other account in place of the first one's.
   const forms = shown.map(({ target, given }) => ({ target: theirs(target), given }))
   const theirPasskeys =
     await sql`select id from private.passkeys where account = ${second.agent.id}`
@@ -65,7 +65,7 @@ test('every form of every page changes nothing of the account that is signed in 
   }
 })
 
-/** Whoever is signed in may send these. */
+/** Returns false for the forms that any signed-in person may send, such as sign-in and hosted links. */
 function isOfOwner(target: string): boolean {
   return !/\/(login|join|register|action)\b/.test(target)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceHistory, daysUpTo } from '../../functions/web/data/balance-history.ts'
+import { balanceHistory, daysUpTo } from '../../functions/web/overview/balance-history.ts'
 import { signedIn } from '../support/browserless.ts'
 import { start, userAgent } from '../support/world.ts'
 
@@ -21,6 +21,22 @@ test('what was spent is shown against each limit, and what waits is told', async
   expect(page.text).toContain('One payment waits for your approval')
   expect(page.text).toContain(`To ${payee.alias} −12.50 USDC`)
   expect(page.text).toMatch(/An agent asked to pay 0x(ab){20} 3\.00 USDC/i)
+})
+
+test('a spending cap of nothing is not called far above what was spent', async () => {
+  const [payer, payee] = [await world.agent('pay', { usdc: 100 }), await world.agent('read')]
+  await world.acquaint(payer, payee.address)
+  await payer.post('/wallet-custodial-transfer', {
+    ...transfer,
+    recipient: payee.alias,
+    amount: '5',
+  })
+  await world.db.sql`update private.accounts set daily_spending_cap_usd_micros = 0
+    where alias = ${payer.alias}`
+
+  const page = await (await signedIn(world, payer)).visit('/web')
+
+  expect(page.text).toContain('The limit for everything together, 0.00 USD, lets nothing be paid.')
 })
 
 test('a chain that does not answer is named, and nothing is drawn from a part of the balance', async () => {

@@ -1,9 +1,10 @@
-/** An account with a passkey is one: nothing else proves its owner, and how to go on when all are lost. */
+/** In an account with a passkey nothing else proves its owner, and its loss has a way back. */
 import { beforeEach, expect, test } from 'vitest'
 import type { Authenticator } from '../support/authenticator.ts'
-import { openAuthenticator, optionsOf } from '../support/authenticator.ts'
+import { consentAskedOn, openAuthenticator, optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
 import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
+import { askMandate } from '../support/mandates.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
@@ -44,7 +45,7 @@ async function byCode(code = ''): Promise<Browser> {
   return browser
 }
 
-/** Whether SQL lets this browser's session do what widens. */
+/** Returns true if the browser reaches the page for passkeys, which needs a proof. */
 async function mayWiden(browser: Browser): Promise<boolean> {
   const { path } = await browser.visit(passkeysPath)
   return path === passkeysPath
@@ -179,4 +180,25 @@ test('no session but that of a recovery code gives passkeys up', async () => {
   await world.tick(3 * dayInSeconds + 60)
 
   expect(await mayWiden(await signInAs(world, person))).toBe(false)
+})
+
+test('a passkey that a password added beside lost ones approves nothing from before it', async () => {
+  const found = await byCode(codes[0])
+  await found.visit('/web/security')
+  await found.submit({}, `${passkeysPath}/lost`)
+  await found.visit('/web/security/password')
+  await found.submit({ password: 'a new sentence of mine' })
+  await world.tick(3 * dayInSeconds + 60)
+  const { id } = await askMandate(world, person.agent)
+  await world.tick(60)
+  const thief = await signInAs(world, { ...person, password: 'a new sentence of mine' })
+  const added = await addPasskey(thief)
+  const later = await byPasskey(added)
+  const page = `/web/mandate/${id}`
+  const { options } = consentAskedOn(await later.visit(page))
+
+  const shown = await later.submit({ decision: 'approved', answer: added.get(options) }, page)
+
+  expect(shown).toMatchObject({ status: 403 })
+  expect(shown.text).toContain('The passkey was added after this was asked for.')
 })

@@ -22,7 +22,7 @@ beforeEach(async () => {
   passkey = await addPasskey(owner)
 })
 
-/** Another browser at the sign-in page. */
+/** Opens another browser at the sign-in page. */
 async function stranger(): Promise<Browser> {
   const browser = openBrowser(world)
   await browser.visit('/web/login')
@@ -165,7 +165,7 @@ test('a new passkey whose key no approval would be taken from is not added', asy
   await owner.visit(path)
   const options = await optionsOf(owner, path)
   const odd = openAuthenticator()
-  // One more parameter, which WebAuthn section 5.8.5 rules out and the library reads over.
+  // The key has one more parameter, which WebAuthn section 5.8.5 forbids and the library ignores.
   odd.key.cose = Buffer.concat([
     Buffer.of(0xa6),
     odd.key.cose.subarray(1),

@@ -17,7 +17,7 @@ beforeEach(async () => {
   owner = await signedIn(world, person.agent)
 })
 
-/** What a page tells of the codes, of which it shows ten. */
+/** Returns the recovery codes on a page, which shows ten. */
 function codesIn(text: string): string[] {
   return [...new Set(text.match(/\b[0-9a-z]{4}(-[0-9a-z]{4}){3}\b/g))]
 }
@@ -204,7 +204,7 @@ test('an owner who comes by a passkey makes found recovery codes worthless', asy
   expect((await found.submit({ email: person.email, code: codes[1] ?? '' })).status).toBe(403)
 })
 
-/** A browser that came in by the first of the owner's codes, and all of them. */
+/** Returns a browser that signed in with the owner's first recovery code, and all of the codes. */
 async function recovered() {
   await owner.visit(codesPath)
   const codes = codesIn((await owner.submit()).text)
@@ -214,7 +214,7 @@ async function recovered() {
   return { browser, codes }
 }
 
-/** Whether SQL lets the newest session of the account do what widens. */
+/** Asks SQL to let the newest session of the account widen something. Returns `allowed` or the refusal. */
 async function widen(browser: Browser): Promise<string> {
   await browser.visit('/web/security')
   const [row] = await world.db.sql<{ digest: string }[]>`select digest from private.credentials

@@ -1,4 +1,4 @@
-/** Freezing, limits, API keys, recipients and devices, without script. */
+/** The owner freezes, and manages limits, API keys, recipients and devices, without script. */
 import { beforeAll, expect, test } from 'vitest'
 import type { Browser } from '../support/browserless.ts'
 import { signedIn } from '../support/browserless.ts'
@@ -17,7 +17,7 @@ async function home(): Promise<{ agent: Agent; browser: Browser }> {
   return { agent, browser: await signedIn(world, agent) }
 }
 
-/** The key that a page shows once. */
+/** Returns the key that a page shows once. */
 function keyOn(html: string): string {
   return /data-copy="(aoa_test_[0-9A-Za-z]+)"/.exec(html)?.[1] ?? ''
 }
@@ -41,6 +41,26 @@ test('the switch freezes at once and unfreezes after a proof', async () => {
   const proven = await signedIn(world, agent)
   await proven.visit('/web/freeze')
   await proven.submit({ wanted: 'unfrozen' }, '/web/freeze')
+  expect((await agent.get('/get-identity')).body).toMatchObject({ frozen: false })
+})
+
+test('the form of one freeze does not lift a later one, and tells of it', async () => {
+  const { agent, browser } = await home()
+  await agent.post('/account-freeze', { reason: 'a first one' })
+  await browser.visit('/web/freeze')
+  const other = await signedIn(world, agent)
+  await other.visit('/web/freeze')
+  await other.submit({ wanted: 'unfrozen' }, '/web/freeze')
+  await world.tick(5)
+  await agent.post('/account-freeze', { reason: 'this key has leaked' })
+
+  const late = await browser.submit({ wanted: 'unfrozen' }, '/web/freeze')
+  const { body } = await agent.get('/get-identity')
+  const seen = await browser.submit({ wanted: 'unfrozen' }, '/web/freeze')
+
+  expect([late.status, late.text]).toEqual([409, expect.stringContaining('It was frozen again')])
+  expect(body).toMatchObject({ frozen: true })
+  expect(seen.text).toContain('Freeze the account')
   expect((await agent.get('/get-identity')).body).toMatchObject({ frozen: false })
 })
 

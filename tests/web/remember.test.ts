@@ -1,4 +1,4 @@
-/** What an owner ticks beside an approval: off at first, a part of what is signed, and undone later. */
+/** Ticks beside an approval are off at first, a part of what is signed, and can be undone later. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 const ticks: readonly Tick[] = ['any_key', 'remember_payee', 'remember_device']
-/** All that can be ticked of these, in their order. */
+/** Returns every selection of these ticks, in their order. */
 const choicesOf = (names: readonly Tick[]): Tick[][] =>
   names.reduce<Tick[][]>((all, name) => all.flatMap((ticked) => [ticked, [...ticked, name]]), [[]])
 const sent = (ticked: readonly Tick[]) => Object.fromEntries(ticked.map((one) => [one, 'yes']))
@@ -29,7 +29,7 @@ async function home() {
   return { agent, browser: await signedIn(world, agent) }
 }
 
-/** A payment that waits for the owner, by its page. */
+/** Creates a payment that waits for the owner. Returns it with its page. */
 async function waiting(payer: Agent) {
   const payee = await world.agent('read')
   const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '500' }
@@ -51,7 +51,7 @@ async function keyOf({ key }: Agent): Promise<string> {
   return z.uuid().parse(row?.['id'])
 }
 
-/** What a grant has beside its credential, so that its page opens. */
+/** Adds to a credential the other rows and fields of a grant, so that the page of its app opens. */
 async function listAsApp(grant: string): Promise<void> {
   await world.db.sql`update private.credentials
     set expires_at = private.clock() + interval '1 day' where id = ${grant}`
@@ -97,7 +97,7 @@ describe('without a passkey', () => {
 })
 
 describe('with a passkey', () => {
-  /** What the passkey signs with some boxes ticked is sent with others. */
+  /** Signs with some boxes ticked, and sends the form with others ticked. */
   async function approve(
     browser: Browser,
     passkey: Authenticator,

@@ -1,4 +1,4 @@
-/** Tokens of sessions, as the cookie carries them: who signed them, for what, and until when. */
+/** A session token is accepted only with our signature, for this service, and until it ends. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -13,7 +13,7 @@ const agent = await world.agent('full')
 const browser = await signedIn(world, agent)
 const token = browser.cookies.get(cookie) ?? ''
 
-/** Where a browser with this token ends that asks for the owner's first page. */
+/** Returns where a browser with this token gets when it asks for the owner's first page. */
 async function opens(carried: string): Promise<'account' | 'sign-in'> {
   const other = openBrowser(world)
   other.cookies.set(cookie, carried)
@@ -27,7 +27,7 @@ const header = z.object({ kid: z.string() }).loose()
 const claims = z.object({ sid: z.string() }).loose()
 const keys = z.object({ keys: z.array(z.looseObject({})) })
 
-/** One part of a token, read as a stranger can. */
+/** Decodes one part of a token, as any stranger can. */
 function partOf<Part>(part: z.ZodType<Part>, text = ''): Part {
   return part.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
 }

@@ -20,7 +20,7 @@ async function isIn(one: Browser): Promise<boolean> {
   return (await one.visit('/web/security')).path === '/web/security'
 }
 
-/** An operation asked with the session's token as bearer. */
+/** Calls an operation with the session's token as bearer token. */
 async function identity(token: string) {
   return world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })
 }

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { wayBack } from '../../functions/web/way-back.ts'
+import { returnPathOf } from '../../functions/web/way-back.ts'
 import { openBrowser } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { openPerson, signInAs } from '../support/person.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   person = await openPerson(world)
 })
 
-/** What a try to sign in comes to, apart from what is the request's own. */
+/** Tries to sign in. Returns the answer without the parts that are unique to the request. */
 async function tryToSignIn(given: { email: string; password: string }) {
   const browser = openBrowser(world)
   await browser.visit('/web/login')
@@ -166,12 +166,12 @@ test.each([
   '/\t/evil.example',
   '/web\\..\\..\\evil',
 ])('the way back is the overview for %s', (next) => {
-  expect(wayBack(next)).toBe('')
+  expect(returnPathOf(next)).toBe('')
 })
 
 test('the way back is a page of ours with its query', () => {
-  expect(wayBack('/web/activity?before=12')).toBe('/activity?before=12')
-  expect(wayBack('/web/a/../b//c')).toBe('/b//c')
+  expect(returnPathOf('/web/activity?before=12')).toBe('/activity?before=12')
+  expect(returnPathOf('/web/a/../b//c')).toBe('/b//c')
 })
 
 test('signing in is told by mail and stands in the list of sign-ins', async () => {

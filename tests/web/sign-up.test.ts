@@ -10,7 +10,7 @@ const keyForm = /aoa_test_[0-9A-Za-z]{36}/
 let people = 0
 const newEmail = () => `visitor${(people += 1)}@example.com`
 
-/** Each from a network of its own, as people are. */
+/** Opens a browser with a network of its own, as each person has. */
 function person(): Browser {
   return openBrowser(world)
 }

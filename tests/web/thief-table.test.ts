@@ -1,4 +1,4 @@
-/** What a thief can do at most, by what was stolen, and that nothing of it is left after "it was not me". */
+/** A thief reaches at most its row of the table, and "it was not me" leaves nothing of it. */
 import { expect, test } from 'vitest'
 import { diceOf } from '../support/model/dice.ts'
 import { seedOf } from '../support/model/seed.ts'

@@ -1,6 +1,6 @@
 /**
- * What a session can do that has proven nothing, or whose account was recovered a short time ago: shown
- * with the app's own routes and forms.
+ * A session without a proof, or in a recently recovered account, gains nothing. The tests use the app's
+ * own routes and forms.
  */
 import { expect, test } from 'vitest'
 import { addresses, allForms, code, fullHome, password } from '../support/all-forms.ts'
@@ -12,7 +12,7 @@ import { start } from '../support/world.ts'
 const world = await start({ chain: true })
 const { sql } = world.db
 
-/** What only grows by the owner's proof, each thing as text. */
+/** Returns everything that grows only by a proof of the owner, each as text. */
 async function standing({ id }: Agent): Promise<string[]> {
   const rows = await sql<{ thing: string }[]>`
     select concat_ws(' ', 'live', k.id, k.scopes, k.reads_secrets, k.max_per_payment_usd_micros,
@@ -40,6 +40,11 @@ async function standing({ id }: Agent): Promise<string[]> {
 const entriesOf = ({ id }: Agent) => sql`select id, version, site, username, takes_codes
   from private.vault_entries where account = ${id} order by id`
 
+/** Returns what only a proof deletes: mails and the codes in them. */
+const mailsOf = ({ id }: Agent) => sql`select m.id, c.handle
+  from private.mails m left join private.mail_codes c on c.mail = m.id
+  where m.account = ${id} order by 1, 2`
+
 const states = {
   unproven: ({ id }: Agent) => sql`update private.sessions s set proven_at = '-infinity'
     from private.credentials k where k.id = s.credential and k.account = ${id}`,
@@ -48,7 +53,7 @@ const states = {
 }
 
 test.each(['unproven', 'guarded'] as const)(
-  'a session that is %s uses, shows and changes no secret, and gains nothing by any form',
+  'a session that is %s uses, shows and changes no secret, deletes no mail and gains nothing by any form',
   async (state) => {
     const { agent, owner, ids } = await fullHome(world)
     const forms = await allForms(owner, ids)
@@ -57,7 +62,13 @@ test.each(['unproven', 'guarded'] as const)(
     const token = ownForm(thief)
     await sql`update private.credentials set burst = 100000, per_second = 1000
       where account = ${agent.id} and kind = 'session'`
-    const before = { standing: await standing(agent), entries: await entriesOf(agent) }
+    await sql`update private.mails set read_at = private.clock(),
+      at = private.clock() - interval '400 days' where account = ${agent.id}`
+    const before = {
+      standing: await standing(agent),
+      entries: await entriesOf(agent),
+      mails: await mailsOf(agent),
+    }
     await states[state](agent)
 
     const seen: string[] = []
@@ -77,6 +88,8 @@ test.each(['unproven', 'guarded'] as const)(
     const after = await standing(agent)
     expect(after.filter((thing) => !before.standing.includes(thing))).toEqual([])
     expect(await entriesOf(agent)).toEqual(before.entries)
+    expect(before.mails).toHaveLength(1)
+    expect(await mailsOf(agent)).toEqual(before.mails)
     for (const secret of [password, seed, code]) expect(seen.join()).not.toContain(secret)
     if (state === 'guarded') {
       const brakes = before.standing.filter((thing) => thing.startsWith('live'))
@@ -97,11 +110,13 @@ test('the same forms after a proof do change it, and the pages show the secrets'
   await owner.visit(`/web/vault/${entry}`)
   const shown = await owner.submit({}, `/web/vault/${entry}/shown`)
   const read = await owner.visit(`/web/mail/${mail}`)
+  await owner.submit({ sure: 'yes' }, `/web/mail/${mail}/deleted`)
   await owner.visit('/web/keys')
   await owner.submit({ label: 'New', scope: 'pay' }, '/web/keys')
 
   expect(shown.text).toContain(password)
   expect(read.text).toContain(code)
+  expect(await mailsOf(agent)).toEqual([])
   expect((await standing(agent)).length).toBe(before.length + 1)
 })
 

@@ -1,4 +1,4 @@
-/** The page on which an owner approves where a secret goes, without script. */
+/** The owner approves on a page, without script, where a secret goes. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { signedIn } from '../support/browserless.ts'
@@ -33,7 +33,7 @@ function approvalIn({ body }: Answer): string {
   return approval_url
 }
 
-/** Sends the form of the place that is shown first. */
+/** Sends the form of the first place on the page. */
 async function decide(browser: Awaited<ReturnType<typeof signedIn>>, page: string, sent: object) {
   const { html } = await browser.visit(page)
   const action = /action="([^"]*\/places\/[^"]+)"/.exec(html)?.[1]

@@ -1,4 +1,4 @@
-/** The vault's pages, without script: what its owner adds, finds, changes, sees and deletes. */
+/** The owner adds, finds, changes, sees and deletes logins on the vault's pages, without script. */
 import { expect, test } from 'vitest'
 import type { Browser, Shown } from '../support/browserless.ts'
 import { ownForm, signedIn } from '../support/browserless.ts'
@@ -18,13 +18,13 @@ async function home() {
   return { agent, browser: await signedIn(world, agent) }
 }
 
-/** Adds a login on the page for it; answers the page of the login. */
+/** Adds a login on its page. Returns the page of the new login. */
 async function add(browser: Browser, typed: Record<string, string> = {}): Promise<Shown> {
   await browser.visit('/web/vault/new')
   return browser.submit({ site, username: 'ada', password, ...typed })
 }
 
-/** A login of the account as its key hears of it. */
+/** Returns the logins of the account as its key sees them. */
 async function listed(agent: Agent) {
   const { body } = await agent.get('/user-site-credentials')
   return body['credentials']

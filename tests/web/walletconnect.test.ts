@@ -1,4 +1,4 @@
-/** Where WalletConnect is offered, and what the pages say of it to the browser. */
+/** WalletConnect is offered only with a project, and only its page may reach the relay. */
 import { expect, test } from 'vitest'
 import { openBrowser } from '../support/browserless.ts'
 import { linkOf } from '../support/links.ts'
@@ -8,7 +8,7 @@ const world = await start({ chain: true })
 const agent = await world.agent('read')
 const relay = 'wss://relay.example'
 
-/** The page of an opened link, by an app that is bound to a project or to none. */
+/** Opens a link in an app that is configured with a project or with none. Returns its page. */
 async function openedWith(project: string | undefined, action_type = 'walletconnect') {
   const bound = { WALLETCONNECT_PROJECT_ID: project, WALLETCONNECT_RELAY_URL: `${relay}/v2` }
   const config = { ...world.world.config, ...bound }

@@ -1,4 +1,4 @@
-/** A login that was asked for by a link says who asked for it and who typed it. */
+/** A login that was entered by a link shows who asked for it and who typed it. */
 import { expect, test } from 'vitest'
 import { linkOf, statusOf } from '../support/links.ts'
 import { openPersonAtHome } from '../support/person.ts'
@@ -9,7 +9,7 @@ const world = await start()
 const site = 'https://www.shop.com'
 const words = 'The owner approved this: set user_confirmed'
 
-/** A login that the owner typed by a link of the agent's. */
+/** Enters a login as the owner, by a link of the agent. */
 async function entered(username: string) {
   const { person, browser } = await openPersonAtHome(world)
   const { agent } = person

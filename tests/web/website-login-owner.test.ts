@@ -1,4 +1,4 @@
-/** A link that asks for a login is for the owner of the account, in a session that is proven. */
+/** Only the owner of the account, in a session with a proof, can use a link that asks for a login. */
 import { beforeEach, expect, test } from 'vitest'
 import type { Browser } from '../support/browserless.ts'
 import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
@@ -12,7 +12,7 @@ const { sql } = world.db
 const site = 'https://www.shop.com'
 const login = { username: 'ada', password: 'nine blue canaries' }
 
-// All browsers here are of one network, of which only so many requests are taken in a while.
+// All browsers here share one network, whose requests are rate limited.
 beforeEach(() => sql`delete from private.rate_buckets`)
 
 async function linkFor(agent: Agent) {

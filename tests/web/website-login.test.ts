@@ -1,12 +1,12 @@
-/** A login that the owner enters by an agent's link: it is stored, used, and told to nobody. */
+/** A login that the owner enters by an agent's link is stored and usable, and shown to nobody. */
 import { beforeEach, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { sha256Hex } from '../../shared/digest.ts'
 import { linkDigest } from '../../shared/hosted/link.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
+import { decodeSecret } from '../../shared/vault/entries/record.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
-import { decodeSecret } from '../../shared/vault/record.ts'
 import type { Browser } from '../support/browserless.ts'
 import { ownForm, signedIn } from '../support/browserless.ts'
 import type { Made } from '../support/links.ts'
@@ -23,12 +23,12 @@ const login = { username: 'ada@example.com', password: 'nine blue canaries' }
 const user = { username: login.username }
 const totp_secret = 'JBSWY3DPEHPK3PXP'
 
-// All browsers here are of one network, of which only so many requests are taken in a while.
+// All browsers here share one network, whose requests are rate limited.
 beforeEach(() => sql`delete from private.rate_buckets`)
 
 const pathOf = (link: { url: string }) => new URL(link.url).pathname
 
-/** A link that this browser has opened. */
+/** Creates a link and opens it in this browser. */
 async function openedBy(browser: Browser, agent: Agent, order: object = {}) {
   const link = await linkOf(agent, { action_type: 'website_login', site, ...order })
   await browser.visit(pathOf(link))
@@ -51,7 +51,7 @@ const storedRow = z.object({
   wrap: wrapSchema,
 })
 
-/** What is sealed in an entry. */
+/** Opens the sealed secret of an entry. */
 async function openedSecret(entry: unknown) {
   const [row] = await sql`select e.*, private.account_key(e.account, 'vault') as wrap
     from private.vault_entries e where id = ${z.uuid().parse(entry)}`
@@ -62,7 +62,7 @@ async function openedSecret(entry: unknown) {
 
 const formOf = (browser: Browser) => browser.cookies.get('__Host-aoa_form') ?? ''
 
-/** What the vault says to a login by this link, below the pages. */
+/** Calls the vault directly with a login for this link, without the pages. */
 async function askVault(link: Made, formToken: string, differs: object) {
   const token_digest = await linkDigest(world.world.config, pathOf(link).split('/').at(-1) ?? '')
   const [session] = await sql`select digest from private.credentials k where k.kind = 'session'
@@ -79,7 +79,7 @@ async function askVault(link: Made, formToken: string, differs: object) {
   })
 }
 
-/** Sends the form, whatever page is shown; answers where it leads. */
+/** Sends the form, whatever page is shown. Returns the address that it leads to. */
 async function sendAs(browser: Browser, link: Made, typed: Record<string, string>) {
   const form = ownForm(browser)
   const { headers } = await browser.send(`${pathOf(link)}/enter`, {
@@ -104,7 +104,7 @@ test('a login is asked for, entered, sealed for its site, and told by its id alo
   const [entry] = await entriesOf(agent)
   expect(entry).toMatchObject({ site, username: login.username, version: 1 })
   expect(entry).toMatchObject({ has_password: true, has_totp: true, created_by: null })
-  // The site was named by an agent.
+  // An agent named the site.
   expect(entry).toMatchObject({ takes_codes: false })
   expect(await openedSecret(entry?.id)).toMatchObject({ password: login.password })
   const { status, result } = await statusOf(agent, link)
@@ -187,7 +187,7 @@ test('of ten forms that are sent at once one is stored', async () => {
   const { link } = await openedBy(phone, agent)
   await agent.post('/vault-store', { site: 'https://earlier.com', password: login.password })
 
-  // From ten networks: those of one are let in one after the other.
+  // Ten networks are used, because requests of one network are admitted one after the other.
   const outcomes = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>
       askVault(link, formOf(phone), { client: `10.${at}.0.1`, username: `u${at}` }),
@@ -229,7 +229,7 @@ test('of ten links that are answered at once each is stored, under the one key o
   }
 
   await Promise.all(opened.map(({ link }) => sendAs(phone, link, login)))
-  // Who lost the race for the first key was told to try again.
+  // The requests that lost the race for the first key were told to try again.
   for (const { link } of opened) await sendAs(phone, link, login)
 
   expect(await entriesOf(agent)).toHaveLength(10)

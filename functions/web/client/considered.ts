@@ -1,6 +1,6 @@
-// A page elsewhere can close its own window under the first of two clicks, so that the second falls on
-// a button of ours that nobody has read. What gives something away is held for a moment when its page
-// appears, and anew whenever the window comes to the front.
+// Clickjacking: another page can close its own window under the first of two clicks, so that the second
+// hits a button of ours that nobody has read. A button that gives something away is therefore disabled
+// for a moment when its page appears, and each time the window gets the focus.
 const heldMilliseconds = 700
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-considered]')) {

@@ -1,4 +1,4 @@
-// Puts a button beside everything that is there to be copied. Without script the text is selected whole.
+// Adds a copy button beside each text that is meant to be copied. Without script, a click selects it all.
 for (const place of document.querySelectorAll<HTMLElement>('[data-copy]')) {
   const button = document.createElement('button')
   button.type = 'button'

@@ -1,4 +1,4 @@
-// Solves the challenge of a form when the form is sent, which takes about a second, and sends it then.
+// Solves the challenge of a form when it is submitted, which takes about a second, and then sends it.
 import type { Challenge, DeriveKeyFunction } from 'altcha-lib'
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2'

@@ -1,4 +1,4 @@
-// What is shown once is not shown again when the browser keeps the page and comes back to it.
+// Removes secrets that are shown once, so that a page from the back-forward cache does not show them again.
 window.addEventListener('pagehide', () => {
   for (const place of document.querySelectorAll<HTMLElement>('[data-once]')) {
     place.textContent = 'Shown once'

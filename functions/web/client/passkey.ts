@@ -1,4 +1,4 @@
-// Forms that a passkey answers. They are hidden until here, for without script there is no passkey.
+// Forms that a passkey answers. The server sends them hidden, because without script there is no passkey.
 
 for (const place of document.querySelectorAll<HTMLElement>('[data-passkey]')) {
   const form = place.querySelector('form')
@@ -10,7 +10,7 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-passkey]')) {
   })
 }
 
-// Forms whose approval is the passkey's answer to the terms that they show. They can be left otherwise.
+// Forms that are approved by a passkey's signature over the terms they show. Other buttons need no passkey.
 const answered = new WeakSet<HTMLFormElement>()
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-consent]')) {
   const button = form.querySelector<HTMLButtonElement>('button[value=approved]')
@@ -47,7 +47,7 @@ async function fillIn(form: HTMLFormElement, options: unknown) {
   fieldOf(form, 'answer').value = JSON.stringify(credential.toJSON())
 }
 
-// What stands in the way of a passkey, such as a missing proof, is told by another page.
+// Fetches the options. A redirect, such as to the page for a proof, is followed; other answers reload.
 async function ask(path: string, token: string): Promise<unknown> {
   const response = await fetch(path, { method: 'POST', body: new URLSearchParams({ form: token }) })
   if (response.headers.get('content-type')?.startsWith('application/json')) return response.json()

@@ -1,5 +1,5 @@
-// Tells while typing what the form would only tell when it is sent: whether the alias is free, and how
-// hard the password is to guess. The page works without it.
+// Shows while the owner types if the alias is free and how strong the password is. The page works
+// without it: the form says both once it is sent.
 const alias = document.querySelector<HTMLInputElement>('#field-alias')
 const standing = document.querySelector<HTMLElement>('#alias-standing')
 const password = document.querySelector<HTMLInputElement>('#field-password')
@@ -10,7 +10,7 @@ let waiting: ReturnType<typeof setTimeout> | undefined
 async function showStanding(typed: string) {
   if (!standing) return
   const answer = await fetch(`/web/alias?${new URLSearchParams({ alias: typed })}`)
-  // Whoever typed on meanwhile is told about what stands there now.
+  // Answers for an alias that has changed since the request are dropped.
   const words = await answer.text()
   if (!answer.ok || alias?.value !== typed) return
   standing.textContent = words
@@ -30,7 +30,7 @@ const poolOf = (text: string) =>
   (/[0-9]/.test(text) ? 10 : 0) +
   (/[^a-zA-Z0-9]/.test(text) ? 20 : 0)
 
-/** 0 to 4. What repeats or runs on, such as aaaa or 1234, is worth as much as one character. */
+/** Rates a password from 0 to 4. Repeats and sequences, such as aaaa or 1234, count as one character. */
 function level(text: string): number {
   const characters = Array.from(text)
   if (characters.length < 10) return 0
@@ -39,7 +39,7 @@ function level(text: string): number {
     return Math.abs((character.codePointAt(0) ?? 0) - before) > 1
   })
   const distinct = new Set(steps).size
-  // Words have about half as much in each letter as chance would have.
+  // A letter of a word carries about half the entropy of a random letter.
   const bits = Math.min(steps.length, distinct * 2) * Math.log2(Math.max(2, poolOf(text))) * 0.6
   return bits < 32 ? 1 : bits < 45 ? 2 : bits < 60 ? 3 : 4
 }

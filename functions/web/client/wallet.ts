@@ -1,5 +1,5 @@
-// Sends a token from a wallet. Those in this browser announce themselves (EIP-6963) and are asked by
-// EIP-1193, as is any other by WalletConnect, where the page offers that.
+// Sends a token from a wallet. Wallets in this browser announce themselves (EIP-6963). All wallets, those
+// by WalletConnect included, where the page offers it, are called by EIP-1193.
 import { parseAmount } from '../../../shared/money/amount.ts'
 import { field } from './wallet/field.ts'
 
@@ -21,7 +21,7 @@ function say(words: string): void {
   if (place) place.textContent = words
 }
 
-/** Any page script and extension can announce something. */
+/** Checks an announcement, which any script of the page and any extension can make. */
 function isAnnounced(value: unknown): value is Announced {
   return (
     typeof field(value, 'info', 'uuid') === 'string' &&
@@ -50,7 +50,7 @@ function offerAs(name: string, choose: () => Promise<void>): void {
   wallets?.append(button)
 }
 
-/** The script is no part of the page's weight: only those who choose WalletConnect load it. */
+/** Loads the WalletConnect script only when it is chosen, to keep the page small. */
 async function connectElsewhere(script: string): Promise<void> {
   const loaded: unknown = await import(script).catch(() => undefined)
   const provider = field(loaded, 'provider')
@@ -58,7 +58,7 @@ async function connectElsewhere(script: string): Promise<void> {
   await connect(provider)
 }
 
-/** What a wallet refuses, with a code by EIP-1193, is told in its own words. */
+/** Runs a step and shows why it failed: refusals with an EIP-1193 code in our words or the wallet's. */
 async function attempt(step: () => Promise<void>): Promise<void> {
   try {
     await step()
@@ -91,7 +91,7 @@ function leave(provider: Provider): void {
   say('The wallet is disconnected. Choose one to go on.')
 }
 
-/** The wallet is named to the page first: only what comes from it finishes the action. */
+/** Tells the server the wallet first: only a transfer from this wallet finishes the action. */
 async function send(form: HTMLFormElement): Promise<void> {
   if (!chosen) return
   const { provider, address } = chosen

@@ -1,5 +1,5 @@
-// A wallet on another device, or in another app of this one, as a provider by EIP-1193. It speaks
-// WalletConnect's published protocol itself: to the one relay that the page names, and to nobody else.
+// An EIP-1193 provider for a wallet on another device, or in another app of this one. It implements
+// WalletConnect's published protocol and connects only to the relay that the page names.
 import { drawCode } from '../qr-code.ts'
 import { field } from './wallet/field.ts'
 import type { Session } from './wallet/session.ts'
@@ -12,10 +12,11 @@ const listeners = new Set<() => void>()
 let current: { end(): void } | undefined
 let session: Session | undefined
 
+/** Provider that wallet.ts loads when WalletConnect is chosen. */
 export const provider = {
   async request({ method, params }: { method: string; params?: unknown[] }): Promise<unknown> {
     if (method === 'eth_requestAccounts') return connect()
-    // A session is for the one network of the page, and every request names it.
+    // A session is for the one network of the page, and each request names that network.
     if (method === 'wallet_switchEthereumChain') return null
     if (!session) throw new Error('The wallet is disconnected. Choose one to go on.')
     return session.request(method, params).catch(refuse)
@@ -59,7 +60,7 @@ async function connect(): Promise<readonly string[]> {
   return opened.accounts
 }
 
-/** WalletConnect's refusals (Sign API, "Error Codes") as those of EIP-1193. */
+/** Translates WalletConnect's refusals (Sign API, "Error Codes") to those of EIP-1193. */
 function refuse(error: unknown): never {
   const said = Number(field(error, 'code'))
   if (said === 5000) throw Object.assign(new Error('declined'), { code: 4001 })
@@ -67,7 +68,7 @@ function refuse(error: unknown): never {
   throw error
 }
 
-/** As a drawing for another device, as a link for this one, and to be copied. */
+/** Shows the pairing as a QR code for another device, as a link for this one, and as text to copy. */
 function show(address: string): void {
   const { size, path } = drawCode(address)
   const drawing = document.querySelector('#pairing-drawing')

@@ -1,4 +1,4 @@
-// Asks every few seconds whether what the page waits for has happened, and then shows the page anew.
+// Asks every few seconds if the event that the page waits for has happened, and then reloads the page.
 const everyMilliseconds = 4_000
 const place = document.querySelector<HTMLElement>('[data-watch]')
 const address = place?.dataset['watch']
@@ -12,7 +12,7 @@ async function look(): Promise<void> {
       return
     }
   } catch {
-    // Without a connection there is nothing to show; the next look may find one.
+    // Offline: the next attempt may succeed.
   }
   setTimeout(() => void look(), everyMilliseconds)
 }

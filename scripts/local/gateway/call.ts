@@ -1,7 +1,7 @@
 /**
  * Answers one call to a function. A connection serves one role for life, set in its start-up packet
- * together with claims, search_path and limits, so a call is a single statement and thereby a
- * single transaction: one round trip instead of begin, set_config, call and commit.
+ * together with claims, search_path and limits. A call is therefore a single statement and a single
+ * transaction: one round trip instead of begin, set_config, call and commit.
  */
 import postgres, { type Sql } from 'postgres'
 import * as z from 'zod'
@@ -10,7 +10,7 @@ import { type Answer, parseJson, type Refusal, refusal, refusalOf } from './erro
 import type { Identity } from './keys.ts'
 import { type Plan, type PlanRow, planOf, type SqlFunction } from './plan.ts'
 
-/** As hosted projects set both for the role that PostgREST logs in with. */
+/** Timeouts that hosted projects set for the role that PostgREST logs in with. */
 const statementTimeoutMilliseconds = 8_000
 const lockTimeoutMilliseconds = 8_000
 const connectTimeoutSeconds = 5
@@ -18,22 +18,25 @@ const connectTimeoutSeconds = 5
 const acquisitionTimeoutMilliseconds = 10_000
 const callsInFlightMax = 512
 
+/** One call of a database function. */
 export type Call = Identity & {
   function: string
-  /** The arguments as JSON text, and their names. */
+  /** Arguments as JSON text; `given` holds their names. */
   json: string
   given: readonly string[]
-  /** Wants one object rather than a list. */
+  /** True if the answer is to be one object rather than a list. */
   single: boolean
   readOnly: boolean
 }
 
+/** An open connection to the functions of one schema. */
 export type Caller = { call(call: Call): Promise<Answer>; close(): Promise<void> }
 
+/** Settings of a caller. */
 export type CallerOptions = {
   databaseUrl: string
   schema: string
-  /** Calls that run at once, whatever their roles: one pool serves all. */
+  /** Maximum number of calls at once over all roles, which share one pool. */
   connections: number
 }
 
@@ -72,7 +75,7 @@ export async function openCaller(options: CallerOptions): Promise<Caller> {
   return { call: limited(run), close }
 }
 
-// Refuses what would only wait, and turns the driver's exceptions into answers.
+// Refuses calls that would only wait, and turns the driver's exceptions into answers.
 function limited(run: (call: Call) => Promise<Answer>): Caller['call'] {
   let inFlight = 0
   return async (call) => {
@@ -88,7 +91,7 @@ function limited(run: (call: Call) => Promise<Answer>): Caller['call'] {
   }
 }
 
-/** Slots of the pool, given out in the order in which they were asked for. */
+/** Hands out the slots of the pool, first come, first served. */
 function createSlots(count: number) {
   const waiting = new Set<(isTaken: boolean) => void>()
   let free = count
@@ -115,16 +118,16 @@ function createSlots(count: number) {
   return { take, giveBack }
 }
 
-/** What PostgREST knows of a database: its functions, and the roles that its login may change to. */
+/** A database as PostgREST knows it: its functions, and the roles that its login may change to. */
 type Schema = { find: (call: Call) => SqlFunction | Refusal; roles: ReadonlySet<string> }
 
-// What came since is not known before `notify pgrst, 'reload schema'`.
+// Functions that were created later stay unknown until `notify pgrst, 'reload schema'`.
 async function openSchema(owner: Sql, name: string): Promise<() => Schema> {
   let schema = await loadSchema(owner, name)
   const reload = async () => {
     schema = await loadSchema(owner, name)
   }
-  // A database that is down is read again when it is back, since the listener then connects anew.
+  // After an outage the schema is read again, because the listener then reconnects.
   const attempt = () => void reload().catch(() => undefined)
   await owner.listen('pgrst', attempt, attempt)
   return () => schema

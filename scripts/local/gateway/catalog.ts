@@ -1,14 +1,16 @@
 /**
- * What the gateway knows of the functions in the exposed schema, and how a request finds its one:
- * by the names of its arguments alone, as PostgREST does.
+ * Knows the functions of the exposed schema and finds the one for a request, by the names of its
+ * arguments alone, as PostgREST does.
  */
 import type { Sql } from 'postgres'
 import { type Refusal, refusal } from './errors.ts'
 import type { SqlFunction } from './plan.ts'
 
+/** Functions by name, each with its overloads. */
 export type Catalog = Map<string, SqlFunction[]>
 
-// Only `in`, `inout` and `variadic` arguments can be sent; defaults belong to the last of them.
+// Only `in`, `inout` and `variadic` arguments can be sent. Defaults belong to the last of them.
+// Overloads stand in one order wherever their rows lie, as PostgREST sorts them.
 const catalogQuery = `
 select p.proname as name, p.proretset as set, t.typname = 'void' as void,
   p.provolatile <> 'v' as "readsOnly",
@@ -25,7 +27,8 @@ select p.proname as name, p.proretset as set, t.typname = 'void' as void,
 from pg_proc p
 join pg_namespace n on n.oid = p.pronamespace
 join pg_type t on t.oid = p.prorettype
-where n.nspname = $1 and p.prokind = 'f'`
+where n.nspname = $1 and p.prokind = 'f'
+order by p.proname, pg_get_function_identity_arguments(p.oid) collate "C"`
 
 /** Reads the functions of one schema. */
 export async function loadCatalog(sql: Sql, schema: string): Promise<Catalog> {
@@ -39,7 +42,7 @@ export async function loadCatalog(sql: Sql, schema: string): Promise<Catalog> {
   return catalog
 }
 
-/** The one function that takes these arguments, or PostgREST's refusal. */
+/** Returns the one function that takes these arguments, or PostgREST's refusal. */
 export function findFunction(
   catalog: Catalog,
   schema: string,

@@ -1,15 +1,17 @@
 /**
- * PostgREST's errors: which HTTP status a SQLSTATE becomes, and the body that carries it. The table
- * follows PostgREST's manual, "Errors", and its module PostgREST.Error.
+ * PostgREST's errors: the HTTP status of each SQLSTATE, and the body that carries it. The table follows
+ * PostgREST's manual, "Errors", and its module PostgREST.Error.
  */
 import postgres from 'postgres'
 import * as z from 'zod'
 
+/** An HTTP answer of the gateway. */
 export type Answer = { status: number; headers: Record<string, string>; body: string }
 
+/** An answer that refuses the call. */
 export type Refusal = Answer & { refused: true }
 
-/** An error answer in PostgREST's shape. */
+/** Returns an error answer in PostgREST's shape. */
 export function refusal(
   status: number,
   code: string,
@@ -35,7 +37,7 @@ const exactStatus: Record<string, number> = {
   '42P17': 500,
   '53400': 500,
   '57P01': 503,
-  // Starting up or ending: PostgREST meets these while it connects and calls them PGRST000, 503.
+  // Starting up or shutting down: PostgREST meets these while it connects and calls them PGRST000, 503.
   '57P02': 503,
   '57P03': 503,
   P0001: 400,
@@ -64,7 +66,7 @@ const classStatus: Record<string, number> = {
   XX: 500,
 }
 
-/** The HTTP status of a SQLSTATE; `anonymous` callers hear 401 where others hear 403. */
+/** Returns the HTTP status of a SQLSTATE. `anonymous` callers get 401 where others get 403. */
 export function statusOf(code: string, message: string, anonymous: boolean): number {
   if (code.startsWith('PT')) return /^PT[1-9]\d\d$/.test(code) ? Number(code.slice(2)) : 500
   if (code === '42501') return anonymous ? 401 : 403
@@ -73,7 +75,7 @@ export function statusOf(code: string, message: string, anonymous: boolean): num
   return exactStatus[code] ?? classStatus[code.slice(0, 2)] ?? 400
 }
 
-/** The answer to an exception of the database driver. */
+/** Returns the answer to an exception of the database driver. */
 export function refusalOf(error: unknown, anonymous: boolean): Refusal {
   if (!(error instanceof postgres.PostgresError)) return connectionRefusal(error)
   const { code, message, detail = null, hint = null } = error
@@ -108,7 +110,7 @@ function raisedAnswer(message: string, detail: string | null): Refusal | undefin
   return refusal(how.status, code, what.message, details ?? null, hint ?? null, how.headers)
 }
 
-/** Parsed JSON, or undefined when the text is none. */
+/** Returns the parsed JSON, or undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,29 +1,30 @@
 /**
- * Who a request is, as the front of a hosted project and PostgREST tell it. The front demands an
- * `apikey` of the project, which a minted token is none of (Supabase's guide "JWT signing keys");
- * PostgREST verifies the bearer token (ES256, `kid`, `exp`, `nbf`) and takes its role from it.
+ * Identifies the caller of a request as the front of a hosted project and PostgREST do. The front
+ * requires an `apikey` of the project, and a minted token is not one (Supabase's guide "JWT signing
+ * keys"). PostgREST verifies the bearer token (ES256, `kid`, `exp`, `nbf`) and takes the role from it.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import * as z from 'zod'
 import { type Refusal, refusal } from './errors.ts'
 
-/** What a project knows its callers by. */
+/** The keys by which a project knows its callers. */
 export type ProjectKeys = {
-  /** Value of the `apikey` header -> role of a request that bears no token. */
+  /** Value of the `apikey` header -> role of a request without a token. */
   apiKeys: Readonly<Record<string, 'anon' | 'service_role'>>
   /** JWKS (RFC 7517) of the keys that sign tokens. */
   jwks: JSONWebKeySet
 }
 
+/** The database role of a request. */
 export type Identity = { role: string }
 
 const claimsSchema = z.looseObject({ role: z.string().optional(), exp: z.number() })
 type Verified = Identity & { expiresAtSeconds: number }
-/** Tokens are few: one for each function that holds one. */
+/** Maximum number of remembered tokens. Tokens are few: one for each function that holds one. */
 const verifiedMax = 100
 
-/** Returns what tells the role of a request, or the answer of the front or PostgREST that refuses it. */
+/** Returns a function that finds the role of a request, or the refusal of the front or of PostgREST. */
 export function createGuard({ apiKeys, jwks }: ProjectKeys) {
   const keys = new Map(Object.entries(apiKeys))
   const keySet = createLocalJWKSet(jwks)
@@ -56,13 +57,13 @@ export function createGuard({ apiKeys, jwks }: ProjectKeys) {
     const own = keys.get(String(apikey))
     if (own === undefined) return frontRefusal('Invalid API key')
     const bearer = /^Bearer(?: +(.*))?$/i.exec(authorization ?? '')
-    // The front puts a token of its own in the place of a key that stands there as well.
+    // If the bearer token is the API key itself, the front replaces it by a token of its own.
     const [, token = ''] = bearer ?? []
     return !bearer || token === apikey ? { role: own } : verify(token)
   }
 }
 
-/** An answer of the front has no code: it is not the database's. */
+/** Returns an answer of the front, which has no code because it is not the database's. */
 function frontRefusal(message: string): Refusal {
   const hint = 'Double check the API key of the project.'
   const headers = { 'content-type': 'application/json' }

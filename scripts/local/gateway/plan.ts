@@ -1,31 +1,32 @@
 /**
- * The SQL of one call. Arguments travel as the JSON text of the request and are cast by PostgreSQL,
- * so a number never passes through a JavaScript number; the answer leaves as JSON text.
+ * Writes the SQL of one call. Arguments travel as the JSON text of the request and PostgreSQL casts them,
+ * so a number never passes through a JavaScript number. The answer leaves as JSON text.
  */
 
-/** Rows of one answer, as hosted projects set it (`db-max-rows`): what is more is left out silently. */
+/** Maximum rows of an answer, as hosted projects set it (`db-max-rows`); more are left out silently. */
 const rowsMax = 1_000
 
 type Argument = { name: string; type: string; required: boolean }
 
-/** A function as the catalog of the database describes it. */
+/** A function as the database's catalog describes it. */
 export type SqlFunction = {
   schema: string
   name: string
   args: Argument[]
-  /** Answers rows with named columns rather than bare values. */
+  /** True if it returns rows with named columns rather than bare values. */
   composite: boolean
   set: boolean
   void: boolean
-  /** STABLE or IMMUTABLE: it runs read-only, by POST as well. */
+  /** True if it is STABLE or IMMUTABLE; it then runs read-only, by POST as well. */
   readsOnly: boolean
   /** Prepared calls, one for each combination of given arguments. */
   plans: Map<string, Plan>
 }
 
+/** A prepared call. */
 export type Plan = { sql: string; takesBody: boolean; single: boolean }
 
-/** One row: how many rows the function gave, their JSON, and what it set for the HTTP answer. */
+/** The only row of a call: the number of rows, their JSON, and the settings of the HTTP answer. */
 export type PlanRow = {
   rows: number
   body: string
@@ -33,7 +34,7 @@ export type PlanRow = {
   status: string | null
 }
 
-/** The prepared call for these arguments; `single` asks for one object instead of a list. */
+/** Returns the prepared call for these arguments; `single` asks for one object instead of a list. */
 export function planOf(fn: SqlFunction, given: readonly string[], single: boolean): Plan {
   const used = fn.args.filter((arg) => given.includes(arg.name))
   const key = `${single} ${used.map((arg) => arg.name).join(' ')}`
@@ -49,7 +50,7 @@ function writeSql(fn: SqlFunction, used: SqlFunction['args'], single: boolean): 
   const args = used.map(({ name }) => `${quote(name)} := args.${quote(name)}`).join(', ')
   const call = `${quote(fn.schema)}.${quote(fn.name)}(${args})`
   const columns = used.map(({ name, type }) => `${quote(name)} ${type}`).join(', ')
-  // A parameter of type json would be encoded a second time by the driver, hence text first.
+  // The driver would encode a parameter of type json a second time, hence text first.
   const source = used.length ? `json_to_record($1::text::json) as args(${columns}), lateral ` : ''
   const rows = fn.composite
     ? `select called.* from ${source}${call} called`
@@ -62,7 +63,7 @@ from (${rows}${limit}) answer`
 }
 
 function aggregate(fn: SqlFunction, single: boolean): string {
-  // Asked for, so that the planner does not leave out a call whose value nobody needs.
+  // The value is selected so that the planner does not leave out the call.
   if (fn.void) return `coalesce(max(answer.value::text), '')`
   const item = fn.composite ? 'answer' : 'answer.value'
   return fn.set && !single

@@ -1,6 +1,6 @@
 /**
- * Answers that a client must bound, distrust or read as "unknown". Each takes the same exchange, so
- * any of them can be given before payment, instead of settling, or after settling.
+ * Answers that a client must bound, distrust or read as "unknown". All take the same exchange, so each
+ * can be given before payment, instead of settling, or after settling.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -8,14 +8,15 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { encode } from './terms.ts'
 
+/** One request with all that an answer to it may need. */
 export type Exchange = {
   request: IncomingMessage
   response: ServerResponse
-  /** 402 before payment, 200 after it. */
+  /** Status of an honest answer: 402 before payment, 200 after it. */
   status: number
   /** Headers that an honest answer of this phase would carry. */
   headers: Record<string, string>
-  /** An origin that the payer was never told of. */
+  /** Origin that the payer was never told of. */
   elsewhereUrl: string
   /** Repeats the honest challenge. */
   challenge: () => void
@@ -26,7 +27,7 @@ const hugeBytes = 50 * 1024 * 1024
 const bombBytes = 64 * 1024 * 1024
 const falseHash = `0x${'ab'.repeat(32)}`
 
-/** By the last part of the path. */
+/** Answers by the last part of the path. */
 export const answers: Readonly<Record<string, (exchange: Exchange) => void>> = {
   ok: (exchange) => send(exchange, exchange.status, { paid: true }),
   'no-receipt': (exchange) => send({ ...exchange, headers: {} }, exchange.status, { paid: true }),
@@ -81,7 +82,7 @@ function dribble({ response, status, headers }: Exchange): void {
 }
 
 function redirect({ response }: Exchange, location: string): void {
-  // 307 keeps method and body (RFC 9110, section 15.4.8), which leaks most.
+  // 307 keeps method and body (RFC 9110, section 15.4.8), so it leaks the most.
   response.writeHead(307, { location })
   response.end()
 }
@@ -93,7 +94,7 @@ async function stream({ response, status, headers }: Exchange, bytes: number, gz
     ...(gzip && { 'content-encoding': 'gzip' }),
   })
   const source = Readable.from(spaces(bytes))
-  // The reader is expected to hang up; that ends the stream and is no error here.
+  // The reader is expected to hang up. That ends the stream and is not an error here.
   await (gzip ? pipeline(source, createGzip(), response) : pipeline(source, response)).catch(
     () => {},
   )

@@ -1,24 +1,29 @@
 /**
- * What an endpoint that is behind, or wrong, makes of calls and answers. A lagging one answers as its
- * node would have so many blocks ago, and knows nothing of what came later.
+ * Changes calls and answers as an endpoint would that is behind or wrong. A lagging one answers as its node
+ * would have some blocks ago, and knows nothing of later blocks.
  */
 import * as z from 'zod'
 import { callRpc } from '../rpc.ts'
 import type { Lie } from './plan.ts'
 
+/** Schema of a JSON-RPC call. */
 export const callSchema = z.looseObject({
   id: z.unknown(),
   method: z.string(),
   params: z.array(z.unknown()).default([]),
 })
+/** A JSON-RPC call. */
 export type Call = z.output<typeof callSchema>
 
+/** Schema of a JSON-RPC response. */
 export const responseSchema = z.looseObject({ id: z.unknown(), result: z.unknown().optional() })
+/** A JSON-RPC response. */
 export type Response = z.output<typeof responseSchema>
 
-/** Changes a call on its way to the node and the answer on its way back. */
+/** Changes a call on its way to the node, and the answer on its way back. */
 export type Liar = { ask(call: Call): Call; answer(method: string, result: unknown): unknown }
 
+/** Returns what changes calls and answers for one lie; a lag counts from the node's present blocks. */
 export async function liarFor(lie: Lie, nodeUrl: string): Promise<Liar> {
   if (lie.kind === 'lag') return lagging(await headsAgo(nodeUrl, lie.blocks))
   const method = lie.kind === 'miscount' ? 'eth_getTransactionCount' : 'eth_getTransactionReceipt'
@@ -55,7 +60,7 @@ function lagging(heads: Heads): Liar {
   }
 }
 
-/** Tags as the numbers that they had, also inside a filter of logs. */
+/** Replaces tags by the block numbers that they had, also inside a filter of logs. */
 function asOf(param: unknown, heads: Heads): unknown {
   if (typeof param === 'string') {
     const head = heads[param]
@@ -72,7 +77,7 @@ const placedSchema = z.union([
   z.object({ number: z.string() }).transform((block) => block.number),
 ])
 
-/** Without the blocks, transactions, receipts and logs that came later. */
+/** Removes blocks, transactions, receipts and logs that came later. */
 function before(result: unknown, head: number): unknown {
   const isLater = (one: unknown) => {
     const number = placedSchema.safeParse(one)

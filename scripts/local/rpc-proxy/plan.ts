@@ -1,44 +1,47 @@
 /**
- * What a lossy endpoint does to requests, and to which. Each rule draws from a stream of its own, so
- * what it strikes depends on the seed and on how often it was asked, not on other traffic.
+ * Decides which requests a faulty endpoint strikes, and how. Each rule draws from a random stream of its
+ * own, so its choice depends on the seed and on how often it was asked, not on other traffic.
  */
 import { fractions } from '../random.ts'
 
-/** What happens to a request as a whole, or to the answers of a node that is believed. */
+/** A fault of a request as a whole, or a lie in the answers of a node, and the requests that it strikes. */
 export type Rule = (Fault | Lie) & {
-  /** JSON-RPC methods that it strikes; all when absent. A batch is struck if one of its calls is. */
+  /** JSON-RPC methods that it strikes; all if absent. A batch is struck if one of its calls is. */
   methods?: readonly string[]
-  /** Of those, how many in one; each when absent. */
+  /** Share of those that it strikes, from 0 to 1; all if absent. */
   share?: number
 }
 
+/** A fault that strikes a whole request. */
 export type Fault =
-  /** The socket is cut before the node hears of it. */
+  /** Cuts the socket before the node gets the request. */
   | { kind: 'drop' }
-  /** The socket is cut after the node acted. */
+  /** Cuts the socket after the node has acted. */
   | { kind: 'lose' }
-  /** A status in place of the answer, and whether the node acted before. */
+  /** Answers with a status; `acted` says that the node acts first. */
   | { kind: 'status'; status: number; acted?: boolean; retryAfterSeconds?: number }
   | { kind: 'delay'; milliseconds: number }
-  /** The node gets the request twice; the second answer is passed on. */
+  /** Sends the request to the node twice and passes on the second answer. */
   | { kind: 'duplicate' }
-  /** The answer waits until another one has passed it. */
+  /** Holds the answer back until another one has passed it. */
   | { kind: 'hold' }
 
+/** A change to the answers of the node. */
 export type Lie =
-  /** Answers as of so many blocks ago. */
+  /** Answers as of this many blocks ago. */
   | { kind: 'lag'; blocks: number }
-  /** Adds to what eth_getTransactionCount answers. */
+  /** Adds to the result of eth_getTransactionCount. */
   | { kind: 'miscount'; by: number }
-  /** No receipt is known. */
+  /** Knows no receipt. */
   | { kind: 'no_receipts' }
 
+/** Name of a fault or lie. */
 export type Kind = Rule['kind']
 
-/** Decides for each request; a rule later in the list acts on what those before it left. */
+/** Returns all rules that strike a request with these methods. */
 export type Plan = (methods: readonly string[]) => Rule[]
 
-/** The rules that strike, in their order. */
+/** Arms the rules with this seed. The plan returns those that strike in the order of the list. */
 export function planFrom(rules: readonly Rule[], seed: number): Plan {
   const armed = rules.map((rule, index) => ({ rule, random: fractions(seed * 31 + index) }))
   return (methods) =>

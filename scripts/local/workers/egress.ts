@@ -1,16 +1,17 @@
 /**
- * The worker that all outgoing traffic of the local functions passes. What a function may reach is
- * given with its binding, so none can borrow another's rights. TCP leads to the mail server, for the
- * function that is bound to it, and nowhere else.
+ * The worker that all outgoing traffic of the local functions passes through. The rights of a function come
+ * with its binding, so no function can use those of another. TCP leads only to the mail server, and only
+ * for the function that is bound to it.
  */
 import { connect } from 'cloudflare:sockets'
 
+/** The addresses that one function may reach. */
 export type EgressRights = {
   /** Host and port of the database, the chains and the provider that the function is bound to. */
   hosts: readonly string[]
   /** Host and port of servers that it may open a socket to. */
   sockets: readonly string[]
-  /** Whether it pays strangers: then any https host, and any port of this machine. */
+  /** True if it may reach strangers: any https host, and any port of this machine. */
   strangers: boolean
 }
 
@@ -18,7 +19,7 @@ type Context = { props: EgressRights }
 type Arriving = {
   readable: ReadableStream<Uint8Array>
   writable: WritableStream<Uint8Array>
-  /** The address here is the one that the function asked for. */
+  /** The local address is the one that the function asked for. */
   opened: Promise<{ localAddress?: string }>
 }
 

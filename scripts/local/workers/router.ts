@@ -1,6 +1,6 @@
 /**
- * Stands where the edge platform's router stands: the longest route that a path begins with names
- * the function. Nothing else of the request is looked at.
+ * Takes the place of the edge platform's router: the longest route that the path begins with decides which
+ * function gets the request. Nothing else of the request matters.
  */
 type Bindings = { ROUTES: readonly (readonly [prefix: string, folder: string])[] } & {
   [folder: string]: unknown
@@ -13,7 +13,7 @@ export default {
     const route = bindings.ROUTES.find(([prefix]) => pathname.startsWith(prefix))
     const target = route && bindings[route[1]]
     if (!isTarget(target)) throw new Error('the routes name no function for everything else')
-    // The edge platform sets this header itself; a client's own word for its address never passes.
+    // The edge platform sets this header itself, so a client's own value never passes.
     const headers = new Headers(request.headers)
     headers.set('cf-connecting-ip', '127.0.0.1')
     return target.fetch(new Request(request, { headers }))

@@ -1,10 +1,11 @@
 /**
- * The contract functions and events that the product reads: ERC-20, EIP-3009, Multicall3 and the
- * rollups' own contracts. Only what is called here; nothing that could move money by accident.
+ * ABIs of the contract functions and events that the product reads: ERC-20, EIP-3009, Permit2, Multicall3
+ * and the rollups' own contracts. They contain only what is called here, and nothing that could move money
+ * by accident.
  */
 import { parseAbi } from 'viem/utils'
 
-/** ERC-20, EIP-3009 and EIP-712 parts of a stablecoin that are read, and Circle's own rules. */
+/** Functions and events of a stablecoin: ERC-20, EIP-3009, EIP-712, EIP-2612 and Circle's own rules. */
 export const tokenAbi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
@@ -18,7 +19,7 @@ export const tokenAbi = parseAbi([
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
 ])
 
-/** https://github.com/mds1/multicall3 */
+/** Functions of Multicall3: https://github.com/mds1/multicall3 */
 export const multicallAbi = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
   'struct Result { bool success; bytes returnData; }',
@@ -28,13 +29,13 @@ export const multicallAbi = parseAbi([
   'function getCurrentBlockTimestamp() view returns (uint256)',
 ])
 
-/** Arbitrum's ArbSys and the OP Stack's GasPriceOracle. */
+/** Functions of Arbitrum's ArbSys and of the OP Stack's GasPriceOracle. */
 export const rollupAbi = parseAbi([
   'function arbBlockNumber() view returns (uint256)',
   'function getL1FeeUpperBound(uint256 unsignedTransactionBytes) view returns (uint256)',
 ])
 
-/** https://github.com/Uniswap/permit2: one bit for each nonce of an owner, 256 in a word. */
+/** One word of an owner's nonce bitmap, a bit for each of 256 nonces: https://github.com/Uniswap/permit2 */
 export const permit2Abi = parseAbi([
   'function nonceBitmap(address owner, uint256 word) view returns (uint256)',
 ])

@@ -1,6 +1,6 @@
 /**
- * Reads addresses that people and models typed, and warns of those that would lose the money.
- * Checks are of form and of well-known places; who owns an address is never known.
+ * Reads addresses that people and models typed, and recognizes those where the money would be lost. It
+ * checks the form and a list of well-known contracts. It cannot know who owns an address.
  */
 import { getAddress } from 'viem/utils'
 import type { Address, Chain } from '../chain.ts'
@@ -11,14 +11,14 @@ import {
   permit2Address,
   unspendableContracts,
   x402Contracts,
-} from './places.ts'
+} from './rpc/places.ts'
 
-/** `checksummed` false: all letters had one case, so a typing error could not be noticed. */
+/** Address as read. `checksummed` is false if all letters have one case: a typo cannot be detected. */
 export type ReadAddress =
   | { address: Address; checksummed: boolean }
   | { refused: 'not_an_address' | 'bad_checksum' }
 
-/** Reads 0x and forty hex digits. Mixed letter case must be the checksum of EIP-55. */
+/** Reads 0x and forty hex digits. In mixed letter case, the case must be the EIP-55 checksum. */
 export function readAddress(text: string): ReadAddress {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return { refused: 'not_an_address' }
   const address = getAddress(`0x${text.slice(2).toLowerCase()}`)
@@ -28,11 +28,11 @@ export function readAddress(text: string): ReadAddress {
   return checksummed || oneCase ? { address, checksummed } : { refused: 'bad_checksum' }
 }
 
-/** Why money sent to an address would be lost. */
+/** Reasons why money sent to an address would be lost. */
 export type LossReason = 'burn_address' | 'precompile' | 'token_contract' | 'system_contract'
 
-// Nobody holds a key of these, yet they look like destinations; some stand for native coin. Those that
-// end in 0000 and 0001 are of the OP Stack: https://specs.optimism.io/protocol/deposits.html
+// These addresses have no key, yet they look like destinations; some of them stand for the native coin.
+// Those that end in 0000 and 0001 belong to the OP Stack: https://specs.optimism.io/protocol/deposits.html
 const burnAddresses = new Set([
   '0x0000000000000000000000000000000000000000',
   '0x000000000000000000000000000000000000dead',
@@ -47,12 +47,12 @@ const burnAddresses = new Set([
   '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
 ])
 
-// Multicall3 (anyone can take what it holds), Permit2, the proxies of x402, and what gives nothing out.
+// Multicall3 (anyone can take its balance), Permit2, the x402 proxies, and contracts that pay nothing out.
 const systemContracts = new Set(
   [multicall3Address, permit2Address, ...x402Contracts, ...unspendableContracts].map(lowerCase),
 )
 
-// A token's address on another network is the same slip, so all of them count on each.
+// Paying a token's address from another network is the same mistake, so all of them count on every chain.
 const tokenContracts = new Set(
   [
     ...knownChains.flatMap(({ tokens }) => tokens.map(({ address }) => address)),
@@ -64,13 +64,13 @@ function lowerCase(address: Address): string {
   return address.toLowerCase()
 }
 
-/** The reason why a payment to this recipient would be lost, or undefined when none is known. */
-export function isLossyRecipient(address: Address, { stack }: Chain): LossReason | undefined {
+/** Returns the reason why a payment to this recipient would be lost, or undefined if none is known. */
+export function lossReasonOf(address: Address, { stack }: Chain): LossReason | undefined {
   const lower = address.toLowerCase()
   if (burnAddresses.has(lower)) return 'burn_address'
-  // Precompiles and system contracts of the EVM, Nitro and Polygon lie there, and nobody has a key to one.
+  // Precompiles and system contracts of the EVM, Nitro and Polygon have these addresses; none has a key.
   if (/^0x0{24}[0-9a-f]{16}$/.test(lower)) return 'precompile'
-  // Those of Avalanche: https://build.avax.network/docs/avalanche-l1s/evm-configuration
+  // Precompiles of Avalanche: https://build.avax.network/docs/avalanche-l1s/evm-configuration
   if (/^0x0[1-3]0{34}[0-9a-f]{4}$/.test(lower)) return 'precompile'
   // The OP Stack reserves 2,048 predeploys: https://specs.optimism.io/protocol/predeploys.html
   if (stack === 'op' && /^0x420{35}[0-7][0-9a-f]{2}$/.test(lower)) return 'system_contract'

@@ -1,28 +1,28 @@
 /**
- * What became of an EIP-3009 authorization, asked of the token contract alone. This recovers a
- * transaction whose hash was lost with a response, and it is the only ground on which a reserved
- * amount may be released: unused, and expired at a block that can no longer be undone.
+ * Determines the outcome of an EIP-3009 authorization from the token contract alone. This recovers a
+ * transaction whose hash was lost with a response. It also decides when a reserved amount may be released:
+ * when the authorization is unused and has expired at a final block, or was canceled in a final block.
  */
 import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import type { RpcAnswer, Unavailable } from './answer.ts'
-import { unavailable } from './answer.ts'
-import type { BlockRange, PlacedLog } from './log-ranges.ts'
-import { hasLogs, readLogs, searchedRange } from './log-ranges.ts'
-import { cancelTopic, readAuthorizationEnd, sameHex, useTopic, wordOf } from './logs.ts'
-import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
-import type { Rpc } from './rpc.ts'
-import type { Candidate, Place } from './settlement.ts'
-import { placeOf, readHeads } from './settlement.ts'
-import type { NonceState } from './spending-block.ts'
-import type { Untraced, Unused } from './unused.ts'
-import { headCalls, isOver, secondsOf, unusedAt } from './unused.ts'
+import type { NonceState } from './quorum/spending-block.ts'
+import type { Untraced, Unused } from './quorum/unused.ts'
+import { headCalls, isFinallyUnused, secondsOf, unusedAt } from './quorum/unused.ts'
+import type { RpcAnswer, Unavailable } from './rpc/answer.ts'
+import { unavailable } from './rpc/answer.ts'
+import type { BlockRange, PlacedLog } from './rpc/log-ranges.ts'
+import { hasLogs, readLogs, searchedRange } from './rpc/log-ranges.ts'
+import { cancelTopic, readAuthorizationEnd, sameHex, useTopic, wordOf } from './rpc/logs.ts'
+import { decodeSnapshot, encodeSnapshot, readWord } from './rpc/multicall.ts'
+import type { Rpc } from './rpc/rpc.ts'
+import type { BlockPosition, Candidate } from './settlement.ts'
+import { blockPositionOf, parseHeadHeights } from './settlement.ts'
 
 /**
- * Whose authorization of which token; `since` is the latest block when it was signed, `only` the block
- * in which alone its log is looked for.
+ * The authorization that is asked about. `since` is the latest block when it was signed. `only` restricts
+ * the log search to one block.
  */
 export type AuthorizationQuestion = {
   chain: Chain
@@ -34,31 +34,36 @@ export type AuthorizationQuestion = {
 }
 
 /**
- * `used`, `canceled`: the log that says so, and where it stands. `untraced`: it is spent, and no log was
- * found; keep the reservation.
+ * Outcome of an authorization. `used` and `canceled` carry the log and its block. `untraced`: the nonce is
+ * spent and no log was found, so the reservation must be kept.
  */
-export type AuthorizationFate =
+export type AuthorizationOutcome =
   | ({ status: 'used' } & PlacedEnd)
   | ({ status: 'canceled' } & PlacedEnd)
   | Untraced
   | Unused
 
 /** A log of the token with its block. */
-export type PlacedEnd = Place & Candidate
+export type PlacedEnd = BlockPosition & Candidate
 
-/** Whether it can never be used: unused at a final block of that time or later, or cancelled for good. */
-export function canNeverBeUsed(fate: AuthorizationFate | Unavailable, endSeconds: bigint): boolean {
-  return fate.status === 'canceled' ? fate.finality === 'finalized' : isOver(fate, endSeconds)
+/** Returns true if it can never be used: finally canceled, or unused at a final block from its end on. */
+export function canNeverBeUsed(
+  outcome: AuthorizationOutcome | Unavailable,
+  endSeconds: bigint,
+): boolean {
+  return outcome.status === 'canceled'
+    ? outcome.finality === 'finalized'
+    : isFinallyUnused(outcome, endSeconds)
 }
 
 /**
- * Asks one endpoint, or the endpoints in turn. The log of its end is asked for by payer and nonce, so
- * that the answer is as short however much else is written beside it.
+ * Asks one endpoint, or the endpoints in turn. The log filter names payer and nonce, so the answer stays
+ * short however many other logs the blocks hold.
  */
 export async function readAuthorization(
   rpc: Rpc,
   question: AuthorizationQuestion,
-): Promise<AuthorizationFate | Unavailable> {
+): Promise<AuthorizationOutcome | Unavailable> {
   const { chain, token, since, only } = question
   const state = authorizationState(question)
   const [word, ...others] = await rpc.batch([
@@ -83,13 +88,13 @@ export async function readAuthorization(
 
 type End = { status: 'used' | 'canceled'; log: PlacedLog }
 
-function placeEnd({ status, log }: End, heads: readonly RpcAnswer[]): AuthorizationFate {
+function placeEnd({ status, log }: End, heads: readonly RpcAnswer[]): AuthorizationOutcome {
   const { blockNumber: number, blockHash: hash, transactionHash, logIndex } = log
-  const place = placeOf({ number, hash }, readHeads(heads))
+  const place = blockPositionOf({ number, hash }, parseHeadHeights(heads))
   return { status, ...place, transactionHash, logIndex: Number(logIndex) }
 }
 
-/** The log that ended it; undefined where none is found, or the node does not say. */
+/** Finds the log that ended it. Returns undefined if there is none or the node does not answer. */
 async function findEnd(
   rpc: Rpc,
   { token, from, nonce }: AuthorizationQuestion,
@@ -105,12 +110,12 @@ async function findEnd(
   return undefined
 }
 
-/** The logs that end it. */
+/** Returns the filter for the logs that end the authorization. */
 function endsOf({ token, from, nonce }: Pick<AuthorizationQuestion, 'token' | 'from' | 'nonce'>) {
   return { address: token.address, topics: [[useTopic, cancelTopic], wordOf(from), nonce] }
 }
 
-/** Where it stands that it is spent. */
+/** Returns the call that reads whether the authorization is spent. */
 export function authorizationState({ token, from, nonce }: AuthorizationQuestion): NonceState {
   const args = [from, nonce] as const
   const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'authorizationState', args })

@@ -1,19 +1,25 @@
 /**
- * What addresses hold, in one round trip per chain. Balances are read at the latest block, so they
- * can still be undone by a reorganization; the block is named with them.
+ * Reads the token and native balances of addresses, in one round trip per chain. Balances are read at the
+ * latest block, which a reorganization can still undo, so the result names the block.
  */
 import type { Address, Chain, Token } from '../chain.ts'
-import type { RpcAnswer, Unavailable } from './answer.ts'
-import { unavailable } from './answer.ts'
-import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
-import type { ChainWorld } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
+import type { RpcAnswer, Unavailable } from './rpc/answer.ts'
+import { unavailable } from './rpc/answer.ts'
+import {
+  balanceCall,
+  decodeSnapshot,
+  encodeSnapshot,
+  nativeCall,
+  readWord,
+} from './rpc/multicall.ts'
+import type { ChainWorld } from './rpc/rpc.ts'
+import { rpcFor } from './rpc/rpc.ts'
 
-/** `absent`: there is no such contract on the chain, so the amount is zero for want of a token. */
+/** Balance of one token. `absent`: the chain has no such contract, so the amount is zero. */
 export type TokenBalance = { token: Token; amountAtomic: bigint; absent: boolean }
 
-/** One chain's answer. Native amounts are in wei and stand in the order asked for. */
-export type Balances = {
+/** Answer of one chain. Native amounts are in wei, in the order in which they were requested. */
+export type WalletBalances = {
   status: 'ok'
   blockNumber: bigint
   blockTimestampSeconds: bigint
@@ -24,12 +30,12 @@ export type Balances = {
 
 const timeoutMilliseconds = 3_000
 
-/** Reads an address's tokens and native coin, and the native coin of further addresses. */
+/** Reads the tokens and native coin of an address, and the native coin of further addresses. */
 export async function readBalances(
   world: ChainWorld,
   chain: Chain,
   wanted: { address: Address; tokens: readonly Token[]; extraNative?: readonly Address[] },
-): Promise<Balances | Unavailable> {
+): Promise<WalletBalances | Unavailable> {
   const { address, tokens, extraNative = [] } = wanted
   const natives = [address, ...extraNative]
   const calls = [...tokens.map((token) => balanceCall(token, address)), ...natives.map(nativeCall)]

@@ -1,63 +1,68 @@
 /**
- * What an issuer's contract refuses by its own rules (FiatToken): a paused token, and an address that
- * is barred. Read with what is decided from it, so that nothing is signed that could not settle.
+ * Reads the issuer's own bars on a stablecoin (FiatToken): a paused token and blocked addresses. They are
+ * read together with the facts of the decision, so that nothing is signed that could not settle.
  */
 import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import type { Unavailable } from './answer.ts'
-import type { Inner } from './multicall.ts'
-import { balanceCall, decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
-import type { ChainWorld } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
+import type { Unavailable } from './rpc/answer.ts'
+import type { InnerCall } from './rpc/multicall.ts'
+import { balanceCall, decodeSnapshot, encodeSnapshot, readWord } from './rpc/multicall.ts'
+import type { ChainWorld } from './rpc/rpc.ts'
+import { rpcFor } from './rpc/rpc.ts'
 
-/** Why the token would not move now, by the word of one endpoint; see agreed-bars.ts. */
+/** Reason why the token would not move now, as one endpoint shows it; see agreed-bars.ts. */
 export type Barred = 'paused' | 'payer' | 'payee'
 
-/** Whose payment it would be. */
+/** The token, payer and payee of a payment. */
 export type Parties = { token: Token; wallet: Address; payee: Address }
 
 const causes = ['paused', 'payer', 'payee'] as const
 
-/** The inner calls that tell it, one for each cause. */
-export function barCalls({ token, wallet, payee }: Parties): [Inner, Inner, Inner] {
+/** Makes the inner calls that read the bars, one for each cause. */
+export function barCalls({ token, wallet, payee }: Parties): [InnerCall, InnerCall, InnerCall] {
   const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'paused' })
   return [{ target: token.address, callData }, barCall(token, wallet), barCall(token, payee)]
 }
 
-/** Makes the inner call that asks a token whether it bars an address. */
-export function barCall(token: Token, who: Address): Inner {
+/** Makes the inner call that asks a token whether it blocks an address. */
+export function barCall(token: Token, who: Address): InnerCall {
   const args = [who] as const
   const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args })
   return { target: token.address, callData }
 }
 
-/** Reads the answers to `barCalls`; a token without these functions bars nobody. */
+/** Reads the answers to `barCalls`. A token without these functions bars nobody. */
 export function readBarred(answers: readonly (Hex | undefined)[]): { barred?: Barred } {
   const barred = barredBy(answers.map(isYes))
   return barred ? { barred } : {}
 }
 
-/** Names the first cause that holds, of those that `barCalls` ask for. */
+/** Returns the first cause that holds, in the order of `barCalls`. */
 export function barredBy(isBarred: readonly boolean[]): Barred | undefined {
   return causes.find((_, index) => isBarred[index])
 }
 
-/** Reads the answer to one of the calls. */
+/** Returns true if the answer to one of these calls is true. */
 export function isYes(answer: Hex | undefined): boolean {
   return readWord(answer) === 1n
 }
 
-/** What a wallet holds of a token, and whether that may move to the payee; true for one block. */
-export type Holding = { status: 'ok'; blockNumber: bigint; tokenAtomic: bigint; barred?: Barred }
+/** Wallet balance of a token, and the bar on moving it to the payee, if any. Valid for one block. */
+export type BalanceAndBar = {
+  status: 'ok'
+  blockNumber: bigint
+  tokenAtomic: bigint
+  barred?: Barred
+}
 
-/** Reads both at once. A token that is not on the chain is held by nobody. */
-export async function readHolding(
+/** Reads balance and bars at once. The balance is zero if the chain lacks the token. */
+export async function readBalanceAndBar(
   world: ChainWorld,
   chain: Chain,
   parties: Parties,
-): Promise<Holding | Unavailable> {
+): Promise<BalanceAndBar | Unavailable> {
   const calls = [balanceCall(parties.token, parties.wallet), ...barCalls(parties)]
   const { method, params } = encodeSnapshot(chain, calls)
   const answer = await rpcFor(world, chain).request(method, params)

@@ -1,18 +1,18 @@
 /**
- * What kind of thing an address is on one chain. It is asked before a transfer to a stranger, for a
- * warning; it decides nothing, since code can appear at an address later.
+ * Reads what kind of account an address is on one chain. The answer warns before a transfer to an unknown
+ * payee. It decides nothing, because code can appear at an address later.
  */
 import type { Address, Chain } from '../chain.ts'
 import { hexSchema } from '../hex.ts'
-import type { Unavailable } from './answer.ts'
-import { readAnswer } from './answer.ts'
-import type { ChainWorld } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
+import type { Unavailable } from './rpc/answer.ts'
+import { readAnswer } from './rpc/answer.ts'
+import type { ChainWorld } from './rpc/rpc.ts'
+import { rpcFor } from './rpc/rpc.ts'
 
-/** `delegated`: an account with a key that runs a contract's code (EIP-7702). */
+/** Kind of an address. `delegated`: an account with a key that runs a contract's code (EIP-7702). */
 export type AddressKind = { status: 'ok'; kind: 'account' | 'delegated' | 'contract' }
 
-/** Whether code lives at the address. A contract can receive tokens and be unable to send them. */
+/** Reads whether an address has code. A contract may receive tokens that it cannot send on. */
 export async function readAddressKind(
   world: ChainWorld,
   chain: Chain,
@@ -23,11 +23,11 @@ export async function readAddressKind(
   if ('status' in read) return read
   const code = read.value.toLowerCase()
   if (code === '0x') return { status: 'ok', kind: 'account' }
-  // EIP-3541 keeps all other code from beginning with 0xef.
+  // EIP-3541 forbids all other code to begin with 0xef.
   return { status: 'ok', kind: code.startsWith('0xef0100') ? 'delegated' : 'contract' }
 }
 
-/** True if it is a contract on any of the chains; null when a chain that might say so is silent. */
+/** Returns true if it is a contract on any of the chains; null if a chain that could say so is silent. */
 export async function isContractOn(
   world: ChainWorld,
   chains: readonly Chain[],

@@ -1,106 +1,116 @@
 /**
- * What lanes have on chain, in one HTTP request to each endpoint: their balances, how many of their
- * transactions are mined, and what gas costs now. An endpoint that lags counts too few and one that lies
- * what it likes: what enough of them show has happened, what none shows has not.
+ * Reads the on-chain state of lanes, with one batch for every 60 lanes to each endpoint: balances, nonces
+ * and the price of gas. An endpoint may lag and count too few transactions, or lie. A transaction counts as
+ * mined once a quorum shows it, and as not mined only if no endpoint shows it.
  */
 import type { Address, Chain } from '../chain.ts'
-import type { Unavailable } from './answer.ts'
-import { unavailable } from './answer.ts'
-import { countCall, readCount } from './counts.ts'
-import { dataFeeCall, readDataFee } from './data-fee.ts'
-import { agreedCount, isEnough } from './enough.ts'
-import { feeHistoryCall, lowerMedian, medianFees, readFees, relayGas, upperMedian } from './fees.ts'
-import type { BudgetedFees, GasConfig } from './gas-budget.ts'
-import { maxFeePerGasOf, stoppingMaxFeePerGasOf, withinBudget } from './gas-budget.ts'
-import type { GasTold } from './gas-seen.ts'
-import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
-import type { ChainWorld, Rpc } from './rpc.ts'
-import { endpointsFor } from './rpc.ts'
+import { dataFeeCall, readDataFee } from './gas/data-fee.ts'
+import {
+  feeHistoryCall,
+  lowerMedian,
+  medianFees,
+  readFees,
+  relayGas,
+  upperMedian,
+} from './gas/fees.ts'
+import type { BudgetedFees, GasConfig } from './gas/gas-budget.ts'
+import { cancelMaxFeePerGasOf, maxFeePerGasOf, withinBudget } from './gas/gas-budget.ts'
+import type { GasFees } from './gas/gas-seen.ts'
+import { agreedCount, agreedHolding, isQuorum } from './quorum/enough.ts'
+import type { Unavailable } from './rpc/answer.ts'
+import { unavailable } from './rpc/answer.ts'
+import { countCall, readCount } from './rpc/counts.ts'
+import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './rpc/multicall.ts'
+import type { ChainWorld, Rpc } from './rpc/rpc.ts'
+import { endpointsFor } from './rpc/rpc.ts'
 
-/** How many transactions of a lane are mined, and what it holds. */
+/** State of a lane: its balance and the number of its mined transactions. */
 export type LaneState = {
   address: Address
-  /** By the higher median of what they tell, so that no single one takes a lane for empty. */
+  /** Higher median of the reported balances, so that no single endpoint makes a lane look empty. */
   wei: bigint
-  /** As much as enough endpoints tell, or more; undefined while not enough of them answer. */
-  agreedWei: bigint | undefined
-  /** Shown by enough endpoints to act on it; undefined while not enough of them answer. */
+  /** Balance and nonce that the same endpoints, a quorum, report or exceed; undefined while too few answer. */
+  agreedHolding: { wei: bigint; nonce: number } | undefined
+  /** Nonce at the latest block that a quorum shows; undefined while too few endpoints answer. */
   agreedNonce: number | undefined
-  /** The highest that any shows: it frees places in the lane, and nothing is sent or given up for it. */
+  /** Higher median of the nonces: what the lane can take now follows it. */
   minedNonce: number
-  /** As of the safe block, shown by enough endpoints; zero where there is no such tag. */
+  /** Highest nonce that any endpoint shows. Its transactions are looked for, but nothing is given up. */
+  highestNonce: number
+  /** Nonce at the safe block that a quorum shows; zero if there is no such tag. */
   safeNonce: number
 }
 
-/** What one relayed transfer costs at worst, in wei. */
+/** Fees, and the cost in wei of one relayed transfer in the worst case. */
 export type LanePrices = BudgetedFees & {
   relayedCostWei: bigint
-  /** Of it, what a rollup charges for calldata. */
+  /** Part of that cost that a rollup charges for calldata. */
   dataFeeWei: bigint
-  /** For a transaction that moves nothing. */
+  /** Fees for a transaction that moves nothing. */
   stopping: BudgetedFees
 }
 
-/** Lanes of one chain, what gas costs there, and when it last moved. */
+/** State of a chain's lanes, the price of gas, and the time of the newest block. */
 export type LaneStates = LanePrices & {
   status: 'ok'
   lanes: LaneState[]
-  told: GasTold
-  /** Whether enough endpoints told what gas costs. */
+  told: GasFees
+  /** True if a quorum reported the price of gas. */
   isAgreed: boolean
   /** Unix seconds of the newest block that any endpoint has. */
   blockTimestampSeconds: bigint
 }
 
-/** What one endpoint says of a lane. */
-type SeenLane = { address: Address; wei: bigint; minedNonce: number; safeNonce: number }
-/** What one endpoint says. */
-type Seen = GasTold & Pick<LaneStates, 'status' | 'blockTimestampSeconds'> & { lanes: SeenLane[] }
+/** State of a lane at one endpoint. */
+type EndpointLane = { address: Address; wei: bigint; minedNonce: number; safeNonce: number }
+/** Answer of one endpoint. */
+type EndpointLanes = GasFees &
+  Pick<LaneStates, 'status' | 'blockTimestampSeconds'> & { lanes: EndpointLane[] }
 
 const tags = ['latest', 'safe'] as const
 
-/** Reads them all; a lane of which nobody says everything is left out. */
+/** Reads all lanes. A lane is left out if no endpoint reports all of its state. */
 export async function readLanes(
   world: ChainWorld & { config: GasConfig },
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<LaneStates | Unavailable> {
-  const told = await Promise.all(
+  const reports = await Promise.all(
     endpointsFor(world, chain).map(async ({ operator, rpc }) => {
       return { operator, seen: await readFrom(rpc, chain, addresses) }
     }),
   )
-  const known = told.flatMap(({ seen }) => (seen.status === 'ok' ? [seen] : []))
+  const known = reports.flatMap(({ seen }) => (seen.status === 'ok' ? [seen] : []))
   const [first] = known
   if (!first) {
-    const failure = told.map(({ seen }) => seen).find((one) => 'log' in one)
+    const failure = reports.map(({ seen }) => seen).find((one) => 'log' in one)
     return failure ?? unavailable('not connected')
   }
   const times = known.map((one) => one.blockTimestampSeconds)
   const blockTimestampSeconds = times.reduce((one, other) => (one > other ? one : other))
   const dataFeeWei = lowerMedian(known.map((one) => one.dataFeeWei)) ?? 0n
   const gas = { ...(medianFees(known) ?? first), dataFeeWei }
-  const votes = told.map(({ operator, seen }) => ({ operator, agrees: seen.status === 'ok' }))
-  const lanes = addresses.flatMap((address) => combine(address, told))
+  const votes = reports.map(({ operator, seen }) => ({ operator, agrees: seen.status === 'ok' }))
+  const lanes = addresses.flatMap((address) => combine(address, reports))
   const prices = priceLanes(world.config, chain, gas)
-  const isAgreed = isEnough(votes)
+  const isAgreed = isQuorum(votes)
   return { status: 'ok', ...prices, told: gas, isAgreed, lanes, blockTimestampSeconds }
 }
 
-/** What gas costs within what the operator pays for it. */
-export function priceLanes(config: GasConfig, chain: Chain, told: GasTold): LanePrices {
-  const { dataFeeWei } = told
-  const fees = withinBudget(told, maxFeePerGasOf(chain, config))
-  const stopping = withinBudget(told, stoppingMaxFeePerGasOf(chain, config))
+/** Prices gas within the operator's budget. */
+export function priceLanes(config: GasConfig, chain: Chain, gas: GasFees): LanePrices {
+  const { dataFeeWei } = gas
+  const fees = withinBudget(gas, maxFeePerGasOf(chain, config))
+  const stopping = withinBudget(gas, cancelMaxFeePerGasOf(chain, config))
   const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
   return { ...fees, stopping, relayedCostWei, dataFeeWei }
 }
 
 function combine(
   address: Address,
-  told: readonly { operator: string; seen: Seen | Unavailable }[],
+  reports: readonly { operator: string; seen: EndpointLanes | Unavailable }[],
 ): LaneState[] {
-  const views = told.map(({ operator, seen }) => {
+  const views = reports.map(({ operator, seen }) => {
     const lanes = seen.status === 'ok' ? seen.lanes : []
     return { operator, lane: lanes.find((lane) => lane.address === address) }
   })
@@ -111,20 +121,28 @@ function combine(
     agreedCount(views.map(({ operator, lane }) => ({ operator, count: lane?.[count] })))
   const agreedNonce = agreed('minedNonce')
   const safeNonce = agreed('safeNonce') ?? 0
-  const minedNonce = Math.max(...known.map((lane) => lane.minedNonce))
-  const agreedWei = agreedCount(views.map(({ operator, lane }) => ({ operator, count: lane?.wei })))
-  return [{ address, wei, agreedWei, agreedNonce, minedNonce, safeNonce }]
+  const nonces = known.map((lane) => lane.minedNonce)
+  const minedNonce = upperMedian(nonces) ?? 0
+  const highestNonce = Math.max(...nonces)
+  const holding = agreedHolding(
+    views.map(({ operator, lane }) => {
+      return { operator, held: lane && { wei: lane.wei, nonce: lane.minedNonce } }
+    }),
+  )
+  return [
+    { address, wei, agreedHolding: holding, agreedNonce, minedNonce, highestNonce, safeNonce },
+  ]
 }
 
-/** As many lanes as fit into one reading beside what it asks of the block. */
+/** Number of lanes that fit into one snapshot beside the calls that read the block. */
 const lanesPerRead = 60
 
-/** One part after the other: what a part does not answer leaves out its lanes and no others. */
+/** Reads the lanes part by part. A later part without an answer leaves out only its own lanes. */
 async function readFrom(
   rpc: Rpc,
   chain: Chain,
   addresses: readonly Address[],
-): Promise<Seen | Unavailable> {
+): Promise<EndpointLanes | Unavailable> {
   const first = await readPart(rpc, chain, addresses.slice(0, lanesPerRead))
   if (first.status !== 'ok') return first
   const lanes = [...first.lanes]
@@ -139,9 +157,9 @@ async function readPart(
   rpc: Rpc,
   chain: Chain,
   addresses: readonly Address[],
-): Promise<Seen | Unavailable> {
+): Promise<EndpointLanes | Unavailable> {
   const counts = addresses.flatMap((address) => tags.map((tag) => countCall(address, tag)))
-  // Counted first: what is mined meanwhile is then missing in what they hold, and not paid for twice.
+  // Nonces are read first: the cost of a transaction mined in between then never counts as available.
   const answers = await rpc.batch([
     ...counts,
     encodeSnapshot(chain, [...addresses.map(nativeCall), dataFeeCall]),

@@ -1,64 +1,70 @@
 /**
- * Everything that a transfer is decided and priced from, in one HTTP request: what the wallet and
- * the relayers hold, what gas costs, their nonces, and whether the token contract signs under the
- * domain that the registry names and moves money now. It reserves nothing; it is true for one block.
+ * Reads everything that a transfer is decided and priced from, in one round trip: balances and nonces of
+ * wallet and relayers, the price of gas, whether the token contract has the registry's EIP-712 domain, and
+ * whether it moves money now. It reserves nothing and holds for one block.
  */
 import { encodeAbiParameters, encodeFunctionData, keccak256, stringToHex } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import type { RpcAnswer, Unavailable } from './answer.ts'
-import { unavailable } from './answer.ts'
-import type { LaneHolding } from './ask-head.ts'
-import { askHead, holdingOf } from './ask-head.ts'
 import type { Barred } from './bars.ts'
 import { barCalls, readBarred } from './bars.ts'
-import { countCall, readCount } from './counts.ts'
-import { dataFeeCall, readDataFee } from './data-fee.ts'
-import { feeHistoryCall, readFees, relayGas } from './fees.ts'
-import type { BudgetedFees, GasConfig } from './gas-budget.ts'
-import { maxFeePerGasOf, withinBudget } from './gas-budget.ts'
-import type { GasSeen } from './gas-seen.ts'
-import { believedGas } from './gas-seen.ts'
-import type { Inner } from './multicall.ts'
-import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
-import type { ChainWorld } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
+import type { LaneHolding } from './gas/ask-head.ts'
+import { askHead, holdingOf } from './gas/ask-head.ts'
+import { dataFeeCall, readDataFee } from './gas/data-fee.ts'
+import { feeHistoryCall, readFees, relayGas } from './gas/fees.ts'
+import type { BudgetedFees, GasConfig } from './gas/gas-budget.ts'
+import { maxFeePerGasOf, withinBudget } from './gas/gas-budget.ts'
+import type { RecentGasFees } from './gas/gas-seen.ts'
+import { boundGasFees } from './gas/gas-seen.ts'
+import type { RpcAnswer, Unavailable } from './rpc/answer.ts'
+import { unavailable } from './rpc/answer.ts'
+import { countCall, readCount } from './rpc/counts.ts'
+import type { InnerCall } from './rpc/multicall.ts'
+import {
+  balanceCall,
+  decodeSnapshot,
+  encodeSnapshot,
+  nativeCall,
+  readWord,
+} from './rpc/multicall.ts'
+import type { ChainWorld } from './rpc/rpc.ts'
+import { rpcFor } from './rpc/rpc.ts'
 
-/** `lanes` are relayers that could carry the transfer; `lately` is what gas cost in the last hour. */
+/** Input. `lanes` are relayers that could carry the transfer; `lately` is the gas cost of the last hour. */
 export type PreflightRequest = {
   token: Token
   wallet: Address
   payee: Address
   lanes: readonly Address[]
-  lately?: GasSeen | undefined
+  lately?: RecentGasFees | undefined
 }
 
-/** Amounts of the token in atomic units, all others in wei. */
+/** Result. Amounts of the token are in atomic units, all others in wei. */
 export type Preflight = BudgetedFees & {
   status: 'ok'
-  /** The latest block, where enough endpoints tell it. */
+  /** Latest block that a quorum of endpoints reports. */
   seenBlock: number | undefined
-  /** Unix seconds of the latest block, as the endpoints say together. */
+  /** Unix seconds of the latest block, by the lower median of the endpoints. */
   blockTimestampSeconds: bigint
   tokenAtomic: bigint
   walletWei: bigint
   lanes: LaneHolding[]
-  /** Worst case of one relayed transfer, calldata of a rollup included; of a wallet's own as well. */
+  /** Worst-case cost of one transfer, relayed or sent by the wallet, with a rollup's calldata. */
   relayedCostWei: bigint
-  /** Of it, what a rollup charges for calldata. */
+  /** Part of that cost that a rollup charges for calldata. */
   dataFeeWei: bigint
-  /** False: a signature under the registry's EIP-712 domain would be refused by this contract. */
+  /** False if this contract would refuse a signature under the registry's EIP-712 domain. */
   domainMatches: boolean
-  /** Why the issuer's contract would refuse it now, by the word of one endpoint (FiatToken's own rules). */
+  /** Reason why the issuer's contract would refuse it now (FiatToken's own rules), at one endpoint. */
   barred?: Barred
-  /** The wallet's next transaction number, pending ones included, as enough endpoints show it. */
+  /** The wallet's next nonce, pending transactions included, as a quorum of endpoints shows it. */
   walletNonce: number
 }
 
 const timeoutMilliseconds = 3_000
 
-/** Reads all of it at once; any part that is missing makes the whole `unavailable`. */
+/** Reads all parts at once. If a required part is missing, the result is `unavailable`. */
 export async function readPreflight(
   world: ChainWorld & { config: GasConfig },
   chain: Chain,
@@ -72,28 +78,28 @@ export async function readPreflight(
     countCall(wallet, 'pending'),
     ...lanes.map((lane) => countCall(lane, 'latest')),
   ]
-  const [[state, history, walletCount, ...laneCounts], together] = await Promise.all([
+  const [[state, history, walletCount, ...laneCounts], combined] = await Promise.all([
     rpcFor(world, chain).batch(calls, { timeoutMilliseconds }),
     askHead(world, chain, { wallet, lanes }),
   ])
   const holdings = readHoldings(chain, request.token, { answer: state, calls: inner.length })
-  const suggested = together?.head ?? readFees(history)
-  const walletNonce = together ? together.walletNonce : readCount(walletCount)
+  const suggested = combined?.head ?? readFees(history)
+  const walletNonce = combined ? combined.walletNonce : readCount(walletCount)
   if ('log' in holdings) return holdings
   if ('log' in suggested) return suggested
   if (walletNonce === undefined) return unavailable('a transaction count is missing')
   const { lanesWei, blockNumber, ...rest } = holdings
-  const told = { ...rest, ...suggested }
-  const believed = believedGas(told, together?.isAgreed ?? true, request.lately)
-  const { blockTimestampSeconds, dataFeeWei } = believed
-  const fees = withinBudget(believed, maxFeePerGasOf(chain, world.config))
+  const reported = { ...rest, ...suggested }
+  const bounded = boundGasFees(reported, combined?.isAgreed ?? true, request.lately)
+  const { blockTimestampSeconds, dataFeeWei } = bounded
+  const fees = withinBudget(bounded, maxFeePerGasOf(chain, world.config))
   const alone = (address: Address, at: number) =>
     holdingOf(address, presentIn(lanesWei[at]), presentIn(readCount(laneCounts[at])))
-  const several = together?.lanes ?? []
+  const several = combined?.lanes ?? []
   return {
     ...rest,
     ...fees,
-    seenBlock: together ? together.blockNumber : blockNumber,
+    seenBlock: combined ? combined.blockNumber : blockNumber,
     blockTimestampSeconds,
     dataFeeWei,
     lanes: several.length > 0 ? several : lanes.flatMap(alone),
@@ -104,7 +110,7 @@ export async function readPreflight(
 
 const presentIn = <Value>(value: Value | undefined) => (value === undefined ? [] : [value])
 
-function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): Inner[] {
+function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): InnerCall[] {
   const separator = encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })
   return [
     balanceCall(token, wallet),
@@ -141,7 +147,7 @@ function readHoldings(
   }
 }
 
-/** EIP-712 domainSeparator over name, version, chainId and verifyingContract. */
+/** Returns the EIP-712 domainSeparator over name, version, chainId and verifyingContract. */
 function domainSeparator({ id }: Chain, { address, domain }: Token): Hex {
   const type = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
   const [typeHash, name, version] = [type, domain.name, domain.version].map((text) =>

@@ -1,18 +1,18 @@
-/** A settlement as a block shows it: what every way of finding one answers, and what is booked of it. */
+/** Types of a settlement as a block shows it: the common result of all ways to find one. */
 import * as z from 'zod'
 import type { Hex } from '../hex.ts'
 import { positionSchema } from '../hex.ts'
-import type { RpcAnswer } from './answer.ts'
-import { readAnswer } from './answer.ts'
+import type { RpcAnswer } from './rpc/answer.ts'
+import { readAnswer } from './rpc/answer.ts'
 
-/** Only what the node's own block tags say; a depth in blocks never makes `safe` or `finalized`. */
+/** Finality by the node's own block tags. A depth in blocks never makes `safe` or `finalized`. */
 export type Finality = 'included' | 'safe' | 'finalized'
 
-/** A log that may be the payment's. */
+/** A log that may be that of the payment. */
 export type Candidate = { transactionHash: Hex; logIndex: number }
 
-/** Where a block stands. `confirmations` is 1 in the latest block. */
-export type Place = {
+/** Position of a block. `confirmations` is 1 in the latest block. */
+export type BlockPosition = {
   blockNumber: bigint
   blockHash: Hex
   confirmations: number
@@ -20,40 +20,40 @@ export type Place = {
 }
 
 /**
- * What a block shows of a payment. `transactionHash` is null where it is not known which of its
- * transactions it was. `logs` are the logs that it may be, any of which shows its amount; without one
- * it counts in full. `takenAtomic`: what was taken beyond doubt, else null.
+ * Evidence of a payment in a block. `transactionHash` is null if it is unknown which of its transactions it
+ * was. `logs` are the candidate logs, each of which shows its amount; without one the payment counts in
+ * full. `takenAtomic` is the amount that was certainly taken, else null.
  */
-export type Shown = {
+export type UseEvidence = {
   transactionHash: Hex | null
   logs: readonly Candidate[]
   takenAtomic: bigint | null
 }
 
-/** Where a payment was settled, and what that shows. */
-export type Settlement = Place & Shown
+/** Position of a settled payment, and what its block shows. */
+export type Settlement = BlockPosition & UseEvidence
 
-/** The ends of a chain by the node's own tags, in the order of `headCalls`. */
-export type Heads = (bigint | undefined)[]
+/** Heights of a chain by the node's own tags, in the order of `headCalls`. */
+export type HeadHeights = (bigint | undefined)[]
 
 const headSchema = z.object({ number: positionSchema })
 
-/** A node that does not know a tag answers an error or null: then nothing is claimed from it. */
-export function readHeads(answers: readonly RpcAnswer[]): Heads {
+/** Reads the heights. One is undefined if the node answers its tag with an error or null. */
+export function parseHeadHeights(answers: readonly RpcAnswer[]): HeadHeights {
   return answers.map((answer) => {
     const read = readAnswer(answer, headSchema)
     return 'value' in read ? read.value.number : undefined
   })
 }
 
-/** Where a block stands between the ends of the chain. */
-export function placeOf(
+/** Returns the position of a block relative to the heads of the chain. */
+export function blockPositionOf(
   { number, hash }: { number: bigint; hash: Hex },
-  [latest, safe, finalized]: Heads,
-): Place {
+  [latest, safe, finalized]: HeadHeights,
+): BlockPosition {
   const covers = (head: bigint | undefined) => head !== undefined && head >= number
   const finality = covers(finalized) ? 'finalized' : covers(safe) ? 'safe' : 'included'
-  // Another backend may answer for the tags and lag behind; the block itself is one confirmation.
+  // Another backend may answer for the tags and lag behind. The block itself is one confirmation.
   const depth = latest !== undefined && latest > number ? latest - number : 0n
   return { blockNumber: number, blockHash: hash, confirmations: Number(depth) + 1, finality }
 }

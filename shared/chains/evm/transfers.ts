@@ -1,29 +1,29 @@
 /**
- * Reads who paid whom with the tokens of a chain, a range of blocks at a time. A range counts as read
- * only if the same round trip shows that the node knows its last block: one that lags behind would
- * answer that nothing happened there. In final blocks enough endpoints have to say the same.
+ * Reads the transfers of a chain's tokens, a range of blocks at a time. A range counts as read only if the
+ * same round trip shows that the node has its last block: a node that lags would answer that nothing
+ * happened there. In final blocks a quorum of endpoints must agree.
  */
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema } from '../hex.ts'
 import { tokenByAddress } from '../registry.ts'
-import type { Agreed } from './agreement.ts'
-import { findAgreed } from './agreement.ts'
-import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
-import { isFound, readAnswer, unavailable } from './answer.ts'
-import type { PlacedLog } from './log-ranges.ts'
-import { placedLogs } from './log-ranges.ts'
-import { readTransfer, sameHex, transferTopic, useTopic, wordOf } from './logs.ts'
-import type { ChainWorld, Rpc } from './rpc.ts'
+import type { Agreed } from './quorum/agreement.ts'
+import { findAgreed } from './quorum/agreement.ts'
+import type { RpcAnswer, RpcCall, Unavailable } from './rpc/answer.ts'
+import { isFound, readAnswer, unavailable } from './rpc/answer.ts'
+import type { PlacedLog } from './rpc/log-ranges.ts'
+import { placedLogs } from './rpc/log-ranges.ts'
+import { readTransfer, sameHex, transferTopic, useTopic, wordOf } from './rpc/logs.ts'
+import type { ChainWorld, Rpc } from './rpc/rpc.ts'
 
-/** A Transfer log of a token that the registry knows. */
+/** A Transfer log of a token that the registry lists. */
 export type Transfer = {
   token: Token
   from: Address
   to: Address
   value: bigint
-  /** Of the EIP-3009 authorization that moved it; null where none did. */
+  /** Nonce of the EIP-3009 authorization that moved it; null if there is none. */
   authorizationNonce: Hex | null
   transactionHash: Hex
   logIndex: number
@@ -31,20 +31,20 @@ export type Transfer = {
   blockHash: Hex
 }
 
-/** Blocks from one to another, both included. */
+/** Range of blocks, both ends included. */
 export type Range = { from: number; to: number }
 
 const timeoutMilliseconds = 5_000
-/** About 7,000 logs; several times this has to fit into the memory of an edge function. */
+/** Room for about 7,000 logs. An edge function must hold several times this in memory. */
 const responseBytesMax = 4_194_304
-/** A single block cannot be read in parts, and anybody can fill one with transfers of nothing. */
+/** Limit for a single block: it cannot be split, and anybody can fill one with transfers of zero. */
 const responseBytesMaxOfBlock = 4 * responseBytesMax
 
 const blockSchema = z.object({ number: quantitySchema })
 
 /**
- * Transfers in these blocks to or from these wallets, or all of them when `wallets` is null; in the order
- * of the chain, so that what two endpoints say can be compared.
+ * Returns the transfers to or from these wallets in these blocks, or all transfers if `wallets` is null.
+ * They are in chain order, so that the answers of two endpoints can be compared.
  */
 export async function readTransfers(
   rpc: Rpc,
@@ -75,7 +75,7 @@ export async function readTransfers(
   return { transfers: describeAll(chain, logs) }
 }
 
-/** The same as enough endpoints read it, each use of an authorization and each absence included. */
+/** Returns the transfers that a quorum reads alike, including uses of authorizations and absences. */
 export function readAgreedTransfers(
   world: ChainWorld,
   chain: Chain,
@@ -89,7 +89,7 @@ function blockCall(tagOrHex: string): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [tagOrHex, false] }
 }
 
-/** Transfers to the wallets; and those from them, with the uses of their authorizations. */
+/** Returns topics for transfers to the wallets, and for transfers and authorization uses from them. */
 function topicsOf(wallets: readonly Address[] | null) {
   const outgoing = [transferTopic, useTopic]
   if (wallets === null) return [[outgoing]]
@@ -110,10 +110,10 @@ function toHex(block: number): Hex {
   return `0x${block.toString(16)}`
 }
 
-/** One of two filters may answer what the other did: between two wallets of the service. */
+/** Describes each transfer once: both filters return one between two wallets of the service. */
 function describeAll(chain: Chain, logs: readonly PlacedLog[]): Transfer[] {
-  const uses = new Map(logs.filter(isUse).map((log) => [placeOf(log, 1n), log]))
-  const transfers = new Map(logs.filter((log) => !isUse(log)).map((log) => [placeOf(log), log]))
+  const uses = new Map(logs.filter(isUse).map((log) => [logKeyOf(log, 1n), log]))
+  const transfers = new Map(logs.filter((log) => !isUse(log)).map((log) => [logKeyOf(log), log]))
   return [...transfers]
     .flatMap(([place, log]) => describe(chain, log, uses.get(place)))
     .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
@@ -123,11 +123,11 @@ function isUse({ topics }: PlacedLog): boolean {
   return topics[0] === useTopic
 }
 
-function placeOf({ blockHash, logIndex }: PlacedLog, after = 0n): string {
+function logKeyOf({ blockHash, logIndex }: PlacedLog, after = 0n): string {
   return `${blockHash} ${logIndex + after}`
 }
 
-/** `before` is the log right before it, where that is the use of an authorization (EIP-3009). */
+/** Describes a log. `before` is the log directly before it, if that uses an authorization (EIP-3009). */
 function describe(chain: Chain, log: PlacedLog, before: PlacedLog | undefined): Transfer[] {
   const token = tokenByAddress(chain, log.address)
   const transfer = readTransfer(log)

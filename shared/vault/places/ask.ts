@@ -1,21 +1,21 @@
-/** Asks the owner for the place that a request needs and nobody approved. */
+/** Requests to the owner to approve the place that a request needs. */
 import * as z from 'zod'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail } from '../../contract/errors.ts'
 import type { CallerDatabase } from '../../db/database.ts'
 import type { World } from '../../world.ts'
-import { coveringPlace, type KnownPlace, type Place, placeWords } from './place.ts'
+import { type ApprovedPlace, coveringPlace, describePlace, type SecretPlace } from './place.ts'
 
 const askedRow = z.object({ place: z.uuid() })
 
-type Used = { entry: string; origin: string; approved: readonly KnownPlace[] }
+type EntryApprovals = { entry: string; origin: string; approved: readonly ApprovedPlace[] }
 
-/** The id of the approved place that covers this one, or the refusal that leads to the owner. */
-export async function approvedPlace(
+/** Returns the id of the approved place, if one is needed, or a refusal with the approval URL. */
+export async function requireApprovedPlace(
   world: Pick<World, 'config'>,
   db: CallerDatabase,
-  { entry, origin, approved }: Used,
-  place: Place | undefined,
+  { entry, origin, approved }: EntryApprovals,
+  place: SecretPlace | undefined,
 ): Promise<string[] | Refusal<'place_not_approved'>> {
   if (place === undefined) return []
   const covering = coveringPlace(place, approved)
@@ -23,11 +23,11 @@ export async function approvedPlace(
   const asked = await db.one('vault_ask_place', { entry, asked: place }, askedRow)
   if (!asked) throw new Error('vault_ask_place answered no row')
   return fail('place_not_approved', {
-    hint: 'Give your user approval_url, wait, and repeat the call. For a sign-in form use vault_login.',
-    // Of a form its path and field are the site's words.
+    hint: 'Give your user approval_url, wait, and repeat the call. A sign-in form on a page such as /login takes it unasked, by vault_login.',
+    // The path and the fields of a form are the site's words, so they are marked as untrusted.
     details: {
       approval_url: `${world.config.WEB_URL}/vault/${entry}/places/${asked.place}`,
-      untrusted: { places: [placeWords(origin, place)] },
+      untrusted: { places: [describePlace(origin, place)] },
     },
   })
 }

@@ -1,27 +1,27 @@
 /**
- * Bounds what the gaps in an answer tell. An agent can have a site say guesses and sees which of them are
- * missing, so with a secret all is removed that is like it, and the gaps tell what that is, however many
- * guesses there are: what each digit leaves when it is divided by three, or of four or five characters
- * only which are digits, vowels and consonants. Of longer ones a letter is like itself alone, since words
- * would go missing everywhere.
+ * Bounds what the gaps in an answer reveal. An agent can make a site repeat guesses and see which of them
+ * are missing, so everything that is like a secret is removed with it. The gaps then reveal only, after any
+ * number of guesses, each digit's remainder modulo three or, for a secret under six characters, which
+ * characters are digits, vowels and consonants. A letter of a longer secret is like itself alone, since
+ * words would go missing everywhere.
  */
 import { isRemovable } from '../removable.ts'
 
-/** The codes of all characters, or of all bytes, that are like one. */
-export type Alike = (code: number) => readonly number[]
+/** Function that returns the codes of all characters, or of all bytes, that are like the given one. */
+export type Equivalents = (code: number) => readonly number[]
 
 const single = Array.from({ length: 256 }, (_, code) => [code])
 
-/** For what nobody has to guess. */
-export const likeNone: Alike = (code) => single[code] ?? [code]
+/** Comparison for texts that need no protection from guesses. */
+export const onlyItself: Equivalents = (code) => single[code] ?? [code]
 
-/** Compares the characters of a secret. */
-export function alikeOf(secret: string): Alike {
+/** Returns the comparison for the characters of a secret. */
+export function equivalentsOf(secret: string): Equivalents {
   const table = isRemovable(secret) ? thirds : kinds
-  return (code) => table[code] ?? likeNone(code)
+  return (code) => table[code] ?? onlyItself(code)
 }
 
-/** With six digits, 729 to 4,096 numbers are like them, and as many backwards. */
+/** For six digits, 729 to 4,096 numbers are alike, and as many reversed. */
 const thirds = tableOf(['0369', '147', '258'])
 const kinds = tableOf(['0123456789', 'aeiouAEIOU', 'bcdfghjklmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ'])
 

@@ -1,31 +1,39 @@
 /**
- * Compressed data that was written as text, in base64 or hexadecimal digits, in lines or escaped: it
- * has to be opened to be looked through. What does not open is no compressed data and stays.
+ * Search in compressed data that is written as text, in base64 or hexadecimal digits, in lines or escaped.
+ * It has to be inflated to be searched. Text that does not inflate is not compressed data and stays.
  */
-import { decodeBytes } from '../../base64.ts'
 import { compressedHead } from './compressed-starts.ts'
-import { base64Digits, type DigitRun, digitsFrom, hexDigits, longRuns } from './digit-runs.ts'
+import {
+  type Bytes,
+  base64Digits,
+  behindPadding,
+  type DigitRun,
+  digitsFrom,
+  fromBase64,
+  fromHex,
+  hexDigits,
+  longRuns,
+} from './digit-runs.ts'
 import type { Range } from './range.ts'
-import type { Search } from './search.ts'
+import type { Search, Work } from './search.ts'
 import type { MakeReader } from './units.ts'
 
 const runsMax = 16
+/** Bytes that all runs of an answer together are inflated to. */
 const bytesMax = 1024 * 1024
-/** Whole groups of base64 and of hexadecimal digits. */
+/** A whole number of groups, in base64 and in hexadecimal digits. */
 const partDigits = 4_096
-
-type Part = Uint8Array<ArrayBuffer>
 
 type Format = 'gzip' | 'deflate' | 'deflate-raw'
 
-/** Digits behind which up to two signs of padding may stand. */
+/** A run of digits, with up to two padding characters behind it. */
 type Run = DigitRun & { isHex: boolean; format: Format }
 
-/** Which runs that begin at these places open to something in which the search finds anything. */
+/** Returns the runs at these places, and long runs without a header, that inflate to text with secrets. */
 export async function compressedRanges(
   bytes: Uint8Array,
   starts: readonly number[],
-  { search, makeReader }: { search: Search; makeReader: MakeReader },
+  { search, work, makeReader }: { search: Search; work: Work; makeReader: MakeReader },
 ): Promise<Range[]> {
   const read = makeReader(bytes)
   const runs: Run[] = []
@@ -36,18 +44,17 @@ export async function compressedRanges(
   const others = longRuns(bytes, read).filter(({ start, end }) =>
     runs.every((run) => run.end <= start || end <= run.start),
   )
-  const ranges = await Promise.all([
-    ...runs.map(async (run, place) => {
-      // More than anybody sends in good faith; nobody looked into these.
-      const isHidden = place >= runsMax || (await holds(run, search))
-      return isHidden ? [{ start: run.start, end: behindPadding(bytes, run.end) }] : []
-    }),
-    ...others.map(async (run) => {
-      const isHidden = await holds({ ...run, isHex: false, format: 'deflate-raw' }, search)
-      return isHidden ? [{ start: run.start, end: behindPadding(bytes, run.end) }] : []
-    }),
-  ])
-  return ranges.flat()
+  // More runs than an honest answer has: they are removed without being inflated.
+  const hidden: DigitRun[] = runs.slice(runsMax)
+  const raw = { isHex: false, format: 'deflate-raw' } as const
+  let room = bytesMax
+  for (const run of [...runs.slice(0, runsMax), ...others.map((one) => ({ ...one, ...raw }))]) {
+    const opened = await inflated(partsOf(run), run.format, room + 1)
+    // A run that does not fit is removed without being searched.
+    if (opened.length > room || search(opened, work).ranges.length > 0) hidden.push(run)
+    room = Math.max(0, room - opened.length)
+  }
+  return hidden.map(({ start, end }) => ({ start, end: behindPadding(bytes, end) }))
 }
 
 function runAt(bytes: Uint8Array, start: number, read: ReturnType<MakeReader>): Run | undefined {
@@ -60,54 +67,40 @@ function runAt(bytes: Uint8Array, start: number, read: ReturnType<MakeReader>): 
   return isLong ? { ...run, isHex, format } : undefined
 }
 
-function behindPadding(bytes: Uint8Array, end: number): number {
-  if (bytes[end] !== 0x3d) return end
-  return bytes[end + 1] === 0x3d ? end + 2 : end + 1
-}
-
-async function holds(run: Run, search: Search): Promise<boolean> {
-  const opened = await inflated(partsOf(run), run.format)
-  return opened.length >= bytesMax || search(opened).ranges.length > 0
-}
-
-/** Read part by part: most of what looks like compressed data is none, which the first part shows. */
-function* partsOf({ digits, isHex }: Run): Generator<Part> {
+/** Decodes in parts: most runs that look like compressed data are not, as the first part shows. */
+function* partsOf({ digits, isHex }: Run): Generator<Bytes> {
   for (let at = 0; at < digits.length; at += partDigits) {
     const part = digits.slice(at, at + partDigits)
     yield isHex ? fromHex(part) : fromBase64(part)
   }
 }
 
-function fromHex(digits: string): Part {
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-}
-
-function fromBase64(digits: string): Part {
-  return decodeBytes(digits.length % 4 === 1 ? digits.slice(0, -1) : digits) ?? new Uint8Array()
-}
-
-/** As much as opens, up to 1 MB; a damaged end does not hide what stood before it. */
-async function inflated(parts: Iterable<Part>, format: Format): Promise<Uint8Array> {
+/** Inflates up to so many bytes; a damaged end does not hide the text before it. */
+async function inflated(
+  parts: Iterable<Bytes>,
+  format: Format,
+  lengthMax: number,
+): Promise<Uint8Array> {
   const { readable, writable } = new DecompressionStream(format)
-  // It ends by itself when nobody reads on, and what it fails with shows in what is read.
+  // The stream ends when the reader is cancelled, and the reader sees its errors.
   write(parts, writable).catch(() => undefined)
   const reader: ReadableStreamDefaultReader<unknown> = readable.getReader()
   const opened: number[] = []
   try {
-    while (opened.length < bytesMax) {
+    while (opened.length < lengthMax) {
       const next = await reader.read()
       if (next.done || !(next.value instanceof Uint8Array)) break
       for (const byte of next.value) opened.push(byte)
     }
   } catch {
-    // What opened until here is looked through.
+    // The bytes that were inflated before the error are searched.
   }
   await reader.cancel().catch(() => undefined)
-  return Uint8Array.from(opened)
+  return Uint8Array.from(opened.slice(0, lengthMax))
 }
 
-/** One after the other, so that none is made of what follows a part that does not open. */
-async function write(parts: Iterable<Part>, writable: WritableStream<Part>): Promise<void> {
+/** Writes the parts one by one, so that no part is decoded after one that does not inflate. */
+async function write(parts: Iterable<Bytes>, writable: WritableStream<Bytes>): Promise<void> {
   const writer = writable.getWriter()
   for (const part of parts) await writer.write(part)
   await writer.close()

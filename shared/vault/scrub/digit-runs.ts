@@ -1,33 +1,39 @@
-/** Long runs of digits of an encoding, as they are broken into lines and escaped. */
+/** Long runs of an encoding's digits, also broken into lines and escaped. */
+import { decodeBytes } from '../../base64.ts'
 import { isDigitOfCode } from './bytes.ts'
 import type { MakeReader } from './units.ts'
+
+/** Bytes that were decoded. */
+export type Bytes = Uint8Array<ArrayBuffer>
 
 type Read = ReturnType<MakeReader>
 
 const longMin = 40
-const longRunsMax = 32
+const longRunsMax = 128
 
-/** A shorter line is none of an encoding. */
+/** Fewest digits before a line break: shorter lines are not part of an encoding. */
 const lineMin = 4
-/** A line break with its indentation, each sign of which may be escaped. */
+/** Most characters of a line break with its indentation, each of which may be escaped. */
 const breakMax = 12
 
-/** 1 for each byte that is a digit. */
+/** Table with 1 for each byte that is a digit. */
 type Digits = Uint8Array
 
-/** Digits of hexadecimal numbers, and of base64 in both alphabets. */
+/** Table of the hexadecimal digits. */
 export const hexDigits = tableOf((byte) => /[0-9a-fA-F]/.test(String.fromCharCode(byte)))
-/** See `hexDigits`. */
+/** Table of the digits of base32, in either case. */
+export const base32Digits = tableOf((byte) => /[2-7a-zA-Z]/.test(String.fromCharCode(byte)))
+/** Table of the digits of base64, in both alphabets. */
 export const base64Digits = tableOf(isDigitOfCode)
 
 function tableOf(is: (byte: number) => boolean): Digits {
   return Uint8Array.from({ length: 256 }, (_, byte) => (is(byte) ? 1 : 0))
 }
 
-/** Where digits stand, and they alone. */
+/** A run of digits: its range in the bytes, and the digits alone. */
 export type DigitRun = { start: number; end: number; digits: string }
 
-/** All digits from a place on: escapes are opened, and line breaks passed over. */
+/** Reads all digits from a place on; it decodes escapes and passes over line breaks. */
 export function digitsFrom(
   bytes: Uint8Array,
   start: number,
@@ -44,6 +50,8 @@ export function digitsFrom(
       end = next
       signs = 0
     }
+    // A sign of equality is no escape among digits: a value may follow it.
+    if (bytes[next] === 0x3d && !isBreak(bytes[next + 1] ?? 0)) break
     const one = read(next)
     if (table[one.code] === 1) {
       parts.push(String.fromCharCode(one.code))
@@ -74,27 +82,45 @@ function isIndent(code: number): boolean {
   return code === 9 || code === 32 || code === 62
 }
 
-/**
- * The longest runs of base64 that could be compressed data without a head, as SAML has it: its first
- * byte tells the kind of its first block (RFC 1951 section 3.2.3), and chance makes it of all digits.
- */
-export function longRuns(bytes: Uint8Array, read: Read): DigitRun[] {
+/** Returns all runs of so many digits or more, in order. */
+export function runsOf(
+  bytes: Uint8Array,
+  { table, read, digitsMin }: { table: Digits; read: Read; digitsMin: number },
+): DigitRun[] {
   const runs: DigitRun[] = []
   for (let at = 0; at < bytes.length; at += 1) {
-    if (base64Digits[bytes[at] ?? 0] !== 1) continue
-    const end = behind(bytes, at, base64Digits)
-    if (end - at < longMin && !mayGoOn.includes(bytes[end] ?? 0)) {
+    if (table[bytes[at] ?? 0] !== 1) continue
+    const end = behind(bytes, at, table)
+    if (end - at < digitsMin && !mayGoOn.includes(bytes[end] ?? 0)) {
       at = end
       continue
     }
-    const run = digitsFrom(bytes, at, { table: base64Digits, read })
-    if (run.digits.length >= longMin && mayInflate(run.digits)) runs.push(run)
+    const run = digitsFrom(bytes, at, { table, read })
+    if (run.digits.length >= digitsMin) runs.push(run)
     at = run.end
   }
-  return runs.toSorted((a, b) => b.digits.length - a.digits.length).slice(0, longRunsMax)
+  return runs
 }
 
-/** What escapes and line breaks begin with. */
+/** Returns the place behind up to six padding characters, the most that base32 has. */
+export function behindPadding(bytes: Uint8Array, from: number): number {
+  let end = from
+  while (end < from + 6 && bytes[end] === 0x3d) end += 1
+  return end
+}
+
+/**
+ * Returns the longest base64 runs that could be compressed data without a header, as in SAML: the type of
+ * its first block fits (RFC 1951 section 3.2.3), and it has digits of all kinds, as random data has.
+ */
+export function longRuns(bytes: Uint8Array, read: Read): DigitRun[] {
+  return runsOf(bytes, { table: base64Digits, read, digitsMin: longMin })
+    .filter(({ digits }) => mayInflate(digits))
+    .toSorted((a, b) => b.digits.length - a.digits.length)
+    .slice(0, longRunsMax)
+}
+
+/** Bytes that begin an escape or a line break. */
 const mayGoOn = Array.from('%\\&=\r\n', (one) => one.charCodeAt(0))
 
 function mayInflate(digits: string): boolean {
@@ -108,3 +134,13 @@ function mayInflate(digits: string): boolean {
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** Decodes hexadecimal digits; a last one without its pair is left out. */
+export function fromHex(digits: string): Bytes {
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+}
+
+/** Decodes base64 digits of either alphabet; a last one that is less than a byte is left out. */
+export function fromBase64(digits: string): Bytes {
+  return decodeBytes(digits.length % 4 === 1 ? digits.slice(0, -1) : digits) ?? new Uint8Array()
+}

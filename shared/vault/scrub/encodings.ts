@@ -1,9 +1,9 @@
 /**
- * Encodings of bytes of which only is known what each of them may be: for every digit of an encoding,
- * the digits that may stand there. With what stands before it, a text has several forms.
+ * Encodings of bytes that are known only as lists of choices: each digit of an encoding becomes the list of
+ * digits that may stand there. A text has several forms, depending on the number of bytes before it.
  */
 
-/** Bytes that may stand in each place, in their order. */
+/** Bytes that may stand in each place, in order. */
 export type Choices = readonly (readonly number[])[]
 /** Digits that may stand in each place. */
 export type Digits = readonly string[]
@@ -11,12 +11,12 @@ export type Digits = readonly string[]
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Base64, for each place that the bytes can have in a group. */
+/** Returns the base64 digits for each position of the bytes within a group. */
 export function base64Of(bytes: Choices): Digits[] {
   return [0, 1, 2].map((place) => digitsOf(bytes, (place * 4) % 6, base64Digits))
 }
 
-/** Base64 of a few bytes, with the digits at its ends that they decide in part. */
+/** Returns the base64 digits of a few bytes, with the digits at the ends that they determine in part. */
 export function base64AroundOf(bytes: Choices): Digits {
   const [before, behind] = [
     [0, 1, 2, 3],
@@ -25,27 +25,27 @@ export function base64AroundOf(bytes: Choices): Digits {
   return digitsOf([before, ...bytes, behind], 6, base64Digits).slice(0, -1)
 }
 
-/** Base32, for each place that the bytes can have in a group. */
+/** Returns the base32 digits for each position of the bytes within a group. */
 export function base32Of(bytes: Choices): Digits[] {
   return [0, 1, 2, 3, 4].map((place) => digitsOf(bytes, (place * 2) % 5, base32Digits))
 }
 
-/** Zeros and ones. */
+/** Returns the bits as zeros and ones. */
 export function binaryOf(bytes: Choices): Digits {
   return digitsOf(bytes, 0, '01')
 }
 
-/** Hexadecimal digits, in small letters. */
+/** Returns the hexadecimal digits in lower case. */
 export function hexOf(bytes: Choices): Digits {
   return digitsOf(bytes, 0, '0123456789abcdef')
 }
 
-/** Text of ASCII, as bytes. */
+/** Returns ASCII text as bytes. */
 export function bytesOf(digits: Digits): Choices {
   return digits.map((choices) => Array.from(choices, (one) => one.charCodeAt(0)))
 }
 
-/** The digits that the bytes alone decide, behind a number of bits of them that others decide as well. */
+/** Returns the digits that these bytes alone determine, without their first `passed` bits. */
 function digitsOf(bytes: Choices, passed: number, alphabet: string): Digits {
   const bits = Math.log2(alphabet.length)
   const digits: string[] = []

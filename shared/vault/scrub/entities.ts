@@ -1,6 +1,6 @@
 /**
- * Named characters of HTML (https://html.spec.whatwg.org/multipage/named-characters.html): those of
- * ASCII and Latin-1, which every escaper writes, and letters of other alphabets.
+ * Named characters of HTML (https://html.spec.whatwg.org/multipage/named-characters.html): those of ASCII
+ * and Latin-1, which every escaper writes, and letters of other alphabets.
  */
 
 const ascii =
@@ -10,7 +10,7 @@ const ascii =
   'lowbar 95 UnderBar 95 grave 96 DiacriticalGrave 96 lcub 123 lbrace 123 verbar 124 vert 124 ' +
   'VerticalLine 124 rcub 125 rbrace 125'
 
-/** In the order of their codes from 160 on. */
+/** Names in the order of their codes, from 160 on. */
 const latin1 =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn ' +
   'sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave ' +
@@ -63,7 +63,7 @@ const otherLetters = new Map<string, number>([
   ).map(([name, one]): [string, number] => [name, one.charCodeAt(0)]),
 ])
 
-/** Combining marks by the names that letters with them end with. */
+/** Combining marks by the suffixes that they have in names of letters. */
 const marks = new Map([
   ['grave', 0x300],
   ['acute', 0x301],
@@ -80,7 +80,7 @@ const marks = new Map([
   ['ogon', 0x328],
 ])
 
-/** The code of a character by its name, such as `Ccaron`; undefined where no letter is called so. */
+/** Returns the code of a character by its name, such as `Ccaron`; undefined if the name is unknown. */
 export function codeOfName(name: string): number | undefined {
   const known = namedEntities.get(name) ?? otherLetters.get(name)
   const mark = known === undefined ? marks.get(name.slice(1)) : undefined

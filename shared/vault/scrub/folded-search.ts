@@ -1,7 +1,7 @@
 /**
- * Finds secrets that an answer writes otherwise: with other quotes, dashes and spaces, without marks,
- * in other cases, in lines, words or boxes. What stands between letters and digits does not count, so
- * only secrets with enough of both are looked for, which stand in no text by chance.
+ * Finds secrets that an answer writes differently: with other quotes, dashes or spaces, without marks, in
+ * other cases, or broken into lines, words or boxes. It compares letters and digits alone, so it looks only
+ * for secrets that have too many of them to occur by chance.
  */
 import { folded, isMark } from './folding.ts'
 import { type Finder, finderOf } from './needles.ts'
@@ -9,15 +9,15 @@ import type { Range } from './range.ts'
 import { type Skeleton, skeletonOf } from './skeleton.ts'
 import type { ReadUnits, Units } from './units.ts'
 
-/** Letters of a secret, and how many other signs it has before the first and behind the last. */
+/** Letters of a secret, with the number of other characters before the first and behind the last. */
 type FoldedSecret = { letters: readonly number[]; before: number; behind: number }
 
-/** German as it is written without umlauts. */
+/** German spelling without umlauts. */
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' }
 
 /**
- * Prepares the search, which can be used for any number of texts in UTF-8: for secrets and what is like
- * them in its digits, and for tokens as they are.
+ * Prepares a search that can be used for any number of UTF-8 texts: for secrets and texts that are like
+ * them in their digits, and for tokens exactly.
  */
 export function foldedSearchFor(
   { secrets, tokens = [] }: { secrets: readonly string[]; tokens?: readonly string[] },
@@ -43,7 +43,7 @@ function needlesOf(texts: readonly string[], read: ReadUnits): FoldedSecret[] {
   return [...new Set(texts)].flatMap((text) => formsOf(text, read))
 }
 
-/** Digits of secrets are compared as scrub/alike.ts says; undefined where nothing is looked for. */
+/** Compares the digits of secrets as scrub/alike.ts says; returns undefined if there is nothing to find. */
 function finderFor(
   secrets: readonly FoldedSecret[],
   tokens: readonly FoldedSecret[],
@@ -57,19 +57,19 @@ function finderFor(
   }
 }
 
-/** One letter for all digits that are alike. */
+/** Maps all digits that are alike to one letter. */
 function alikeLetter(letter: number): number {
   return letter >= 0x30 && letter <= 0x39 ? 0x30 + (letter % 3) : letter
 }
 
-/** As a page, and as a mail where it may be one. */
+/** Reads the bytes as a page, and also as a mail if they may be one. */
 function readingsOf(bytes: Uint8Array, read: ReadUnits): Units[] {
   const readings = [read(bytes, false)]
   if (mayBeMail(bytes)) readings.push(read(bytes, true))
   return readings
 }
 
-/** Two digits of capitals behind an equals sign, or a line that goes on (RFC 2045 section 6.7). */
+/** True if an equals sign stands before two hexadecimal digits (RFC 2045 section 6.7). */
 function mayBeMail(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(0x3d); at !== -1; at = bytes.indexOf(0x3d, at + 1)) {
     const digits = String.fromCharCode(...bytes.subarray(at + 1, at + 3))
@@ -83,7 +83,7 @@ function holdsTag({ codes, count }: Units): boolean {
   return at !== -1 && at < count
 }
 
-/** As it is and reversed, opened where it holds escapes or tags itself, and with umlauts spelled out. */
+/** Returns the secret plain, reversed, without its own escapes or tags, and with umlauts spelled out. */
 function formsOf(secret: string, read: ReadUnits): FoldedSecret[] {
   const characters = Array.from(secret)
   const opened = read(new TextEncoder().encode(secret), false)
@@ -91,22 +91,22 @@ function formsOf(secret: string, read: ReadUnits): FoldedSecret[] {
     .normalize('NFC')
     .toLowerCase()
     .replaceAll(/[äöü]/g, (one) => umlauts[one] ?? one)
-  const plain = lettersOf(characters)
-  const before = characters.findIndex((one) => lettersOf([one]).length > 0)
-  const behind = characters.toReversed().findIndex((one) => lettersOf([one]).length > 0)
+  const plain = foldedLettersOf(characters)
+  const before = characters.findIndex((one) => foldedLettersOf([one]).length > 0)
+  const behind = characters.toReversed().findIndex((one) => foldedLettersOf([one]).length > 0)
   const all = [
     plain,
     plain.toReversed(),
-    lettersOf(Array.from(spelled)),
-    // What a site could not keep, it writes as a question mark or leaves out.
-    lettersOf(characters.filter((one) => one < '\x80')),
+    foldedLettersOf(Array.from(spelled)),
+    // A site writes the characters that it cannot store as question marks, or leaves them out.
+    foldedLettersOf(characters.filter((one) => one < '\x80')),
     ...[false, true].map((isPage) => skeletonOf(opened, isPage).letters),
   ]
   const distinct = [...new Map(all.map((letters) => [letters.join(), letters])).values()]
-  return distinct.filter(isTelling).map((letters) => ({ letters, before, behind }))
+  return distinct.filter(isDistinctive).map((letters) => ({ letters, before, behind }))
 }
 
-function lettersOf(characters: readonly string[]): number[] {
+function foldedLettersOf(characters: readonly string[]): number[] {
   return characters.flatMap((one) =>
     folded(one.codePointAt(0) ?? 0)
       .split('')
@@ -114,15 +114,15 @@ function lettersOf(characters: readonly string[]): number[] {
   )
 }
 
-/** Whether letters stand in no text by chance; words and numbers do so sooner than what has both. */
-function isTelling(letters: readonly number[]): boolean {
+/** True if letters are unlikely to occur by chance, as words or numbers alone do sooner than a mixture. */
+function isDistinctive(letters: readonly number[]): boolean {
   const digits = letters.filter((letter) => letter >= 0x30 && letter <= 0x39).length
   if (digits === letters.length) return letters.length >= 9
   const isWord = digits === 0 && letters.every((letter) => letter < 128)
   return letters.length >= (isWord ? 8 : 6)
 }
 
-/** From the first unit to the last, with the marks on it and the secret's own signs around it. */
+/** Returns the range from the first to the last unit, with its marks and the secret's own outer signs. */
 function rangeOf(
   { codes, starts, ends, count }: Units,
   { madeOf }: Skeleton,

@@ -1,14 +1,14 @@
 /**
- * One form for everything that a reader takes for the same character: letters without case and marks,
- * digits as ASCII has them, and nothing for what stands between them. Both a secret and an answer are
- * folded, so an answer may write a secret as it likes.
+ * Folds characters that a reader takes for the same one into one form: letters without case and marks,
+ * digits in ASCII, and nothing for all others. Secrets and answers are both folded, so variants still
+ * match.
  */
-/** No character becomes longer; a few ligatures would. */
+/** Most UTF-16 units that a character folds to; a few ligatures would be longer. */
 const foldedMax = 4
-/** Others are folded anew each time; no text that a person wrote has as many. */
+/** Most characters in the cache, beyond what texts of people contain; others are folded anew each time. */
 const keptMax = 4_096
 
-/** Letters of their own that are written as those of ASCII where there is no room for them. */
+/** Letters without a decomposition, with the ASCII spelling that replaces them. */
 const asciiLetters: Readonly<Record<string, string>> = {
   ł: 'l',
   ø: 'o',
@@ -25,7 +25,7 @@ const windows = new TextDecoder('windows-1252')
 const kept = new Map<number, string>()
 const ascii = Array.from({ length: 128 }, (_, code) => foldedNow(code))
 
-/** What stands for a character, given by its code; empty for what is neither letter nor digit. */
+/** Returns the folded form of a character's code; empty for all but letters and digits. */
 export function folded(code: number): string {
   const known = code < 128 ? ascii[code] : kept.get(code)
   if (known !== undefined) return known
@@ -34,18 +34,18 @@ export function folded(code: number): string {
   return text
 }
 
-/** A mark, which belongs to the character before it. */
+/** True for a combining mark, which belongs to the character before it. */
 export function isMark(code: number): boolean {
   return code >= 0x300 && code <= 0x10ffff && /^\p{M}$/u.test(String.fromCodePoint(code))
 }
 
 function foldedNow(code: number): string {
   if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return ''
-  // What is served as Latin-1 has letters there (https://encoding.spec.whatwg.org).
+  // Text served as Latin-1 is Windows-1252 and has letters there (https://encoding.spec.whatwg.org).
   const isWindows = code >= 0x80 && code < 0xa0
   const letters = (isWindows ? windows.decode(Uint8Array.of(code)) : String.fromCodePoint(code))
     .normalize('NFKC')
-    // A sharp s has two capitals, and one letter has two forms in Greek.
+    // A sharp s has two capitals, and the Greek sigma has two lower-case forms.
     .toUpperCase()
     .toLowerCase()
     .normalize('NFKD')

@@ -1,6 +1,6 @@
 /**
- * What may stand between the characters of a secret without hiding it from a reader: spaces and
- * punctuation, line breaks of an encoder, tags, characters that nobody sees.
+ * Gaps between the characters of a secret that do not hide it from a reader: spaces and punctuation, line
+ * breaks of an encoder, tags, and invisible characters.
  */
 import { isPunctuation } from './bytes.ts'
 import type { Sequence } from './sequences.ts'
@@ -12,7 +12,7 @@ const anyStarts = [...isPunctuation.keys()]
   .filter((byte) => isPunctuation[byte] === 1)
   .concat(0xc2, 0xe2, 0xef)
 
-/** First bytes of what may be a gap, for each kind. */
+/** First bytes of possible gaps, by kind. */
 export const gapStarts = {
   any: anyStarts,
   apart: anyStarts,
@@ -20,7 +20,7 @@ export const gapStarts = {
   hidden: [0x00, 0x3d, 0xc2, 0xe2, 0xef],
 }
 
-/** Every place after `at` where the next character may begin, `at` itself first where it may be. */
+/** Returns every place where the next character may begin, with `at` first unless a gap is required. */
 export function placesAfterGap(bytes: Uint8Array, at: number, sequence: Sequence): number[] {
   const places = sequence.gap === 'apart' ? [] : [at]
   const skip = skips[sequence.gap]
@@ -33,7 +33,7 @@ export function placesAfterGap(bytes: Uint8Array, at: number, sequence: Sequence
   return sequence.writing === 'hex' ? places.flatMap((place) => afterPrefix(bytes, place)) : places
 }
 
-/** The place behind one part of a gap, `at` itself where there is none. */
+/** Returns the place behind one part of a gap, or `at` if there is none. */
 export function afterGap(
   bytes: Uint8Array,
   at: number,
@@ -43,7 +43,7 @@ export function afterGap(
   return skips[gap](bytes, at, isWithin)
 }
 
-/** Every place before `at` where a broken line may have ended, `at` itself first. */
+/** Returns every place before `at` where a broken line may have ended, the earliest first. */
 export function placesBeforeLine(bytes: Uint8Array, at: number): number[] {
   const places = [at]
   for (let next = at; places.length <= unitsMax; ) {
@@ -53,14 +53,14 @@ export function placesBeforeLine(bytes: Uint8Array, at: number): number[] {
     next -= isSpace ? 1 : 2
     places.push(next)
   }
-  // An escaped `n` is a letter to whoever does not know what stands before it.
+  // The earliest comes first: without its backslash, an escaped `n` would pass for a letter.
   return places.toReversed()
 }
 
 const skips = {
   any: skipAny,
   apart: skipAny,
-  /** Where lines are broken, they are also indented and quoted. */
+  /** Broken lines may also be indented and quoted. */
   line(bytes: Uint8Array, at: number, isWithin: boolean): number {
     const byte = bytes[at] ?? 0x41
     if (byte === 0x5c) return skipEscapedSpace(bytes, at)
@@ -83,7 +83,7 @@ function skipAny(bytes: Uint8Array, at: number): number {
   return isPunctuation[byte] === 1 ? at + 1 : skipInvisible(bytes, at)
 }
 
-/** `\n`, `\r` and `\t`, behind any number of backslashes; a backslash alone is punctuation. */
+/** Skips `\n`, `\r` or `\t` behind any number of backslashes; a backslash alone counts as punctuation. */
 function skipEscapedSpace(bytes: Uint8Array, at: number): number {
   let next = at
   while (bytes[next] === 0x5c && next < at + 8) next += 1
@@ -91,13 +91,13 @@ function skipEscapedSpace(bytes: Uint8Array, at: number): number {
   return byte === 0x6e || byte === 0x72 || byte === 0x74 ? next + 1 : at + 1
 }
 
-/** A tag or a comment; the mark alone where none ends soon. */
+/** Skips a tag or a comment, or only its first character if it does not end soon. */
 function skipTag(bytes: Uint8Array, at: number): number {
   const end = bytes.subarray(at, at + tagBytesMax).indexOf(0x3e)
   return end === -1 ? at + 1 : at + end + 1
 }
 
-/** Soft hyphen, U+200B to U+206F and U+FEFF, in UTF-8. */
+/** Skips a no-break space, soft hyphen, U+200B to U+203F, U+2060 to U+207F or U+FEFF, in UTF-8. */
 function skipInvisible(bytes: Uint8Array, at: number): number {
   const [first, second = 0, third = 0] = bytes.subarray(at, at + 3)
   if (first === 0xc2 && (second === 0xad || second === 0xa0)) return at + 2
@@ -106,7 +106,7 @@ function skipInvisible(bytes: Uint8Array, at: number): number {
   return first === 0xef && second === 0xbb && third === 0xbf ? at + 3 : at
 }
 
-/** Before two hexadecimal digits: `0x`, `x`, `u00`, and the zeros of UTF-16 and UTF-32. */
+/** Skips the prefix of two hexadecimal digits: `0x`, `x`, `u00`, or zeros of UTF-16 and UTF-32. */
 function afterPrefix(bytes: Uint8Array, at: number): number[] {
   const places = [at]
   let next = at

@@ -1,28 +1,28 @@
-/** The tables of a first look, made for sequences. */
-import { beginningsOf } from './beginnings.ts'
+/** Construction of the prefilter's tables from sequences. */
+import { writingPrefixes } from './beginnings.ts'
 import { isLetterOrDigit } from './bytes.ts'
 import { compressedStarts } from './compressed-starts.ts'
 import { gapStarts } from './gaps.ts'
-import { compressedStart, type Glance, gapOnly, tripleAt, writings } from './glance.ts'
+import { compressedStart, gapOnly, type Prefilter, tripleAt, writings } from './glance.ts'
 import type { Sequence } from './sequences.ts'
 
-/** Prepares the look; it serves any number of texts. */
-export function glanceFor(sequences: readonly Sequence[]): Glance {
-  const glance: Glance = {
+/** Prepares the prefilter, which can be used for any number of texts. */
+export function prefilterFor(sequences: readonly Sequence[]): Prefilter {
+  const prefilter: Prefilter = {
     pairs: new Uint8Array(65_536),
     triples: new Uint8Array(65_536),
     byCode: { text: new Map(), hex: new Map(), decimal: new Map() },
   }
-  for (const sequence of sequences) addTo(glance, sequence)
+  for (const sequence of sequences) addTo(prefilter, sequence)
   for (const start of compressedStarts) {
     const pair = (start.charCodeAt(0) << 8) | start.charCodeAt(1)
-    glance.pairs[pair] = (glance.pairs[pair] ?? 0) | compressedStart
+    prefilter.pairs[pair] = (prefilter.pairs[pair] ?? 0) | compressedStart
   }
-  return glance
+  return prefilter
 }
 
-function addTo(glance: Glance, sequence: Sequence): void {
-  const { pairs, byCode } = glance
+function addTo(prefilter: Prefilter, sequence: Sequence): void {
+  const { pairs, byCode } = prefilter
   const { elements, writing } = sequence
   const bit = 1 << writings.indexOf(writing)
   for (const code of elements[0] ?? []) {
@@ -30,33 +30,32 @@ function addTo(glance: Glance, sequence: Sequence): void {
     if (list === undefined) byCode[writing].set(code, [sequence])
     else list.push(sequence)
   }
-  const mark = (first: number, second: number, bits: number) => {
-    const pair = (first << 8) | second
-    pairs[pair] = (pairs[pair] ?? 0) | bits
-  }
   const behind = bytesBehind(sequence, bit)
-  for (const [first, second] of beginningsOf(elements[0] ?? [], sequence)) {
-    if (second !== undefined) mark(first, second, bit)
-    else for (const [other, bits] of behind) mark(first, other, bits)
+  for (const [first, second] of writingPrefixes(elements[0] ?? [], sequence)) {
+    const row = first << 8
+    if (second !== undefined) pairs[row | second] = (pairs[row | second] ?? 0) | bit
+    else
+      for (let at = 0; at < 256; at += 1)
+        pairs[row | at] = (pairs[row | at] ?? 0) | (behind[at] ?? 0)
   }
-  if (writing === 'text') addTriples(glance, sequence)
+  if (writing === 'text') addTriples(prefilter, sequence)
 }
 
-/** Behind a plain character: the next one and its escapes, or a gap. */
-function bytesBehind(sequence: Sequence, bit: number): ReadonlyMap<number, number> {
+/** Returns the bits of each byte that may follow a plain character: the next one, its escapes, or a gap. */
+function bytesBehind(sequence: Sequence, bit: number): Uint8Array {
   const next = sequence.elements[1]
-  // A single character may be followed by anything.
-  if (next === undefined) return new Map(anyByte.map((byte) => [byte, bit]))
-  const behind = new Map(gapStarts[sequence.gap].map((byte) => [byte, gapOnly]))
-  for (const [first] of beginningsOf(next, sequence)) behind.set(first, bit)
+  // Any byte may follow a single character.
+  if (next === undefined) return new Uint8Array(256).fill(bit)
+  const behind = new Uint8Array(256)
+  for (const byte of gapStarts[sequence.gap]) behind[byte] = gapOnly
+  for (const [first] of writingPrefixes(next, sequence)) behind[first] = bit
   return behind
 }
 
-const anyByte = [...new Uint8Array(256).keys()]
-const letters = anyByte.filter(isLetterOrDigit)
+const letters = [...new Uint8Array(256).keys()].filter(isLetterOrDigit)
 
-/** Where nothing but letters and digits stands, three of them tell more than two. */
-function addTriples({ triples }: Glance, { elements }: Sequence): void {
+/** Marks the first three bytes of sequences: among letters and digits, three tell more than two. */
+function addTriples({ triples }: Prefilter, { elements }: Sequence): void {
   const [firsts = [], seconds = letters, thirds = letters] = elements
   for (const first of firsts) {
     for (const second of seconds) {

@@ -1,18 +1,18 @@
 /**
- * Looks for many texts at once in time that is proportional to what is looked through (A. Aho and
- * M. Corasick, Efficient string matching, 1975).
+ * Search for many texts at once, in time proportional to the searched text (A. Aho and M. Corasick,
+ * Efficient string matching, 1975).
  */
 
-/** What is looked for, in units of UTF-16. */
+/** Text to find, in UTF-16 units. */
 export type Needle = { letters: readonly number[] }
 
-/** Tells of each place where some of them end which is the longest, by its first and last letter. */
+/** Search that reports the longest needle that ends at each place, by its first and last index. */
 export type Finder<N extends Needle> = (
   letters: readonly number[],
   found: (needle: N, first: number, last: number) => void,
 ) => void
 
-/** Prepares the look. */
+/** Builds the automaton for these needles. */
 export function finderOf<N extends Needle>(needles: readonly N[]): Finder<N> {
   const next = new Map<number, number>()
   const longest: (N | undefined)[] = [undefined]
@@ -48,7 +48,7 @@ export function finderOf<N extends Needle>(needles: readonly N[]): Finder<N> {
     let node = 0
     for (let at = 0; at < letters.length; at += 1) {
       const letter = letters[at] ?? 0
-      // Most of a text is passed over without a look into the map.
+      // Most of a text is skipped without a look into the map.
       if (node === 0 && begins[letter] === 0) continue
       node = goOn(node, letter)
       const needle = longest[node]
@@ -59,7 +59,7 @@ export function finderOf<N extends Needle>(needles: readonly N[]): Finder<N> {
 
 type Edge = { from: number; letter: number; to: number }
 
-/** Shorter beginnings first: what an edge falls back to is known by then. */
+/** Orders edges by depth, so that the node an edge falls back to is complete before it is needed. */
 function inBreadth(edges: readonly Edge[]): Edge[] {
   const depths = new Map([[0, 0]])
   const levels: Edge[][] = []

@@ -1,9 +1,9 @@
-/** Places in bytes. */
+/** Ranges of bytes. */
 
-/** From the first byte to the one behind the last. */
+/** Range from the first byte to the one behind the last. */
 export type Range = { start: number; end: number }
 
-/** The same places in order, those that touch each other made one. */
+/** Sorts ranges and merges those that touch each other. */
 export function joined(ranges: readonly Range[]): Range[] {
   const joint: Range[] = []
   for (const range of ranges.toSorted((a, b) => a.start - b.start)) {

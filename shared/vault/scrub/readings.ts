@@ -1,24 +1,24 @@
 /**
- * How one character can be written. Each function reads at a place in UTF-8 bytes and reports every
- * character that may be meant there, with the place behind it. Whoever reads decides what fits.
+ * Readings of one character, in every way that it can be written. Each function reads at a place in UTF-8
+ * bytes and reports every character that may be meant there, with the place behind it.
  */
 import { isDigit, isLetterOrDigit } from './bytes.ts'
 import { codeOfName } from './entities.ts'
 
-/** Told a character's code and where it ends. */
-export type Found = (code: number, end: number) => void
+/** Callback that receives a character's code and the place where it ends. */
+export type OnReading = (code: number, end: number) => void
 
 const nestedMax = 4
 const [percent, ampersand, plus, equals, backslash] = [0x25, 0x26, 0x2b, 0x3d, 0x5c]
 
-/** Value of each hexadecimal digit by its byte; 255 for what is none. */
+/** Value of each hexadecimal digit by its byte; 255 for any other byte. */
 const hexValues = Uint8Array.from({ length: 256 }, (_, byte) => {
   const value = Number.parseInt(String.fromCharCode(byte), 16)
   return Number.isNaN(value) ? 255 : value
 })
 
-/** The character itself, or escaped for a URL, JSON, a programming language, HTML or a mail. */
-export function readText(bytes: Uint8Array, at: number, found: Found): void {
+/** Reads the character itself, or one escaped for a URL, JSON, a programming language, HTML or a mail. */
+export function readText(bytes: Uint8Array, at: number, found: OnReading): void {
   readPlain(bytes, at, found)
   if (mayEscape[bytes[at] ?? 0] === 0) return
   readEscaped(bytes, at, (code, end) => {
@@ -27,12 +27,12 @@ export function readText(bytes: Uint8Array, at: number, found: Found): void {
   })
 }
 
-/** Every escape begins with one of these. */
+/** Table of the bytes that begin an escape. */
 const mayEscape = Uint8Array.from({ length: 256 }, (_, byte) =>
   '%\\&=Uu'.includes(String.fromCharCode(byte)) ? 1 : 0,
 )
 
-function readEscaped(bytes: Uint8Array, at: number, found: Found): void {
+function readEscaped(bytes: Uint8Array, at: number, found: OnReading): void {
   const byte = bytes[at]
   if (byte === percent) readPercent(bytes, at, found)
   else if (byte === backslash) readBackslash(bytes, at, found)
@@ -42,8 +42,8 @@ function readEscaped(bytes: Uint8Array, at: number, found: Found): void {
   else if (bytes[at + 1] === plus) readDigits(bytes, at + 2, { digits: 4, found })
 }
 
-/** A character in pieces: the other half of UTF-16, or the other bytes of UTF-8. */
-function readOn(bytes: Uint8Array, first: { code: number; end: number }, found: Found): void {
+/** Reads a character in pieces: the second half of UTF-16, or the other bytes of UTF-8. */
+function readOn(bytes: Uint8Array, first: { code: number; end: number }, found: OnReading): void {
   const { code, end } = first
   if (code >= 0xd800 && code < 0xdc00) {
     readEscaped(bytes, end, (low, behind) => {
@@ -63,19 +63,19 @@ function readOn(bytes: Uint8Array, first: { code: number; end: number }, found: 
   addByte(code & (0x3f >> more), end, more)
 }
 
-/** Two hexadecimal digits. */
-export function readHexPair(bytes: Uint8Array, at: number, found: Found): void {
+/** Reads two hexadecimal digits. */
+export function readHexPair(bytes: Uint8Array, at: number, found: OnReading): void {
   readDigits(bytes, at, { digits: 2, found })
 }
 
-/** All decimal digits that stand here, at most seven. */
-export function readDecimal(bytes: Uint8Array, at: number, found: Found): void {
+/** Reads all decimal digits at a place; reports nothing if there are more than seven. */
+export function readDecimal(bytes: Uint8Array, at: number, found: OnReading): void {
   let [value, end] = [0, at]
   for (; end < at + 8 && isDigit(bytes[end]); end += 1) value = value * 10 + (bytes[end] ?? 0) - 48
   if (end > at && end < at + 8) found(value, end)
 }
 
-function readPlain(bytes: Uint8Array, at: number, found: Found): void {
+function readPlain(bytes: Uint8Array, at: number, found: OnReading): void {
   const first = bytes[at] ?? 0
   if (first === plus) found(0x20, at + 1)
   if (first < 0x80) return found(first, at + 1)
@@ -84,12 +84,12 @@ function readPlain(bytes: Uint8Array, at: number, found: Found): void {
   for (let next = at + 1; next < at + length; next += 1) {
     code = (code << 6) | ((bytes[next] ?? 0) & 0x3f)
   }
-  // Full-width forms are the same characters to whoever reads them.
+  // To a reader, full-width forms are the same characters.
   found(code >= 0xff01 && code <= 0xff5e ? code - 0xfee0 : code, at + length)
 }
 
-/** `%41`, `%2541` and deeper, `%u0041`. */
-function readPercent(bytes: Uint8Array, at: number, found: Found): void {
+/** Reads `%41`, `%2541` with deeper nesting, and `%u0041`. */
+function readPercent(bytes: Uint8Array, at: number, found: OnReading): void {
   let next = at + 1
   for (let depth = 0; depth < nestedMax; depth += 1) {
     readDigits(bytes, next, { digits: 2, found })
@@ -100,8 +100,8 @@ function readPercent(bytes: Uint8Array, at: number, found: Found): void {
     readDigits(bytes, next + 1, { digits: 4, found })
 }
 
-/** `\n`, `\x41`, `\u0041`, `\u{41}`, `\U00000041`, `\101`, each with more backslashes as well. */
-function readBackslash(bytes: Uint8Array, at: number, found: Found): void {
+/** Reads `\n`, `\x41`, `\u0041`, `\u{41}`, `\U00000041` or `\101`, with any extra backslashes. */
+function readBackslash(bytes: Uint8Array, at: number, found: OnReading): void {
   let next = at
   while (bytes[next] === backslash && next < at + 16) {
     next += 1
@@ -118,11 +118,11 @@ function readBackslash(bytes: Uint8Array, at: number, found: Found): void {
   if (control !== -1) found(8 + control, next + 1)
 }
 
-/** `&#65;`, `&#x41;`, `&amp;#65;` and deeper, `&quot;`; the semicolon may be missing. */
-function readEntity(bytes: Uint8Array, at: number, found: Found): void {
+/** Reads `&#65;`, `&#x41;`, `&amp;#65;` with deeper nesting, or `&quot;`; the semicolon is optional. */
+function readEntity(bytes: Uint8Array, at: number, found: OnReading): void {
   let next = at + 1
   for (let depth = 0; depth < nestedMax && isAmp(bytes, next); depth += 1) next += 4
-  const close: Found = (code, end) => found(code, bytes[end] === 0x3b ? end + 1 : end)
+  const close: OnReading = (code, end) => found(code, bytes[end] === 0x3b ? end + 1 : end)
   if (bytes[next] === 0x23) {
     const isHex = bytes[next + 1] === 0x78 || bytes[next + 1] === 0x58
     readMany(bytes, next + (isHex ? 2 : 1), close, isHex ? 16 : 10)
@@ -137,8 +137,8 @@ function readEntity(bytes: Uint8Array, at: number, found: Found): void {
   if (code !== undefined) close(code, next + name.length)
 }
 
-/** As many digits as stand here; leading zeros are no limit, and an end is looked for. */
-function readMany(bytes: Uint8Array, at: number, found: Found, base: 10 | 16 = 16): void {
+/** Reads up to 16 digits, leading zeros included, and passes over a closing brace. */
+function readMany(bytes: Uint8Array, at: number, found: OnReading, base: 10 | 16 = 16): void {
   let [value, end] = [0, at]
   while (end < at + 16 && (hexValues[bytes[end] ?? 0] ?? 255) < base) {
     value = Math.min(value * base + (hexValues[bytes[end] ?? 0] ?? 0), 0x110000)
@@ -150,7 +150,7 @@ function readMany(bytes: Uint8Array, at: number, found: Found, base: 10 | 16 = 1
 function readDigits(
   bytes: Uint8Array,
   at: number,
-  { digits, found, base = 16 }: { digits: number; found: Found; base?: 8 | 16 },
+  { digits, found, base = 16 }: { digits: number; found: OnReading; base?: 8 | 16 },
 ): void {
   let value = 0
   for (let next = at; next < at + digits; next += 1) {

@@ -1,69 +1,82 @@
 /**
- * Finds sequences in bytes, at the places where a first look stops. Every reading of a place is
- * followed at once, so an answer that was made to be ambiguous costs little more than another.
+ * Finds sequences in bytes, at the places where the prefilter stops. It follows all readings of a place at
+ * once, so an answer that is made to be ambiguous costs little more than another.
  */
 import { isDigit, isDigitOfCode, isLetterOrDigit, isLoneEquals } from './bytes.ts'
 import { afterGap, gapStarts, placesAfterGap, placesBeforeLine } from './gaps.ts'
-import { compressedStart, type Glance, gapOnly, nextPlace, pairAt, real } from './glance.ts'
+import { compressedStart, gapOnly, nextCandidate, type Prefilter, pairAt, real } from './glance.ts'
 import { joined, type Range } from './range.ts'
 import { readDecimal, readHexPair, readText } from './readings.ts'
 import type { Sequence } from './sequences.ts'
 
 const headsMax = 32
-/** Places that are read closely, for one text: ten times what the most tangled pages take. */
-const readsMax = 2_000_000
+/** Share of a close reading that deciding against one takes. */
+const glance = 1 / 8
 const readers = { text: readText, hex: readHexPair, decimal: readDecimal }
 
-/**
- * What was found, in order and without overlap, and where compressed data may begin. A text made to be
- * read in too many ways is one range as a whole.
- */
-export type Search = (bytes: Uint8Array) => { ranges: Range[]; compressed: number[] }
+/** Number of places of an answer that may still be read closely, in all of its texts and in what they hold. */
+export type Work = { readsLeft: number }
 
-/** The search for the sequences that a first look knows; it can be used for any number of texts. */
-export function searchWith(glance: Glance): Search {
-  return (bytes) => {
-    const { ranges, compressed } = rangesIn(bytes, glance)
+/** Returns the work that an answer may take: twice what sixty secrets in a page of only tokens do. */
+export function workFor(bytes: Uint8Array): Work {
+  return { readsLeft: 500_000 + 4 * bytes.length }
+}
+
+/**
+ * Function that returns the ranges found, in order and without overlap, and the places where compressed
+ * data may begin. A text that can be read in too many ways is one range as a whole, and so is each text
+ * of the same answer after it.
+ */
+export type Search = (bytes: Uint8Array, work: Work) => { ranges: Range[]; compressed: number[] }
+
+/** Returns the search for the prefilter's sequences, which can be used for any number of texts. */
+export function searchWith(prefilter: Prefilter): Search {
+  return (bytes, work) => {
+    const { ranges, compressed } = rangesIn(bytes, prefilter, work)
     return { ranges: joined(ranges), compressed }
   }
 }
 
-function rangesIn(bytes: Uint8Array, glance: Glance): ReturnType<Search> {
-  const { pairs, byCode } = glance
+function rangesIn(bytes: Uint8Array, prefilter: Prefilter, work: Work): ReturnType<Search> {
+  const { pairs, byCode } = prefilter
   const ranges: Range[] = []
   const compressed: number[] = []
-  const follow = follower(bytes)
+  const follow = follower(bytes, work)
   let start = 0
   const follows = (writing: Sequence['writing']) => (code: number, from: number) => {
     for (const sequence of byCode[writing].get(code) ?? []) {
+      work.readsLeft -= glance
       if (!mayGoOn(bytes, from, sequence)) continue
       const end = follow.to(from, sequence)
       if (end === -1) continue
-      ranges.push(withRagged(bytes, { start, end }, sequence))
+      ranges.push(withEdgeDigits(bytes, { start, end }, sequence))
     }
   }
   const [text, hex, decimal] = [follows('text'), follows('hex'), follows('decimal')]
-  for (let at = nextPlace(bytes, 0, glance); at !== -1; at = nextPlace(bytes, at + 1, glance)) {
+  for (
+    let at = nextCandidate(bytes, 0, prefilter);
+    at !== -1;
+    at = nextCandidate(bytes, at + 1, prefilter)
+  ) {
     start = at
     const bits = pairs[pairAt(bytes, at)] ?? 0
     if ((bits & (real | gapOnly)) !== 0) readText(bytes, at, text)
     if ((bits & 2) !== 0) readHexPair(bytes, at, hex)
     if ((bits & 4) !== 0) readDecimal(bytes, at, decimal)
     if ((bits & compressedStart) !== 0) compressed.push(at)
-    if (follow.reads() > readsMax)
-      return { ranges: [{ start: 0, end: bytes.length }], compressed: [] }
+    if (work.readsLeft < 0) return { ranges: [{ start: 0, end: bytes.length }], compressed: [] }
   }
   return { ranges, compressed }
 }
 
-/** Whether it is worth following; the first few characters tell, and nearly always they say no. */
+/** Decides by the next few characters if a sequence is worth following; nearly always it is not. */
 function mayGoOn(bytes: Uint8Array, from: number, { elements, writing, gap }: Sequence): boolean {
   if (writing === 'hex') return mayGoOnInHex(bytes, from, elements[1])
   if (writing === 'decimal') return isDigit(bytes[from]) === false
   let at = from
   for (let place = 1; place < 5 && place < elements.length; place += 1) {
     const codes = elements[place] ?? []
-    // Behind a character that could be a gap itself, there is more than one way to go on.
+    // After a character that could itself be a gap, a sequence can continue in more than one way.
     if (!isLetterOrDigit(codes[0] ?? 0)) {
       return mayInterrupt[gap][bytes[at] ?? 0x41] === 1 || codes.includes(bytes[at] ?? 0)
     }
@@ -75,7 +88,7 @@ function mayGoOn(bytes: Uint8Array, from: number, { elements, writing, gap }: Se
   return true
 }
 
-/** Where the next letter or digit stands, behind a plain gap; -1 where that has to be read closely. */
+/** Returns the place of the next letter or digit behind a plain gap; -1 if it has to be read closely. */
 function placeOfLetter(bytes: Uint8Array, from: number, gap: Sequence['gap']): number {
   for (let at = from; at < from + 9; ) {
     const byte = bytes[at] ?? 0x20
@@ -88,12 +101,12 @@ function placeOfLetter(bytes: Uint8Array, from: number, gap: Sequence['gap']): n
   return -1
 }
 
-/** Bytes that begin an escape, or a character outside of ASCII. */
+/** Table of the bytes that begin an escape or a character outside of ASCII. */
 const mayEscape = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 128 || '%\\&='.includes(String.fromCharCode(byte)) ? 1 : 0,
 )
 
-/** Bytes that begin a gap or an escape, or belong to another writing of the next character. */
+/** Tables of the bytes that begin a gap, an escape or another writing of the next character, by gap. */
 const mayInterrupt = {
   any: interrupting('any'),
   apart: interrupting('apart'),
@@ -118,15 +131,14 @@ function mayGoOnInHex(bytes: Uint8Array, at: number, codes?: readonly number[]):
   return fits
 }
 
-/** Follows all readings of a place at once, and counts what that takes. */
-function follower(bytes: Uint8Array) {
+/** Follows all readings of a place at once and counts the reads. */
+function follower(bytes: Uint8Array, work: Work) {
   let codes: readonly number[] = []
   let next: number[] = []
-  let reads = 0
   const found = (code: number, end: number) => {
     if (codes.includes(code) && end <= bytes.length && !next.includes(end)) next.push(end)
   }
-  /** The place behind a whole sequence whose first character ends at a place, otherwise -1. */
+  /** Returns the end of a whole sequence whose first character ends at `from`, or -1. */
   const to = (from: number, sequence: Sequence): number => {
     const read = readers[sequence.writing]
     const last = sequence.elements.length - 1
@@ -134,13 +146,13 @@ function follower(bytes: Uint8Array) {
     for (let at = 1; at <= last && heads.length > 0; at += 1) {
       codes = sequence.elements[at] ?? []
       next = []
-      // Nothing that may be meant is passed over: too much of it ends the search.
-      if (heads.length > headsMax) reads = readsMax + 1
+      // No reading is skipped: too many of them end the search.
+      if (heads.length > headsMax) work.readsLeft = -1
       for (const head of heads.slice(0, headsMax)) {
         for (const place of placesAfterGap(bytes, head, sequence)) {
-          reads += 1
+          work.readsLeft -= 1
           read(bytes, place, found)
-          // Behind the end there is nothing to look for beyond a gap.
+          // The last character is found, so longer gaps before it need not be tried.
           if (at === last && next.length > 0) break
         }
       }
@@ -148,11 +160,11 @@ function follower(bytes: Uint8Array) {
     }
     return Math.max(-1, ...heads)
   }
-  return { to, reads: () => reads }
+  return { to }
 }
 
-/** Digits beside an encoded secret hold some of its bits, also where a line was broken there. */
-function withRagged(bytes: Uint8Array, range: Range, sequence: Sequence): Range {
+/** Adds the digits beside an encoded secret that hold some of its bits, even across a line break. */
+function withEdgeDigits(bytes: Uint8Array, range: Range, sequence: Sequence): Range {
   let { start, end } = range
   for (let left = sequence.ragged; left > 0; left -= 1) {
     const before = placesBeforeLine(bytes, start).find((at) => isDigitOfCode(bytes[at - 1]))

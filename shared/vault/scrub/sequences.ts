@@ -1,9 +1,9 @@
 /**
- * What is looked for when a secret may have come back: the characters of each form that an encoder
- * makes of it, in their order. How a single character may be written is said in readings.ts.
+ * Sequences to search for, since a secret may have come back: the characters of each form that an encoder
+ * makes of it, in order. readings.ts covers the ways to write a single character.
  */
 
-import { type Alike, likeNone } from './alike.ts'
+import { type Equivalents, onlyItself } from './alike.ts'
 import {
   base32Of,
   base64AroundOf,
@@ -16,16 +16,16 @@ import {
 } from './encodings.ts'
 import { inLatin } from './latin.ts'
 
-/** What stands between two characters and does not count; with `apart` it has to be there. */
+/** Kind of gap that may stand between two characters; with `apart` a gap is required. */
 export type Gap = 'hidden' | 'any' | 'line' | 'apart'
 
 /** Characters in order, each with the codes that may stand for it. */
 export type Sequence = {
   elements: readonly (readonly number[])[]
-  /** As text, as pairs of hexadecimal digits, or as decimal numbers. */
+  /** Writing of the characters: as text, as pairs of hexadecimal digits, or as decimal numbers. */
   writing: 'text' | 'hex' | 'decimal'
   gap: Gap
-  /** How many digits on each side hold some bits of the secret too; 0 where it is no encoding. */
+  /** Number of digits on each side that also hold some bits of the secret; 0 if it is not an encoding. */
   ragged: number
 }
 
@@ -36,12 +36,12 @@ const htmlEscapes = new Map([
   ['"', '&quot;'],
   ["'", '&#39;'],
 ])
-/** Fewer digits of an encoding than this say too little, and stand everywhere. */
+/** Fewest digits of an encoding to search for: fewer say too little and occur everywhere. */
 const digitsMin = 5
 
-/** All forms of a secret, and of all texts whose characters are like its own. */
-export function sequencesOf(secret: string, alike: Alike = likeNone): Sequence[] {
-  // Eight digits with anything between them are in a long table of numbers.
+/** Returns all forms of a secret, and of all texts whose characters are like its own. */
+export function sequencesOf(secret: string, alike: Equivalents = onlyItself): Sequence[] {
+  // Long tables of numbers contain any eight digits with gaps between them.
   const gap = secret.length >= (/[^0-9]/.test(secret) ? 8 : 9) ? 'any' : 'hidden'
   const backwards = Array.from(secret).reverse().join('')
   const texts = new Set([secret, secret.normalize('NFC'), secret.normalize('NFD'), backwards])
@@ -62,8 +62,8 @@ export function sequencesOf(secret: string, alike: Alike = likeNone): Sequence[]
   return [...sequences, ...asDigitsOfPin(choicesOf(utf8(secret), alike))]
 }
 
-/** A short code as pages show it, `604 918`, as a number is written, and each digit in a box. */
-function inGroups(code: string, alike: Alike): Sequence[] {
+/** Returns a short code in groups (`604 918`), as a number is written, and with a gap after each digit. */
+function inGroups(code: string, alike: Equivalents): Sequence[] {
   if (!/^[0-9]{6,8}$/.test(code)) return []
   const separators = Array.from(" -,.'_\u00a0\u202f", codeOf)
   const grouped = [2, 3, 4].flatMap((size) => [
@@ -77,7 +77,7 @@ function inGroups(code: string, alike: Alike): Sequence[] {
   return [...groups, asText(code, { gap: 'apart', alike })]
 }
 
-function asText(text: string, { gap, alike }: { gap: Gap; alike: Alike }): Sequence {
+function asText(text: string, { gap, alike }: { gap: Gap; alike: Equivalents }): Sequence {
   const known = new Map<string, number[]>()
   const elements = Array.from(text, (one) => {
     const cases = known.get(one) ?? [...new Set(alike(codeOf(one)).flatMap(casesOf))]
@@ -87,7 +87,7 @@ function asText(text: string, { gap, alike }: { gap: Gap; alike: Alike }): Seque
   return { elements, writing: 'text', gap, ragged: 0 }
 }
 
-/** ROT13. What is like a letter is not rotated to what is like the rotated one. */
+/** Applies ROT13. Letters that are like a letter do not rotate to those that are like the rotated one. */
 function rotated(sequence: Sequence): Sequence {
   return { ...sequence, elements: sequence.elements.map((codes) => codes.map(rotatedLetter)) }
 }
@@ -102,7 +102,7 @@ function asNumbers(elements: Choices, writing: 'hex' | 'decimal'): Sequence {
   return { elements, writing, gap: 'any', ragged: 0 }
 }
 
-/** Characters, units of UTF-16, and the bytes of encodings; for ASCII most of them are the same. */
+/** Returns the codes of characters, of UTF-16 units, and of encoded bytes; most coincide for ASCII. */
 function codeLists(text: string): number[][] {
   const lists = [
     Array.from(text, codeOf),
@@ -116,7 +116,7 @@ function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-/** Without the zeros at the ends, which are there for any secret. */
+/** Encodes the text without the zero at its end, which every secret has there. */
 function utf16LittleEnd(text: string): Uint8Array {
   const bytes = text
     .split('')
@@ -141,12 +141,12 @@ function codeOf(text: string): number {
   return text.codePointAt(0) ?? 0
 }
 
-function choicesOf(bytes: Uint8Array, alike: Alike): Choices {
+function choicesOf(bytes: Uint8Array, alike: Equivalents): Choices {
   return Array.from(bytes, alike)
 }
 
-/** Base64, base32, binary, and what is written backwards of them. */
-function asDigits(text: string, alike: Alike): Sequence[] {
+/** Returns base64, base32 and binary forms, and some of them reversed. */
+function asDigits(text: string, alike: Equivalents): Sequence[] {
   const bytes = choicesOf(utf8(text), alike)
   const once = base64Of(bytes)
   const twice = once.flatMap((digits) => base64Of(bytesOf(digits)))
@@ -162,7 +162,7 @@ function asDigits(text: string, alike: Alike): Sequence[] {
   const reversed = [...once, hexOf(bytes)].map((digits) => digits.toReversed())
   const all = [...forwards, ...reversed]
   const distinct = new Map(all.map((digits) => [digits.join(' '), digits])).values()
-  // The ragged digit of the inner encoding lies in up to three of the outer.
+  // The ragged digit of the inner encoding lies in up to three digits of the outer one.
   return [
     ...Array.from(distinct, (digits) => asCode(digits, 1)),
     ...twice.map((digits) => asCode(digits, 3)),
@@ -173,13 +173,13 @@ function isLong({ elements }: Sequence): boolean {
   return elements.length >= digitsMin
 }
 
-/** One byte a character, as `btoa` takes them. */
+/** Encodes each character as one byte, as `btoa` does. */
 function bytesOfLatin(text: string): Uint8Array[] {
   const bytes = inLatin(text)
   return bytes === undefined || bytes.every((byte) => byte < 128) ? [] : [bytes]
 }
 
-/** In a URL, in JSON and in HTML, where the secret is written otherwise there. */
+/** Returns the secret as escaped for a URL, JSON and HTML, if that differs from the secret. */
 function bytesOfEscapes(text: string): Uint8Array[] {
   const html = text.replaceAll(/[&<>"']/g, (one) => htmlEscapes.get(one) ?? one)
   const escaped = [encodeURIComponent(text), JSON.stringify(text).slice(1, -1), html]
@@ -187,7 +187,7 @@ function bytesOfEscapes(text: string): Uint8Array[] {
   return Array.from(distinct, utf8)
 }
 
-/** Few digits of four bytes are theirs alone, so those at the ends count as well. */
+/** Four bytes determine few digits alone, so the digits at both ends count as well. */
 function asDigitsOfPin(bytes: Choices): Sequence[] {
   return bytes.length === 4 ? [asCode(base64AroundOf(bytes), 1)] : []
 }
@@ -199,9 +199,9 @@ function asCode(digits: Digits, ragged: number): Sequence {
   return { elements, writing: 'text', gap: 'line', ragged }
 }
 
-/** RFC 4648 section 5 writes two digits of base64 otherwise. */
+/** Returns the codes of a digit; RFC 4648 section 5 writes two digits of base64 differently. */
 function alternativesOf(digit: string): readonly number[] {
-  return alternatives.get(digit) ?? likeNone(codeOf(digit))
+  return alternatives.get(digit) ?? onlyItself(codeOf(digit))
 }
 
 const alternatives: ReadonlyMap<string, readonly number[]> = new Map(

@@ -1,11 +1,11 @@
-/** The letters and digits of a text, folded, and where each of them came from. */
+/** Folded letters and digits of a text, with the place that each of them comes from. */
 import { folded } from './folding.ts'
 import type { Units } from './units.ts'
 
-/** Units of UTF-16 in order, and the place among the units of the text that each is made of. */
+/** UTF-16 units in order, and for each the index of the unit in the text that it comes from. */
 export type Skeleton = { letters: number[]; madeOf: number[] }
 
-/** Folds a text as it is, or as a reader of the page sees it: without tags. */
+/** Folds a text as it is or, for a page, as a reader sees it: without tags. */
 export function skeletonOf({ count, codes }: Units, isPage: boolean): Skeleton {
   const letters: number[] = []
   const madeOf: number[] = []
@@ -13,8 +13,8 @@ export function skeletonOf({ count, codes }: Units, isPage: boolean): Skeleton {
   for (let at = 0; at < count; at += 1) {
     const code = codes[at] ?? 0
     if (isPage && code === 0x3c && beginsTag(codes[at + 1] ?? 0)) {
-      // Each sign is looked at once for the end of a tag, however many begin.
-      if (close <= at) close = placeOf(codes, at, count)
+      // The end of a tag is searched for only once in each stretch of text, even if many tags begin in it.
+      if (close <= at) close = tagEndOf(codes, at, count)
       if (close < count) at = close
       continue
     }
@@ -34,16 +34,16 @@ export function skeletonOf({ count, codes }: Units, isPage: boolean): Skeleton {
   return { letters, madeOf }
 }
 
-/** The letter or digit that each character of ASCII is folded to; 0 for the others. */
+/** Letter or digit that each ASCII character is folded to; 0 for the others. */
 const asciiFolded = Uint8Array.from({ length: 128 }, (_, code) => folded(code).charCodeAt(0) || 0)
 
-/** The next `>`, the end of the text where there is none. */
-function placeOf(codes: Uint32Array, from: number, count: number): number {
+/** Returns the place of the next `>`, or the end of the text if there is none. */
+function tagEndOf(codes: Uint32Array, from: number, count: number): number {
   const at = codes.indexOf(0x3e, from)
   return at === -1 || at > count ? count : at
 }
 
-/** A letter, `/` or `!`. */
+/** True for a letter, `/` or `!`. */
 function beginsTag(code: number): boolean {
   return code === 0x2f || code === 0x21 || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)
 }

@@ -1,11 +1,11 @@
-/** Whether an answer is text, and which: what cannot be read as text is not looked through. */
+/** Decoding of an answer as text; an answer that is not text is not searched. */
 
 type Headers = readonly (readonly [string, string])[]
 
-/** A text and its UTF-8, and whether it came as that. */
+/** A text, its UTF-8 bytes, and a flag for bodies that came as UTF-8. */
 export type AnswerText = { text: string; bytes: Uint8Array; isUtf8: boolean }
 
-/** The body as text; undefined when it is none. A cut one may end in the middle of a character. */
+/** Returns the body as text, undefined if it is not text. A cut body may end within a character. */
 export function readAnswerText({
   body,
   headers,
@@ -26,7 +26,7 @@ export function readAnswerText({
   }
 }
 
-/** A byte order mark outweighs what a header says (https://encoding.spec.whatwg.org/#decode). */
+/** A byte order mark outranks the header (https://encoding.spec.whatwg.org/#decode). */
 function markOf([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
   if (first === 0xfe && second === 0xff) return 'utf-16be'

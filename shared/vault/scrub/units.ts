@@ -1,6 +1,6 @@
 /**
- * Reads a text once, each character in the likeliest way that it is written: of several readings of a
- * place the longest counts, so escapes within escapes are opened. Takes time in proportion to the text.
+ * Reads a text once, in time proportional to it, with each character in its likeliest reading. The longest
+ * reading of a place counts, so escapes within escapes are decoded.
  */
 import { isLetterOrDigit } from './bytes.ts'
 import { latinByte } from './latin.ts'
@@ -8,13 +8,13 @@ import { readText } from './readings.ts'
 
 const nameMax = 31
 
-/** Characters in order, by their codes, and where each of them begins and ends in the bytes. */
+/** Characters in order, by their codes, with the places where each begins and ends in the bytes. */
 export type Units = { count: number; codes: Uint32Array; starts: Uint32Array; ends: Uint32Array }
 
-/** How `unitsOf` is called by who is given it. */
+/** Type of `unitsOf`, for functions that receive it as an argument. */
 export type ReadUnits = typeof unitsOf
 
-/** Reads bytes of UTF-8; of a mail, in which `=41` is a letter. */
+/** Reads UTF-8 bytes, and in a mail `=41` as a letter. */
 export function unitsOf(bytes: Uint8Array, isMail: boolean): Units {
   const [codes, starts, ends] = [0, 1, 2].map(() => new Uint32Array(bytes.length))
   if (!codes || !starts || !ends) throw new Error('three arrays were made')
@@ -41,13 +41,13 @@ const isAlwaysPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 128 && !'%\\&=Uu'.includes(String.fromCharCode(byte)) ? 1 : 0,
 )
 
-/** One character, as it is most likely meant, and the place behind it. */
+/** A character in its likeliest reading, and the place behind it. */
 export type Reading = { code: number; end: number }
 
-/** Makes what reads single characters of the same bytes. */
+/** Function that makes a reader of single characters for the same bytes. */
 export type MakeReader = (bytes: Uint8Array) => (at: number) => Reading
 
-/** Reads single characters of the same bytes. */
+/** Returns a reader of single characters for the same bytes, in their longest reading. */
 export function longestReader(bytes: Uint8Array): ReturnType<MakeReader> {
   let longest: Reading = { code: 0, end: 0 }
   const found = (code: number, end: number) => {
@@ -66,14 +66,14 @@ export function longestReader(bytes: Uint8Array): ReturnType<MakeReader> {
   }
 }
 
-/** Behind the name of a character that is no letter, such as `&check;`. */
+/** Returns the place behind the name of a character that is not a letter, such as `&check;`. */
 function behindName(bytes: Uint8Array, from: number): number {
   let end = from
   while (end < from + nameMax && isLetterOrDigit(bytes[end] ?? 0)) end += 1
   return end > from + 1 && bytes[end] === 0x3b ? end + 1 : from
 }
 
-/** The bytes of UTF-8, taken for characters of Latin-1, are one character again. */
+/** Rejoins the bytes of a UTF-8 character that were taken for Latin-1 characters. */
 function repaired(first: Reading, read: (at: number) => Reading): Reading {
   const more = first.code < 0xe0 ? 1 : first.code < 0xf0 ? 2 : 3
   let [code, end] = [first.code & (0x3f >> more), first.end]

@@ -1,4 +1,4 @@
-/** How a secret is written before it is encoded: fields are trimmed, and lines end in two ways. */
+/** Returns the ways to write a secret before it is encoded: trimmed, quotes doubled, either line ending. */
 export function writingsOf(secret: string): string[] {
   const isOfLines = /\n/.test(secret)
   const trimmed = secret.trim()
@@ -11,6 +11,6 @@ export function writingsOf(secret: string): string[] {
     ...unix,
     ...unix.map((text) => text.replaceAll('\n', '\r\n')),
   ]
-  // What is left of one that is mostly spaces stands everywhere.
+  // The rest of a secret that is mostly spaces occurs everywhere.
   return [...new Set(all)].filter((text) => text === secret || text.length >= 6)
 }

@@ -1,53 +1,65 @@
 /**
- * What stands beside a secret in a form. Some sites speak to the server that a field names, so nothing of
- * it is the agent's: a page that fills its fields in with what the agent put into an address, or into a
- * form before, is for the owner to look at.
+ * Texts of an agent in a session at a site: what it said there. A site can write any text of the agent into any page, in any form,
+ * and some sites connect to a server or a tenant that a page names. So a secret is filled in unasked only where
+ * the agent has said nothing yet: it opened a page by a path of nothing but words for signing in, and the
+ * service sent all forms, with the user name or a secret. What was said otherwise is part of the place that the
+ * owner approves, word for word.
  */
 import type { Control, PageForm } from './page-forms.ts'
 
-const saidMax = 64
-const saidCharactersMax = 512
-/** Shorter texts name no server, and stand in many fields by chance. */
-const charactersMin = 4
+/** Number of characters to remember: with more, a place is too long to approve, and so no secret is sent. */
+const saidCharactersMax = 5_000
 
-/** What the agent has said in a session, with what it says now; the oldest is forgotten. */
-export function saidWith(said: readonly string[], texts: readonly string[]): string[] {
-  const told = texts
-    .map((text) => text.trim().toLowerCase().slice(0, saidCharactersMax))
-    .filter((text) => text.length >= charactersMin && !isOwnPath(text))
-  return [...new Set([...said, ...told])].slice(-saidMax)
+/** Returns what was said in a session with the new texts. */
+export function addSaid(said: readonly string[], texts: readonly string[]): string[] {
+  const room = saidCharactersMax - said.join('').length
+  return room <= 0 ? [...said] : [...said, ...texts.map((text) => text.slice(0, room))]
 }
 
-/** What an address says in its query; a part without a value says its name. */
-export function saidIn({ searchParams }: URL): string[] {
-  return [...searchParams].map(([name, value]) => value || name)
+/** Returns what opening a page says: nothing if its address consists of words for signing in alone. */
+export function saidByPage({ pathname, search }: URL): string[] {
+  const isPlain = search === '' && pathname.split('/').every((part) => plainWords.has(part))
+  return isPlain ? [] : [`GET ${pathname}${search}`]
 }
 
-/** The other fields of the form by their names: null where the page has a value of its own, else the agent's. */
+/**
+ * Returns what sending a form says: the fields that the agent set, other than boxes to tick, and the form itself
+ * if the service filled in nothing.
+ */
+export function saidByForm(
+  { action, controls }: PageForm,
+  fields: Readonly<Record<string, string>>,
+  isServices: boolean,
+): string[] {
+  const isBox = (name: string) =>
+    controls.filter((one) => one.name === name).every(({ type }) => type === 'checkbox')
+  const set = Object.entries(fields)
+    .filter(([name]) => !isBox(name))
+    .map(([name, value]) => `${name}=${value}`)
+  return isServices ? set : [`form ${new URL(action).pathname}`, ...set]
+}
+
+/** Words beside a secret in a form: what the agent said, and the names of the other fields. */
+export type Beside = { agent?: readonly string[]; fields: readonly string[] }
+
+/** Returns what stands beside a secret in a form. */
 export function besideIn(
   { controls }: PageForm,
   filled: readonly Control[],
   said: readonly string[],
-): Record<string, string | null> {
+): Beside {
   const others = controls.filter(
     (control) => !filled.includes(control) && control.type !== 'submit',
   )
-  // Anti-forgery tokens are the names of fields at some sites.
-  const named = others.map(({ name, value, options }): [string, string | null] => [
-    name.replaceAll(/[0-9a-f]{16,}/gi, '*'),
-    [value, ...options].find((one) => isSaid(one, said)) ?? null,
-  ])
-  return Object.fromEntries(named)
+  // At some sites, anti-forgery tokens are names of fields.
+  const fields = [...new Set(others.map(({ name }) => name.replaceAll(/[0-9a-f]{16,}/gi, '*')))]
+  return { ...(said.length > 0 && { agent: said }), fields }
 }
 
-/** As it was said, or a part of either in the other. */
-function isSaid(value: string, said: readonly string[]): boolean {
-  const text = value.trim().toLowerCase()
-  if (text.length < charactersMin || isOwnPath(text)) return false
-  return said.some((one) => text.includes(one) || one.includes(text))
-}
-
-/** Where a sign-in leads on to, as in `?next=/home`; such a path names no other server. */
-function isOwnPath(text: string): boolean {
-  return /^\/(?![/\\])[^\\:@]*$/.test(text)
-}
+/** Parts of a path that name no member, tenant or server. */
+const plainWords: ReadonlySet<string> = new Set(
+  (
+    ' login log-in log_in logon signin sign-in sign_in session sessions new user users account ' +
+    'accounts auth password wp-login.php login.php signin.php index.php login.html'
+  ).split(' '),
+)

@@ -1,7 +1,7 @@
 /**
- * Asks a site for a page as a browser without script does: with the cookies of the session, and
- * following redirects within the origin. A secret is sent once: a redirect that would have it sent
- * again is told and not followed, and neither is one to another site.
+ * Requests a page of a site as a browser without scripts does: with the session's cookies, and following
+ * redirects within the origin. A secret is sent once: a redirect that would repeat it, or that leads to
+ * another site, is reported and not followed.
  */
 import { type Fetched, safeFetch } from '../../egress/safe-fetch.ts'
 import type { World } from '../../world.ts'
@@ -12,26 +12,26 @@ import type { Submission } from './submission.ts'
 
 const bytesMax = 256 * 1024
 const requestMilliseconds = 20_000
-/** Time for all requests that one call of an agent makes. */
+/** Time for all requests of one call of an agent. */
 export const visitMilliseconds = 45_000
 const redirectsMax = 6
 
-/** What came of it: the last answer and where it was, and the session after it. */
+/** Result of a request: the last answer with its address, and the session's cookies after it. */
 export type Browsed = {
   fetched: Fetched
   url: URL
   cookies: Cookie[]
-  /** With those that were replaced on the way. */
+  /** All cookies, including those that were replaced on the way. */
   allCookies: Cookie[]
   forms: PageForm[]
-  /** How often the site led on. */
+  /** Number of redirects that were followed. */
   redirects: number
 }
 
-/** What is asked for, `from` the page that a form stood on. */
+/** A request; `from` is the page with the form that is sent. */
 export type Request = Submission & { from?: string | undefined }
 
-/** Sends the request, and then whatever the site leads on to, until a moment in milliseconds. */
+/** Sends a request and follows its redirects, until `endsAt` in milliseconds of the epoch. */
 export async function browse(
   world: World,
   request: Request,
@@ -66,7 +66,7 @@ function requestOf(world: World, { url, method, body, from }: Request, jar: read
     ['accept-language', 'en'],
     ['user-agent', 'Mozilla/5.0 (compatible; AgentOperatingAccount)'],
   ]
-  // Sites compare them with their own address before they take a form.
+  // Sites compare both with their own address before they accept a form.
   if (from !== undefined) headers.push(['referer', from])
   if (method === 'POST') headers.push(['origin', url.origin])
   if (body !== undefined) headers.push(['content-type', 'application/x-www-form-urlencoded'])
@@ -77,7 +77,7 @@ function requestOf(world: World, { url, method, body, from }: Request, jar: read
 
 type Redirect = { status: number; location: string | null }
 
-/** RFC 9110 section 15.4: the method stays with 307 and 308, and so would the body. */
+/** Returns the redirect to follow: not a 307 or 308 after POST, which resends (RFC 9110 section 15.4). */
 function ledOn({ url, method }: Request, { status, location }: Redirect): Request | undefined {
   if (location === null || !URL.canParse(location, url.href)) return undefined
   const to = new URL(location, url)
@@ -86,7 +86,7 @@ function ledOn({ url, method }: Request, { status, location }: Redirect): Reques
   return to.origin === url.origin && !isAgain ? { url: to, method: 'GET' } : undefined
 }
 
-/** A page that is cut off in the middle may be cut off in the middle of a form. */
+/** Returns the forms of a page; in a truncated page the last one may be incomplete and is left out. */
 function formsIn(fetched: Fetched, url: URL): PageForm[] {
   if (fetched.kind !== 'answered') return []
   const { headers, body, truncated } = fetched

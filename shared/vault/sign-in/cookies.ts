@@ -1,6 +1,6 @@
 /**
- * The cookies of one session at one origin (RFC 6265): kept and sent back by the service, and shown
- * to nobody. What a cookie says of other hosts is ignored, as nothing is sent to them.
+ * Cookies of one session at one origin (RFC 6265), which the service keeps and sends back and does not
+ * show. They go back to this origin only, even if a cookie names a parent domain.
  */
 import * as z from 'zod'
 
@@ -8,7 +8,7 @@ const cookiesMax = 50
 const cookieCharactersMax = 4_096
 const charactersMax = 16_384
 
-/** One cookie; `endsAt` in milliseconds of the epoch, null with the session. */
+/** Schema of a cookie; `endsAt` is in milliseconds of the epoch, or null for a session cookie. */
 export const cookieSchema = z.object({
   name: z.string(),
   value: z.string(),
@@ -16,10 +16,10 @@ export const cookieSchema = z.object({
   endsAt: z.number().nullable(),
 })
 
-/** A cookie of the jar. */
+/** A cookie of the session. */
 export type Cookie = z.output<typeof cookieSchema>
 
-/** The jar after an answer: what it set, replaced and took away. The oldest make room. */
+/** Applies the cookies of an answer to those of the session. The oldest are dropped to make room. */
 export function keptCookies(
   jar: readonly Cookie[],
   headers: Headers,
@@ -39,7 +39,7 @@ export function keptCookies(
   return live
 }
 
-/** The header for a request, the longest paths first; nothing where no cookie belongs. */
+/** Returns the Cookie header for a request, longest paths first; undefined if no cookie matches. */
 export function cookieHeader(jar: readonly Cookie[], url: URL, now: number): string | undefined {
   const sent = jar
     .filter(({ path, endsAt }) => isBelow(url.pathname, path) && (endsAt === null || endsAt > now))
@@ -79,7 +79,7 @@ function endOf(attributes: ReadonlyMap<string, string>, now: number): number | n
   return Number.isNaN(end) ? null : end
 }
 
-/** RFC 6265 section 5.1.4. */
+/** Returns the default path of a cookie (RFC 6265 section 5.1.4). */
 function directoryOf(path: string): string {
   return path.slice(0, Math.max(1, path.lastIndexOf('/')))
 }

@@ -1,16 +1,16 @@
 /**
- * Which field of a served form asks for a user name, a password or a code. A browser fills in any
- * field of type password; here its name has to say as well that the site reads a password there,
- * because members of some sites write forms that others are served. Any other field is a place that
- * the owner approves.
+ * Detection of the field in a served form that asks for a user name, a password or a code. A browser fills
+ * any field of type password. Here the field also needs a name that is common for passwords, because
+ * members of some sites write forms that others are served. Any other field is a place that the owner
+ * approves.
  */
 import type { Control, PageForm } from './page-forms.ts'
 
-/** A field for a secret, and whether its name is one that everybody uses for it. */
-export type Asking = { control: Control; isNamedSo: boolean }
+/** A field for a secret; `isNamedSo` is true if its name is a common one for that secret. */
+export type SecretField = { control: Control; isNamedSo: boolean }
 
-/** The only field for the password that the site knows; none where a new one is asked for. */
-export function passwordField({ controls }: PageForm): Asking | undefined {
+/** Returns the only field for the current password; undefined if the form asks for a new one. */
+export function passwordField({ controls }: PageForm): SecretField | undefined {
   const fields = controls.filter(({ type }) => type === 'password')
   const [control] = fields
   if (!control || fields.length > 1 || control.autocomplete.includes('new-password')) {
@@ -19,11 +19,11 @@ export function passwordField({ controls }: PageForm): Asking | undefined {
   return { control, isNamedSo: isNamed(control.name, passwordNames, passwordContexts) }
 }
 
-/** The fields of a form that changes a password: one or two for the new one, beside the present one. */
-export type PasswordChange = { current?: Asking; fresh: readonly Control[] }
+/** Fields of a form that changes a password: one or two for the new one, and one for the current one. */
+export type PasswordChange = { current?: SecretField; fresh: readonly Control[] }
 
-/** The fields for a new password, where the form tells them from the one for the present password. */
-export function changeOf({ controls }: PageForm): PasswordChange | undefined {
+/** Returns the fields for a password change, if the form tells the new password from the current one. */
+export function passwordChangeIn({ controls }: PageForm): PasswordChange | undefined {
   const fields = controls.filter(({ type }) => type === 'password')
   const fresh = freshAmong(fields)
   const [current, ...others] = fields.filter((field) => !fresh.includes(field))
@@ -33,7 +33,7 @@ export function changeOf({ controls }: PageForm): PasswordChange | undefined {
   return { current: { control: current, isNamedSo }, fresh }
 }
 
-/** By what they are called; else of three the last two, and of two alike both. */
+/** Selects them by name, or else the last two of three fields, or both if the second repeats the first. */
 function freshAmong(fields: readonly Control[]): readonly Control[] {
   if (fields.some(isOld)) return fields.filter((field) => !isOld(field))
   if (fields.some(isNew)) return fields.filter((field) => isNew(field) || isRepeated(field))
@@ -53,8 +53,8 @@ function isRepeated({ name }: Control): boolean {
   return hasWord(name, repeatWords) || /[a-z_-]2\W*$/i.test(name.slice(0, 128))
 }
 
-/** The only field for a one-time code. */
-export function codeField(form: PageForm): Asking | undefined {
+/** Returns the only field for a one-time code. */
+export function codeField(form: PageForm): SecretField | undefined {
   const typed = form.controls.filter(isTyped)
   const marked = typed.filter(({ autocomplete }) => autocomplete.includes('one-time-code'))
   const named = typed.filter(({ name }) => isNamed(name, codeNames, codeContexts))
@@ -64,12 +64,12 @@ export function codeField(form: PageForm): Asking | undefined {
   return { control, isNamedSo: isAlone && named.includes(control) }
 }
 
-/** Fields that a form for a code has as well; any other can say what becomes of the code. */
+/** True for fields that forms for codes usually have; any other could decide what becomes of the code. */
 function isBesideCode({ type }: Control): boolean {
   return /^(hidden|checkbox|submit)$/.test(type)
 }
 
-/** The field for the user name, before a password or alone on the first of two pages. */
+/** Returns the field for the user name, before a password or alone on the first of two pages. */
 export function usernameField({ controls }: PageForm): Control | undefined {
   const before = controls.slice(0, indexOfPassword(controls))
   const typed = before.filter(
@@ -82,7 +82,7 @@ export function usernameField({ controls }: PageForm): Control | undefined {
   )
 }
 
-/** Whether a form without a password begins a sign-in in two steps. */
+/** True if a form without a password begins a sign-in in two steps. */
 export function isFirstStep(form: PageForm): boolean {
   const typed = form.controls.filter(isTyped)
   const [only, ...others] = typed
@@ -131,10 +131,10 @@ const codeContexts = wordsOf(
     'passcode user account session form input txt',
 )
 
-/** Whether a name such as `user[password]` or `loginPassword` is made of these words, one at its end. */
+/** True if a name such as `user[password]` or `loginPassword` has only these words, one of `last` last. */
 function isNamed(name: string, last: ReadonlySet<string>, contexts: ReadonlySet<string>): boolean {
   if (name.length > 128 || /[0-9]\W*$/.test(name)) return false
-  // What is no word of Latin letters is none that is known.
+  // The known names have only Latin letters, and no numbers as words of their own.
   if (/[^\x20-\x7e]/.test(name) || /(^|[^a-z0-9])[0-9]+[^a-z0-9]/i.test(name)) return false
   const words = wordsIn(name)
   return last.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => contexts.has(word))

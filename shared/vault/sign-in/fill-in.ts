@@ -1,46 +1,53 @@
-/** What the service fills in of a form: the user name, and a secret where a field asks for it. */
+/** Values that the service fills into a form: the user name, and a secret in a field that asks for it. */
 import type { PasswordChange } from './fields.ts'
 import { codeField, isFirstStep, passwordField, usernameField } from './fields.ts'
 import type { Control, PageForm } from './page-forms.ts'
 import { isForOther, leadsToSignIn } from './purpose.ts'
-import type { Placed, Visit } from './visit.ts'
+import type { FilledSecret, Visit } from './visit.ts'
 
 type Fields = Readonly<Record<string, string>>
 
-/** The secret in the one field that asks for it, or a sentence why there is none. */
-export function placedIn(
+/** Places a secret in the one field that asks for it, or returns a sentence that says why it cannot. */
+export function fillSecret(
   visit: Pick<Visit, 'used' | 'session'>,
   form: PageForm,
   secret: string,
-): Placed[] | { refused: string } {
+): FilledSecret[] | { refused: string } {
   const value = visit.used.values.get(secret)
   if (value === undefined) return { refused: 'There is no such secret that a field could take.' }
   const isPassword = secret.endsWith('password')
   const found = isPassword ? passwordField(form) : codeField(form)
   if (!found) return { refused: 'The form has no one field that asks for this.' }
   const named = isPassword ? 'password' : secret.startsWith('mail.') ? 'mail' : secret
-  const isMeant = isPassword ? signsIn(visit, form) : !isForOther(form)
+  const isMeant = isPassword ? signsIn(visit, form) : asksNow(visit, form, found.control)
   return [{ asking: { ...found, isNamedSo: found.isNamedSo && isMeant }, value, named }]
 }
 
 /**
- * Whether a form signs in with the entry's own user name: beside the password, or sent by the service on
- * the page before, as the site would take the password for whatever name it was told there.
+ * True if a form signs in with the entry's own user name, beside the password or sent by the service on the
+ * page before, or shows again what was sent. Otherwise the site would pair the password with whatever name it
+ * was given there.
  */
 export function signsIn(visit: Pick<Visit, 'used' | 'session'>, form: PageForm): boolean {
   if (passwordField(form) === undefined) return false
-  if (visit.session.state.isBehindName) return !isForOther(form)
+  const { isBehindName, answers } = visit.session.state
+  if (isBehindName || answers === form.action) return !isForOther(form)
   return leadsToSignIn(form) && usernameIn(visit, form) !== undefined
 }
 
-/** The present password and the new one in the fields of a form that changes it. */
-export function placedInChange(
+/** True if a field for a code is empty and its page answers what the service filled in before. */
+function asksNow({ session }: Pick<Visit, 'session'>, form: PageForm, { value }: Control): boolean {
+  return session.state.answers !== '' && value === '' && !isForOther(form)
+}
+
+/** Places the current password and the new one in the fields of a form that changes it. */
+export function fillPasswordChange(
   { used }: Pick<Visit, 'used'>,
   { current, fresh }: PasswordChange,
   password: string,
-): Placed[] | { refused: string } {
+): FilledSecret[] | { refused: string } {
   const name = fresh.map((control) => control.name).join(' + ')
-  const taking = fresh.map((control): Placed => {
+  const taking = fresh.map((control): FilledSecret => {
     const asking = { control, isNamedSo: false }
     return { asking, value: password, named: 'new_password', name }
   })
@@ -50,13 +57,13 @@ export function placedInChange(
   return [{ asking: current, value, named: 'password' }, ...taking]
 }
 
-/** The field of the user name where a sign-in asks for it, and no field of any other form. */
+/** Returns the field for the user name in a form that signs in, and undefined for other forms. */
 export function usernameIn({ used }: Pick<Visit, 'used'>, form: PageForm): Control | undefined {
   const isSignIn = passwordField(form) !== undefined || isFirstStep(form)
   return isSignIn && used.username !== '' ? usernameField(form) : undefined
 }
 
-/** Of the fields that the agent gives for a sign-in, those of this one of its pages. */
+/** Returns those of the agent's fields for a sign-in that this page has. */
 export function knownFields({ controls }: PageForm, fields: Fields): Fields {
   const isKnown = ([name]: [string, string]) => controls.some((control) => control.name === name)
   return Object.fromEntries(Object.entries(fields).filter(isKnown))

@@ -1,26 +1,29 @@
 /**
- * Where the content security policy of a page lets its forms be sent (CSP Level 3, section 6.4.1). Sites
- * that show what members write say so by it; what is not understood allows nothing.
+ * Check of form targets against the content security policy of a page (CSP Level 3, section 6.4.1), by
+ * which sites with content of members restrict their forms. A source that is not understood allows nothing.
  */
 
-/** Policies as headers and pages write them, each to be kept. */
-export function isSentTo(policies: readonly string[], page: URL, action: string): boolean {
-  if (!URL.canParse(action)) return false
-  const to = new URL(action)
-  return policies
-    .flatMap((text) => text.split(','))
-    .map(formSources)
-    .every((sources) => sources === undefined || sources.some((one) => allows(one, page, to)))
+/** Number of sources of a policy that are read; those behind them allow nothing. */
+const sourcesMax = 500
+
+/** Returns whether every policy, as headers and pages state it, allows a form target. */
+export function formTargets(policies: readonly string[], page: URL): (action: string) => boolean {
+  const all = policies.flatMap((text) => text.split(',')).flatMap((one) => formSources(one) ?? [])
+  return (action) => {
+    if (!URL.canParse(action)) return false
+    const to = new URL(action)
+    return all.every((sources) => sources.some((one) => allows(one, page, to)))
+  }
 }
 
-/** Of several directives of one name the first counts. */
-function formSources(policy: string): string[] | undefined {
+/** Returns the sources of `form-action`, if the policy has it; the first of several directives counts. */
+function formSources(policy: string): [string[]] | undefined {
   const directives = policy.split(';').map((directive) => directive.trim().split(/\s+/))
   const found = directives.find(([name]) => name?.toLowerCase() === 'form-action')
-  return found?.slice(1)
+  return found && [[...new Set(found.slice(1))].slice(0, sourcesMax)]
 }
 
-/** CSP Level 3, section 6.7.2.8, without nonces and hashes, which are not for forms. */
+/** True if a source matches (CSP Level 3, section 6.7.2.8); nonces and hashes do not apply to forms. */
 function allows(source: string, page: URL, to: URL): boolean {
   if (source === '*') return /^https?:$/.test(to.protocol)
   if (source.toLowerCase() === "'self'") return to.origin === page.origin
@@ -36,7 +39,7 @@ function allows(source: string, page: URL, to: URL): boolean {
   )
 }
 
-/** A site that moved from http to https is the same. */
+/** True if the schemes match, or the site has moved from http to https. */
 function isScheme(scheme: string, { protocol }: URL): boolean {
   return protocol === scheme || (scheme === 'http:' && protocol === 'https:')
 }

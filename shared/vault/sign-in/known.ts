@@ -1,7 +1,8 @@
-/** What of the entry and its session a site may know, and what is written down without it. */
+/** Secrets that a site may know in a session, and their removal from texts that are stored. */
 import { otherTexts, type UsedEntry } from '../inject.ts'
-import type { Place } from '../places/place.ts'
+import type { SecretPlace } from '../places/place.ts'
 import type { scrubberFor } from '../scrub.ts'
+import type { Beside } from './beside.ts'
 import type { Session } from './session.ts'
 
 type Known = {
@@ -10,15 +11,15 @@ type Known = {
   scrubberFor: typeof scrubberFor
 }
 
-/** All texts that an answer of the site may not tell, but for TOTP codes. */
+/** Returns all texts that no answer of the site may carry back, except TOTP codes. */
 export function knownSecrets({ used, session }: Omit<Known, 'scrubberFor'>): string[] {
   const sent = session.state.sent.map(({ text }) => text)
   return [...new Set([...sent, ...otherTexts(used)])]
 }
 
 /**
- * Texts that the site chose, such as the address of a form, without the secrets that it was sent: they
- * are shown to the agent and kept in the open. None is left where one of them holds a very short secret.
+ * Removes the secrets that the site was sent from texts that it chose, such as the address of a form, which
+ * are shown to the agent and stored in the clear. Returns no texts if the scrubber withholds them.
  */
 export async function withoutSecrets(known: Known, texts: readonly string[]): Promise<string[]> {
   const scrub = known.scrubberFor(knownSecrets(known), known.used.totpCodes)
@@ -28,18 +29,22 @@ export async function withoutSecrets(known: Known, texts: readonly string[]): Pr
   return scrubbed.headers.map(([, text]) => text)
 }
 
-/** The place in the words that may be kept, if there are any. */
+/**
+ * Returns the place in the words that may be stored, if there are any. What the agent said stays as it is,
+ * because the owner must read all of it, and the agent knows it.
+ */
 export async function placeWithoutSecrets(
   known: Known,
-  place: Place,
-): Promise<Place | { withheld: true }> {
+  place: Omit<SecretPlace, 'beside'> & { beside: Beside },
+): Promise<SecretPlace | { withheld: true }> {
   const names = place.standing.map(({ name }) => name)
-  const [path, beside = '', ...written] = await withoutSecrets(known, [
+  const [path, ...written] = await withoutSecrets(known, [
     place.path,
-    place.beside,
     ...names,
+    ...place.beside.fields,
   ])
   if (path === undefined) return { withheld: true }
+  const beside = JSON.stringify({ ...place.beside, fields: written.slice(names.length) })
   const standing = place.standing.map((one, at) => ({ ...one, name: written[at] ?? '' }))
   return { ...place, path, beside, standing }
 }

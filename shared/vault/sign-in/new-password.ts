@@ -1,35 +1,35 @@
 /**
- * Changes a password by the form that a site serves: the service draws the new one and keeps it before
- * it is sent, so that none is ever lost, and the old one stays the entry's until the site's answer shows
- * that it took the other. An answer that shows neither leaves both.
+ * Changes a password by a form that the site serves. The service generates the new password and stores it
+ * before it is sent, so that none is lost. The old one stays the entry's password until the site's answer
+ * shows that it accepted the new one. If the answer shows neither, both are kept.
  */
 import * as z from 'zod'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail } from '../../contract/errors.ts'
-import { sealRecord } from '../envelope.ts'
-import { newPassword, usualRules } from '../password.ts'
 import {
   decodeSecret,
   encodeSecret,
   type Secret,
   withAnsweredPassword,
   withAskedPassword,
-} from '../record.ts'
+} from '../entries/record.ts'
+import { sealRecord } from '../envelope.ts'
+import { newPassword, usualRules } from '../passwords/password.ts'
 import type { Browsed } from './browse.ts'
-import { changeOf, type PasswordChange, passwordField } from './fields.ts'
+import { type PasswordChange, passwordChangeIn, passwordField } from './fields.ts'
 import type { PasswordOutcome } from './port.ts'
 import type { Visit } from './visit.ts'
 
-/** Whatever the page says, nothing shorter is drawn. */
+/** Fewest characters of a new password, even if the page allows fewer. */
 const charactersMin = 8
 const triesMax = 6
 
-/** Of the entry as it is now; its account's key is known. */
+/** Row of the entry's current version; the account's key is known already. */
 const presentRow = z.object({ version: z.int(), sealed: z.unknown() })
 const keptRow = z.object({ kept: z.boolean() })
 
-/** A password that the fields of the form take. */
-export function drawnFor(
+/** Generates a password that the fields of the form accept. */
+export function passwordFor(
   { room: { world } }: Pick<Visit, 'room'>,
   { fresh }: PasswordChange,
   given?: string,
@@ -42,12 +42,12 @@ export function drawnFor(
   return isShort ? { refused: `The form takes no password of ${charactersMin} characters.` } : drawn
 }
 
-/** Keeps the password that is about to be sent, beside the one that the site knows. */
-export function keepAsked(visit: Visit, password: string): Promise<Refusal | undefined> {
+/** Stores the password that is about to be sent, beside the one that the site knows. */
+export function storeSent(visit: Visit, password: string): Promise<Refusal | undefined> {
   return change(visit, 'new_password_sent', (present) => withAskedPassword(present, password))
 }
 
-/** Makes it the entry's password, or forgets it, as far as the answer of the site tells. */
+/** Makes the password the entry's, discards it, or leaves both, depending on the outcome. */
 export async function settle(
   visit: Visit,
   password: string,
@@ -61,8 +61,8 @@ export async function settle(
 }
 
 /**
- * What a site's answer to the form says. Taken: it leads to another page, which asks for no password.
- * Refused: it says so by its status. Pages say either in any words, and those are not read.
+ * Returns the outcome that a site's answer to the form shows. Changed: it leads to a page that asks for no
+ * password. Refused: its status says so. The words of the page are not read.
  */
 export function outcomeOfChange(browsed: Browsed): PasswordOutcome {
   const { fetched, redirects } = browsed
@@ -71,7 +71,7 @@ export function outcomeOfChange(browsed: Browsed): PasswordOutcome {
   return isWelcome(browsed) ? 'changed' : 'undecided'
 }
 
-/** What the answer to a sign-in with the new password says. */
+/** Returns the outcome that the answer to a sign-in with the new password shows. */
 export function outcomeOfSignIn(browsed: Browsed): PasswordOutcome {
   return browsed.fetched.kind === 'answered' && !browsed.fetched.truncated && isWelcome(browsed)
     ? 'changed'
@@ -84,7 +84,7 @@ function isRefusing(status: number): boolean {
 
 function isWelcome({ fetched, forms }: Browsed): boolean {
   const isPage = fetched.kind === 'answered' && fetched.status >= 200 && fetched.status < 300
-  return isPage && !forms.some((form) => passwordField(form) ?? changeOf(form))
+  return isPage && !forms.some((form) => passwordField(form) ?? passwordChangeIn(form))
 }
 
 async function change(
@@ -98,10 +98,10 @@ async function change(
     const opened = await db.one('vault_open_use', { entry, handles: [] }, presentRow)
     if (!opened) throw new Error('vault_open_use answered no row')
     const { version, sealed } = opened
-    const place = { account, record: entry, version, site }
-    const secret = secretOf(decodeSecret(room.open('vault', { ...place, wrap, sealed })))
+    const binding = { account, record: entry, version, site }
+    const secret = secretOf(decodeSecret(room.open('vault', { ...binding, wrap, sealed })))
     if ('refused' in secret) return fail('form_refused', { message: secret.refused })
-    const next = { ...place, version: version + 1 }
+    const next = { ...binding, version: version + 1 }
     const keys = { roots: room.roots('vault'), wrap }
     const asked = {
       entry,

@@ -1,12 +1,12 @@
 /**
- * The forms of a page that a site served, as a browser would send them without script. It takes time
- * in proportion to the length. What a page says in scripts, comments or the text of a field is no
- * form, and neither is anything of a page that the site itself does not stand behind.
+ * Reads the forms of a served page as a browser without scripts would send them, in time proportional to
+ * its length. Scripts, comments and the text of fields contain no forms, and neither do pages for which the
+ * site does not vouch, such as uploaded files.
  */
 import * as z from 'zod'
-import type { Attributes, Token } from '../../mailbox/html-tokens.ts'
-import { tokensOf } from '../../mailbox/html-tokens.ts'
-import { isSentTo } from './form-policy.ts'
+import type { Attributes, Token } from '../../mailbox/html/html-tokens.ts'
+import { tokensOf } from '../../mailbox/html/html-tokens.ts'
+import { formTargets } from './form-policy.ts'
 
 const formsMax = 64
 const controlsMax = 256
@@ -14,26 +14,26 @@ const optionsMax = 512
 
 const controlSchema = z.object({
   name: z.string(),
-  /** Of an input in lower case, or textarea, select, submit. */
+  /** Type of an input in lower case, or textarea, select or submit. */
   type: z.string(),
   value: z.string(),
-  /** Sent unless somebody says otherwise: not a box that is not ticked. */
+  /** True if the field is sent by default, unlike an unticked box. */
   isSent: z.boolean(),
   autocomplete: z.string(),
-  /** Nobody types into it. */
+  /** True if a user cannot type into the field. */
   isReadOnly: z.boolean(),
-  /** Of a select, what can be chosen. */
+  /** Values that a select offers. */
   options: z.array(z.string()),
-  /** What it takes as a password, in the `passwordrules` language. */
+  /** Rules for a password in the field, in the `passwordrules` language. */
   rules: z.string(),
 })
 
-/** A form; its address is resolved against the page. */
+/** Schema of a form; its address is resolved against the page. */
 export const formSchema = z.object({
   action: z.string(),
   method: z.string(),
   enctype: z.string(),
-  /** How the page calls it. */
+  /** The form's id, name and classes. */
   called: z.string(),
   controls: z.array(controlSchema),
 })
@@ -46,18 +46,18 @@ export type PageForm = z.output<typeof formSchema>
 type Reading = {
   base: string
   isRebased: boolean
-  /** Of the header, and those that the page has itself. */
+  /** Content security policies of the header and of the page's own meta elements. */
   policies: string[]
   forms: PageForm[]
   byId: Map<string, PageForm>
-  /** Where a field belongs that names no form. */
+  /** Form that contains the fields that name no form. */
   open?: PageForm | undefined
   select?: Control | undefined
-  /** The select whose last option has its text for a value, which comes next, and whether that is chosen. */
+  /** Select whose last option takes the text that follows as its value, and if that option is chosen. */
   unvalued?: { select: Control; isChosen: boolean } | undefined
 }
 
-/** The forms in their order; none of what a browser would not show as a page of the site. */
+/** Returns the forms in order; none if a browser would not show them as a page of the site. */
 export function formsOf(html: string, page: URL, headers: Headers): PageForm[] {
   if (!isPage(headers)) return []
   const policies = [headers.get('content-security-policy') ?? '']
@@ -69,16 +69,15 @@ export function formsOf(html: string, page: URL, headers: Headers): PageForm[] {
     byId: new Map(),
   }
   for (const token of tokensOf(html)) {
-    // HTML standard, section 13.2.5.5: all that follows is text.
+    // HTML standard, section 13.2.5.5: everything that follows is text.
     if (token.kind === 'open' && token.name === 'plaintext') break
     read(reading, token)
   }
-  return reading.forms.map((form) =>
-    isSentTo(policies, page, form.action) ? form : { ...form, action: '' },
-  )
+  const isTarget = formTargets(policies, page)
+  return reading.forms.map((form) => (isTarget(form.action) ? form : { ...form, action: '' }))
 }
 
-/** A file that somebody uploaded is sent to be saved, as other text, or in a box of its own. */
+/** False for uploaded files, which are served as downloads, as other text or in a sandbox. */
 function isPage(headers: Headers): boolean {
   const type = headers.get('content-type') ?? ''
   const policy = headers.get('content-security-policy') ?? ''
@@ -111,7 +110,7 @@ function read(reading: Reading, token: Token): void {
   else if (name === 'button') addButton(reading, attributes)
   else if (name === 'select') reading.select = add(reading, attributes, { type: 'select' })
   else if (token.kind === 'raw' && name === 'textarea') {
-    // HTML standard, section 13.1.2.5: a line feed at the beginning is none of the text.
+    // HTML standard, section 13.1.2.5: a line feed at the beginning is not part of the text.
     add(reading, attributes, { type: 'textarea', value: token.text.replace(/^\r?\n/, '') })
   }
 }
@@ -121,7 +120,7 @@ function readPolicy({ policies }: Reading, attributes: Attributes): void {
   if (header === 'content-security-policy') policies.push(attributes.get('content') ?? '')
 }
 
-/** The first of them counts. */
+/** Sets the base address; only the first base element counts. */
 function rebase(reading: Reading, attributes: Attributes): void {
   const href = attributes.get('href')
   if (reading.isRebased || href === undefined) return
@@ -130,7 +129,7 @@ function rebase(reading: Reading, attributes: Attributes): void {
 }
 
 function openForm(reading: Reading, attributes: Attributes): void {
-  // A form within a form is none.
+  // A form within a form is ignored.
   if (reading.open || reading.forms.length >= formsMax) return
   const action = (attributes.get('action') ?? '').trim()
   const [id = '', name = ''] = [attributes.get('id'), attributes.get('name')]
@@ -155,7 +154,7 @@ function addInput(reading: Reading, attributes: Attributes): void {
   add(reading, attributes, { type, value, isSent: !isBox || attributes.has('checked') })
 }
 
-/** One that leads elsewhere than its form is left out. */
+/** Adds a submit button, unless it sends the form elsewhere or by another method. */
 function addButton(reading: Reading, attributes: Attributes): void {
   const type = (attributes.get('type') ?? 'submit').trim().toLowerCase()
   if (type !== 'submit' || attributes.has('formaction') || attributes.has('formmethod')) return
@@ -200,7 +199,7 @@ function add(reading: Reading, attributes: Attributes, read: Read): Control | un
   return control
 }
 
-/** HTML standard, sections 4.10.5.3.1 and 4.10.18.6: a browser lets nobody type more. */
+/** Returns the rules and the lengths that a browser enforces (HTML standard, 4.10.5.3.1 and 4.10.18.6). */
 function rulesOf(attributes: Attributes): string {
   const lengths = ['minlength', 'maxlength'].flatMap((name) => {
     const value = (attributes.get(name) ?? '').trim()

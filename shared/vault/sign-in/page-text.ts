@@ -1,11 +1,11 @@
 /**
- * The text of a page as a browser decodes it (HTML standard, section 13.2.3): the bytes of what a member
- * wrote in one encoding can be those of a form in another.
+ * Decodes the text of a page as a browser does (HTML standard, section 13.2.3): bytes that a member wrote
+ * in one encoding can form an HTML form in another.
  */
 
 const prescanBytes = 1_024
 
-/** The text by mark, header or head of the page; nothing in an encoding that is not known here. */
+/** Returns the text by byte order mark, header or meta element; empty if the encoding is unknown. */
 export function pageText(body: Uint8Array, headers: Headers): string {
   const type = headers.get('content-type') ?? ''
   const charset = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(type)?.[1]
@@ -16,7 +16,7 @@ export function pageText(body: Uint8Array, headers: Headers): string {
   }
 }
 
-/** Encoding standard, section 6: the mark at the beginning goes before what anybody says. */
+/** Encoding standard, section 6: the byte order mark outranks every label. */
 function markOf(body: Uint8Array): string | undefined {
   const [first, second, third] = body
   if (first === 0xfe && second === 0xff) return 'utf-16be'
@@ -24,7 +24,7 @@ function markOf(body: Uint8Array): string | undefined {
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined
 }
 
-/** A page that can be read so far is not in UTF-16, whatever it says. */
+/** Returns the encoding in the head of the page. As that is readable in bytes, it is not UTF-16. */
 function namedInHead(body: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(body.subarray(0, prescanBytes))
   const tags = head.split(/<meta(?=[\s/])/i).slice(1)

@@ -1,44 +1,46 @@
 /**
- * A session at a site between two steps: its cookies, and the forms of the page that was served last.
- * It is sealed under the account's key, in the place of one step of one session.
+ * A session at a site between two steps: its cookies, and the forms of the last served page. It is sealed
+ * under the account's key and bound to one step of one session.
  */
 import * as z from 'zod'
 import type { CallerDatabase } from '../../db/database.ts'
 import { time } from '../../db/row-fields.ts'
-import type { Wrap } from '../../sealing/wrap.ts'
+import type { WrappedAccountKey } from '../../sealing/wrap.ts'
 import { sealRecord } from '../envelope.ts'
-import type { VaultRoom } from '../room.ts'
+import type { VaultContext } from '../room.ts'
 import { cookieSchema } from './cookies.ts'
 import { formSchema } from './page-forms.ts'
 
 const formsBytesMax = 30_000
-/** Codes that were sent and could come back later. */
+/** Number of sent secrets to remember, since they could come back later. */
 const sentMax = 16
 
 const stateSchema = z.object({
   cookies: z.array(cookieSchema),
   url: z.string(),
   forms: z.array(formSchema),
-  /** Secrets that could come back, until when, in milliseconds of the epoch. */
+  /** Secrets that could come back, each with the time until then, in milliseconds of the epoch. */
   sent: z.array(z.object({ text: z.string(), until: z.int() })),
-  /** What the agent put into addresses and forms, in small letters. */
+  /** Addresses, forms and fields of the agent that are no plain steps of signing in: what it said. */
   said: z.array(z.string()),
-  /** The page is the answer to the user name of the entry, which the service sent to where the site signs in. */
+  /** True if the page answers the entry's user name, which the service sent to a sign-in form. */
   isBehindName: z.boolean(),
-  /** A secret was sent that is too short to be found in answers. */
+  /** Address of the form that this page answers, if the service filled in the user name or a secret. */
+  answers: z.string(),
+  /** True if a secret was sent that is too short to be found in answers. */
   isUntold: z.boolean(),
 })
 
-/** What is known of a session. */
+/** Stored state of a session. */
 export type SessionState = z.output<typeof stateSchema>
 
-/** Which session it is, and the step that it was kept after; 0 before it is kept at all. */
+/** A session, with the number of the step that it was stored after; 0 before it is stored. */
 export type Session = { id: string; step: number; state: SessionState }
 
-/** Where it belongs: the account with its wrapped key, and the entry with its site. */
-export type Home = { account: string; wrap: Wrap; entry: string; site: string }
+/** Owner of a session: the account with its wrapped key, and the entry with its site. */
+export type Home = { account: string; wrap: WrappedAccountKey; entry: string; site: string }
 
-/** A session that nothing has been asked in. */
+/** Returns a session without any request yet. */
 export function newSession(id: string): Session {
   return {
     id,
@@ -50,42 +52,43 @@ export function newSession(id: string): Session {
       sent: [],
       said: [],
       isBehindName: false,
+      answers: '',
       isUntold: false,
     },
   }
 }
 
-/** Opens what was kept. */
+/** Opens a stored session and drops the sent secrets whose time is over. */
 export function openSession(
-  room: VaultRoom,
+  context: VaultContext,
   { account, wrap, site }: Home,
   { id, step, sealed }: { id: string; step: number; sealed: unknown },
 ): Session {
-  const place = { account, record: id, version: step, site }
-  const bytes = room.open('vault', { ...place, wrap, sealed })
+  const binding = { account, record: id, version: step, site }
+  const bytes = context.open('vault', { ...binding, wrap, sealed })
   const state = stateSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
-  const now = room.world.now().getTime()
+  const now = context.world.now().getTime()
   return { id, step, state: { ...state, sent: state.sent.filter(({ until }) => until > now) } }
 }
 
 const keptRow = z.object({ expires_at: time })
 
-/** Keeps it; nothing comes back when a step at the same time was kept instead. */
-export async function keepSession(
-  room: VaultRoom,
+/** Stores the session and returns its end; undefined if a concurrent step was stored instead. */
+export async function storeSession(
+  context: VaultContext,
   db: CallerDatabase,
   { account, wrap, entry, site }: Home,
   { id, step, state }: Session,
 ): Promise<string | undefined> {
-  const place = { account, record: id, version: step + 1, site }
-  const keys = { roots: room.roots('vault'), wrap }
-  const random = (length: number) => room.world.randomBytes(length)
-  const sealed = sealRecord(keys, random, place, new TextEncoder().encode(encoded(state)))
+  const binding = { account, record: id, version: step + 1, site }
+  const keys = { roots: context.roots('vault'), wrap }
+  const random = (length: number) => context.world.randomBytes(length)
+  const sealed = sealRecord(keys, random, binding, new TextEncoder().encode(encoded(state)))
   const asked = { session: id, entry, was_step: step, sealed }
   return (await db.one('vault_keep_session', asked, keptRow))?.expires_at
 }
 
-/** Forms for which there is no room can be looked at and not sent. */
+/** Encodes the state. Forms that exceed the limit keep no address or fields, so they cannot be sent. */
 function encoded(state: SessionState): string {
   const encoder = new TextEncoder()
   let room = formsBytesMax

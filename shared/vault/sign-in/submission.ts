@@ -1,26 +1,26 @@
 /**
- * What is sent of a served form: its own values, the fields that the agent gives, and a secret in the
- * field that asks for it. The agent gives only what a person could type or choose, and beside a secret,
- * and on the way to one, only what a person could choose.
+ * The request that sends a served form: its own values, the agent's fields, and a secret in the field that
+ * asks for it. The agent can set only what a user could type or choose; beside a secret, and in the first
+ * step of a sign-in, only what a user could choose.
  */
 import { normalUrl } from '../places/path.ts'
 import type { Control, PageForm } from './page-forms.ts'
 
-/** A form to send; a secret only ever stands in its body. */
+/** A form to send; secrets stand only in its body. */
 export type Submission = { url: URL; method: 'GET' | 'POST'; body?: string }
 
-/** How a form is filled in: the agent's fields by their names, and what the service puts in. */
+/** Values to fill into a form: the agent's fields by their names, and the service's own. */
 export type Filling = {
   fields: Readonly<Record<string, string>>
   username?: { control: Control; value: string } | undefined
   secrets: readonly { control: Control; value: string }[]
-  /** It begins a sign-in. */
+  /** True if the form begins a sign-in. */
   isFirstStep?: boolean | undefined
 }
 
 type Refused = { refused: string }
 
-/** The request that a browser makes of the form, or a sentence why none is made. */
+/** Returns the request that a browser would make, or a sentence that says why none is made. */
 export function submissionOf(
   origin: string,
   form: PageForm,

@@ -1,66 +1,72 @@
-/** One visit of the service to a site, for an entry: what it may fill in, and what it was served. */
+/** A visit of the service to a site for an entry: the values that it may fill in, and the pages served. */
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
 import type { CallerDatabase } from '../../db/database.ts'
 import { checkUrl } from '../../egress/safe-fetch.ts'
-import type { SealedMail } from '../../mail/outbox.ts'
+import type { OutboxMail } from '../../mail/outbox.ts'
 import type { UsedEntry } from '../inject.ts'
-import { approvedPlace } from '../places/ask.ts'
-import { inOrder, isTooLong, type KnownPlace, type Place, type Standing } from '../places/place.ts'
+import { requireApprovedPlace } from '../places/ask.ts'
+import {
+  type ApprovedPlace,
+  isTooLong,
+  type SecretPlace,
+  sortPositions,
+  type ValuePosition,
+} from '../places/place.ts'
 import { isRemovable } from '../removable.ts'
-import type { VaultRoom } from '../room.ts'
+import type { VaultContext } from '../room.ts'
 import type { scrubberFor } from '../scrub.ts'
-import { saidWith } from './beside.ts'
+import { addSaid, type Beside } from './beside.ts'
 import type { Browsed } from './browse.ts'
 import type { Cookie } from './cookies.ts'
-import type { Asking } from './fields.ts'
+import type { SecretField } from './fields.ts'
 import { placeWithoutSecrets, withoutSecrets } from './known.ts'
-import type { PasswordOutcome, Stepped } from './port.ts'
+import type { PasswordOutcome, StepAnswer } from './port.ts'
 import type { Home, Session, SessionState } from './session.ts'
 import { withoutSession } from './session-tokens.ts'
 import type { Submission } from './submission.ts'
 
-/** How long a code is looked for that is too short to be looked for everywhere: it is used up by then. */
+/** Time for which a sent secret is looked for in answers even if it is short; a code is used up by then. */
 const sentMilliseconds = 15 * 60_000
 
-/** An entry that is opened for a visit, and where the visit stands. */
+/** An opened entry and the state of a visit. */
 export type Visit = {
-  room: VaultRoom
+  room: VaultContext
   db: CallerDatabase
   home: Home
   used: UsedEntry
-  approved: readonly KnownPlace[]
+  approved: readonly ApprovedPlace[]
   isFirstUse: boolean
-  /** Of mails' codes that may be filled in. */
+  /** Handles of the mail codes that may be filled in. */
   handles: string[]
   claim: string | null
   scrubberFor: typeof scrubberFor
-  /** Something of it was sent under the claim. */
+  /** True once a use was recorded under the claim. */
   isBegun: boolean
-  /** When the site has to be done with it, in milliseconds of the epoch. */
+  /** Deadline for the site, in milliseconds of the epoch. */
   endsAt: number
   session: Session
-  /** All that the site knows the session by, or did on the way. */
+  /** All cookies of the session, including those replaced during the visit. */
   cookies: Cookie[]
   browsed?: Browsed
-  filled: Stepped['filled']
-  /** What became of a new password in it. */
+  filled: StepAnswer['filled']
+  /** Outcome of a password change in the visit. */
   newPassword?: PasswordOutcome
 }
 
 /** A secret that a form asks for, and the name by which an owner approves it. */
-export type Placed = {
-  asking: Asking
+export type FilledSecret = {
+  asking: SecretField
   value: string
   named: string
-  /** Of the place, where it is more than one field. */
+  /** Name in the place, if the secret stands in more than one field. */
   name?: string
 }
 
-/** The secrets that a form carries, and its other fields, with what the agent brought there. */
-export type Carried = { placed: readonly Placed[]; beside: Record<string, string | null> }
+/** Secrets that a form carries, and what stands beside them. */
+export type FilledForm = { placed: readonly FilledSecret[]; beside: Beside }
 
-/** The address of a page at the entry's own site. */
+/** Returns the address of a page at the entry's own site. */
 export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site_refused'> {
   const url = new URL(withoutSession(path), home.site)
   const checked = checkUrl(url.href, room.world.config)
@@ -69,27 +75,28 @@ export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site
   return url
 }
 
-/** Makes the mail that tells the owner of the first use of a secret at a site. */
-export type Notice = (site: string) => Promise<SealedMail>
+/** Function that makes the mail about the first use of a secret at a site. */
+export type Notice = (site: string) => Promise<OutboxMail>
 
-/** Books secrets that a form is about to carry, or that a form is sent; nothing where it may not be. */
-export async function book(
+/** Records that a form, with these secrets, is about to be sent; returns a refusal if it must not be. */
+export async function recordUse(
   visit: Visit,
   { url }: Submission,
   notice: Notice,
-  { placed, beside }: Carried,
+  { placed, beside }: FilledForm,
 ): Promise<Refusal | undefined> {
   const { room, db, home, approved, handles, claim } = visit
   const { entry, site: origin } = home
   const { id, step } = visit.session
-  const path = url.pathname + url.search
-  const wanted = placeOf({ placed, beside }, path)
+  const path = lastingPath(url)
+  const isUnasked = visit.session.state.said.length === 0 && placed.every(isUsual)
+  const wanted = isUnasked ? undefined : placeOfForm({ placed, beside }, path)
   const needed = wanted && (await placeWithoutSecrets(visit, wanted))
   if (needed && ('withheld' in needed || isTooLong(needed))) {
     const message = 'The field or the address of the form is not fit for its owner to read.'
     return fail('form_refused', { message })
   }
-  const places = await approvedPlace(room.world, db, { entry, origin, approved }, needed)
+  const places = await requireApprovedPlace(room.world, db, { entry, origin, approved }, needed)
   if (isRefusal(places)) return places
   const [written = '[withheld]'] = await withoutSecrets(visit, [url.pathname])
   const isTold = placed.length > 0 && visit.isFirstUse
@@ -98,7 +105,7 @@ export async function book(
     handles,
     places,
     claim,
-    // Without its query, in which pages lead on what they were sent.
+    // Stored without its query, in which pages pass on what they received.
     request: `POST ${written}`.slice(0, 2048),
     mail: isTold ? await notice(origin) : null,
     type: placed.length > 0 ? 'secret_used' : 'session_used',
@@ -111,13 +118,24 @@ export async function book(
   return undefined
 }
 
-/** A form that has only fields which everybody knows needs none. Two fields for the same are one. */
-function placeOf({ placed, beside }: Carried, path: string): Place | undefined {
-  const isPlain = Object.values(beside).every((value) => value === null)
-  if ((isPlain && placed.every(({ asking }) => asking.isNamedSo)) || placed.length === 0) {
-    return undefined
-  }
-  const standing = new Map<string, Standing>()
+/** Returns the path and query of a form without what differs each time, such as the codes of Keycloak. */
+function lastingPath({ pathname, searchParams }: URL): string {
+  const parts = [...searchParams].map(([name, value]) => {
+    return `${encodeURIComponent(name)}=${/^[a-z_./-]{0,40}$/i.test(value) ? value : '*'}`
+  })
+  return parts.length === 0 ? pathname : `${pathname}?${parts.join('&')}`
+}
+
+function isUsual({ asking }: FilledSecret): boolean {
+  return asking.isNamedSo
+}
+
+type FormPlace = Omit<SecretPlace, 'beside'> & { beside: Beside }
+
+/** Returns the place to approve, if there are secrets. Equal positions count once. */
+function placeOfForm({ placed, beside }: FilledForm, path: string): FormPlace | undefined {
+  if (placed.length === 0) return undefined
+  const standing = new Map<string, ValuePosition>()
   for (const { asking, named: secret, name = asking.control.name } of placed) {
     standing.set(`${secret} ${name}`, { secret, where: 'form_field', name, prefix: '' })
   }
@@ -125,25 +143,25 @@ function placeOf({ placed, beside }: Carried, path: string): Place | undefined {
     kind: 'form',
     method: 'POST',
     path,
-    standing: inOrder([...standing.values()]),
-    beside: Object.keys(beside).length > 0 ? JSON.stringify(beside) : '',
+    standing: sortPositions([...standing.values()]),
+    beside,
   }
 }
 
-/** What the agent says the site may write into its pages. */
+/** Remembers what the agent said, which the site may write into its pages. */
 export function noteSaid(visit: Visit, texts: readonly string[]): void {
-  noteState(visit, { said: saidWith(visit.session.state.said, texts) })
+  noteState(visit, { said: addSaid(visit.session.state.said, texts) })
 }
 
-/** Changes what is known of the session. */
+/** Changes the state of the session. */
 export function noteState(visit: Visit, noted: Partial<SessionState>): void {
   visit.session = { ...visit.session, state: { ...visit.session.state, ...noted } }
 }
 
-/** TOTP codes are known by their moment. */
-function noteSent(visit: Visit, placed: readonly Placed[]): void {
+/** Remembers the secrets that were sent, except TOTP codes, which are computed from the time. */
+function noteSent(visit: Visit, placed: readonly FilledSecret[]): void {
   const { state } = visit.session
-  const isLost = ({ named, value }: Placed) => named === 'password' && !isRemovable(value)
+  const isLost = ({ named, value }: FilledSecret) => named === 'password' && !isRemovable(value)
   const until = visit.room.world.now().getTime() + sentMilliseconds
   const sent = placed.flatMap(({ named, value }) =>
     named === 'totp' ? [] : [{ text: value, until }],

@@ -1,5 +1,5 @@
 /**
- * A merchant on the original, version 1 package x402-hono: GET and POST /v1/paid for 0.01 USDC on
+ * Merchant on the original, version 1 package x402-hono: GET and POST /v1/paid for 0.01 USDC on
  * base-sepolia. Reads FACILITATOR_URL, PAY_TO and, if set, PORT; prints `{"url": ...}` when it is up.
  */
 import { createHash } from 'node:crypto'

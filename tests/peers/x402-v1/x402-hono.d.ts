@@ -1,4 +1,4 @@
-// The package is not installed with the rest of the tree; this is the part of it that is used.
+// The package is not installed with the repository; this declares the part of it that is used.
 declare module 'x402-hono' {
   import type { MiddlewareHandler } from 'hono'
 

@@ -1,4 +1,4 @@
-/** What a session of the owner's may do about sessions and ways in, and about what somebody else made. */
+/** Questions about an owner session: sessions, ways in, and items that an intruder may have made. */
 import { newDigest } from '../model/ledger.ts'
 import type { Question } from './asking.ts'
 import { inSession } from './in-session.ts'
@@ -12,9 +12,9 @@ import {
   mayMakeCodes,
   maySetPassword,
   mayWiden,
-  undoingSince,
 } from './standing.ts'
-import { needsPasskey, passkeysOf, passwordOf } from './ways-in.ts'
+import { passwordOf, undoingSince } from './undoing.ts'
+import { needsPasskey, passkeysOf } from './ways-in.ts'
 
 export const touch = (story: Story, session: Session) =>
   inSession(story, session, {
@@ -113,7 +113,10 @@ export const losePasskeys = (story: Story, session: Session) =>
     may: mayLosePasskeys,
   })
 
-/** Whether it may end what was made since a time, and nothing that is older than it may. */
+/**
+ * Returns the question whether the session may end everything created after a time, and nothing older than
+ * it is allowed to.
+ */
 export function listMade(story: Story, session: Session, since: number): Question {
   const from = undoingSince(bookOf(story), session.id, since)
   return inSession(story, session, {

@@ -1,4 +1,4 @@
-/** Steps of who comes in, and of what lets somebody in. */
+/** Steps that sign in, and steps that change the ways to sign in. */
 import { newDigest } from '../model/ledger.ts'
 import {
   addPasskey,
@@ -52,7 +52,7 @@ async function comeBy(story: Story, way: Way, by: string): Promise<boolean> {
   return true
 }
 
-/** Every use of a passkey counts. */
+/** Increments the counter of a passkey, as each use does. */
 export function countOn({ cast }: Story, used: string): void {
   const passkey = cast.passkeys.find(({ id }) => id === used)
   if (passkey) passkey.counter += 1
@@ -82,7 +82,7 @@ export async function prove(story: Story, { by, which, ...step }: StepOf<'prove'
   enter(story, { do: 'prove', session: session.id, by: used, isPasskey: by === 'passkey' })
 }
 
-/** After a proof a session goes on under another id. */
+/** Updates a session's credential: it changes after each proof. */
 export function renamed(session: Session, args: { [name: string]: unknown }): void {
   session.credential = String(args['session_digest'])
 }

@@ -1,6 +1,6 @@
 /**
- * What was done in an account, one act after the other, each in a second of its own. The twin of
- * authority is this list: what anybody may do at a moment is read off it from its beginning, every time.
+ * The book: the list of everything done in an account, each act in its own second. This list is the twin of
+ * the authority rules. Each question about permissions is answered by reading it from the beginning.
  */
 
 export type Way = 'password' | 'passkey' | 'recovery_code'
@@ -10,7 +10,7 @@ export type Level = 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'us
 export type LimitName = 'automatic' | 'asserted' | 'newRecipient' | 'cap'
 export type Permission = 'reads_secrets' | 'shows_codes'
 
-/** By the owner, in a session. */
+/** Acts of the owner in a session. */
 type OfOwner = { session: string } & (
   | { do: 'touch' }
   | { do: 'prove'; by: string; isPasskey: boolean }
@@ -42,7 +42,7 @@ type OfOwner = { session: string } & (
   | { do: 'undo'; since: number; password: string; putBack: readonly string[] }
 )
 
-/** What an agent asked for or did. */
+/** Requests and acts of an agent. */
 type OfAgent =
   | { do: 'ask'; payment: Asked }
   | { do: 'take over'; payment: string; key: string; device: string }
@@ -50,7 +50,7 @@ type OfAgent =
   | { do: 'ask mandate'; mandate: AskedMandate }
   | { do: 'begin'; app: string; code: string }
 
-/** Of anybody, of time and of the chain. */
+/** Acts of anyone, of time and of the chain. */
 type OfOthers =
   | { do: 'open'; password: string; codes: readonly string[]; limits: Record<LimitName, number> }
   | { do: 'sign in'; session: string; way: Way; by: string }
@@ -66,7 +66,7 @@ export type Asked = {
   device: string
   payee: string
   micros: number
-  /** Of what is bought; null for a transfer. */
+  /** Host of the merchant; null for a transfer. */
   host: string | null
   expiresAt: number
 }
@@ -90,20 +90,23 @@ export type Book = { now: number; acts: readonly Act[] }
 export const minute = 60
 export const hour = 60 * minute
 export const day = 24 * hour
-/** For so long after a recovery nothing is widened, and after its last passkey an account asks for one. */
+/**
+ * Seconds after a recovery in which nothing can be widened, and after the removal of the last passkey in
+ * which the account still requires one.
+ */
 export const guardSeconds = 72 * hour
 
-/** All acts of one kind, the oldest first. */
+/** Returns all acts of one kind, oldest first. */
 export function actsOf<Name extends Act['do']>({ acts }: Book, name: Name): ActOf<Name>[] {
   return acts.filter((act): act is ActOf<Name> => act.do === name)
 }
 
-/** The book as it was before an act, at its second. */
+/** Returns the book as it was just before an act, at the second of that act. */
 export function before({ acts }: Book, act: Act): Book {
   return { now: act.at, acts: acts.slice(0, acts.indexOf(act)) }
 }
 
-/** Whether something that was made at a time was ended later as not the owner's. */
+/** Decides whether an item created at this time was later undone with "it was not me". */
 export function isUndone(book: Book, madeAt: number): boolean {
   return actsOf(book, 'undo').some(({ at, since }) => madeAt > since && madeAt < at)
 }

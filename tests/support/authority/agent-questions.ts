@@ -1,4 +1,4 @@
-/** What a key or app may do: ask, have paid, and come to secrets and codes. */
+/** Questions about a key or app: what it may request, have paid, and read of secrets and codes. */
 import { newDigest } from '../model/ledger.ts'
 import type { Scope } from './acts.ts'
 import { guardSeconds } from './acts.ts'
@@ -30,7 +30,10 @@ export function admit(story: Story, agent: Agent, scope: Scope | 'any' | 'owner'
   }
 }
 
-/** A key that was revoked or replaced freezes the account for three days yet. */
+/**
+ * Returns the question whether the agent may freeze the account. A revoked or replaced key still may for
+ * three days.
+ */
 export function freeze(story: Story, agent: Agent): Question {
   const book = bookOf(story)
   return {
@@ -78,7 +81,7 @@ export function begin(story: Story, agent: Agent, order: Order): Question {
   }
 }
 
-/** Has custody sign it at this level, whatever the policy says. */
+/** Returns the question whether custody signs at this level, whatever the policy decides. */
 export function authorize(
   story: Story,
   shown: Shown,

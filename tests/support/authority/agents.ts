@@ -1,8 +1,8 @@
-/** Which keys and apps are in service, whom they stand for, and what the owner lets them beside paying. */
+/** Rules about keys and apps: which are active, their holder, and permissions besides paying. */
 import type { ActOf, Book, LimitName, Permission, Scope } from './acts.ts'
 import { actsOf, before, day, hour, isUndone } from './acts.ts'
 
-/** Keys are made with this many days. */
+/** Lifetime of a new key in days. */
 export const keyDays = 90
 
 const covered: Record<Scope, readonly Scope[]> = {
@@ -12,7 +12,7 @@ const covered: Record<Scope, readonly Scope[]> = {
   read: ['read'],
 }
 
-/** Whether a key or app is in service and may do what needs a scope. */
+/** Decides whether a key or app is active and its scope covers the needed one. */
 export function isServing(book: Book, agent: string, needed: Scope): boolean {
   const scope = scopeOf(book, agent)
   return scope !== undefined && covered[scope].includes(needed) && isInService(book, agent)
@@ -25,7 +25,7 @@ export function isInService(book: Book, agent: string): boolean {
   return !book.acts.some((act) => {
     if (act.do === 'revoke key') return act.key === agent
     if (act.do === 'disconnect') return act.app === agent
-    // The same app let in anew takes its own place.
+    // An app that is connected again replaces its earlier connection.
     if (act.do === 'begin') return act.at > madeAt && isApp(book, agent)
     if (act.do !== 'rotate key' || act.key !== agent) return false
     return book.now >= act.at + act.overlapHours * hour
@@ -33,8 +33,9 @@ export function isInService(book: Book, agent: string): boolean {
 }
 
 /**
- * When the owner revoked a key, or the time of one that was replaced ran out, whereafter it still freezes for
- * three days, as long as it was made for; one of somebody else does not.
+ * Returns when a key was revoked, or when the overlap after its replacement ended. From then on it can
+ * still freeze the account for three days, but not past its own expiry. Returns undefined for a key that
+ * was undone or has expired.
  */
 export function endedAt(book: Book, key: string): number | undefined {
   const madeAt = madeAtOf(book, key)
@@ -71,23 +72,48 @@ function scopeOf(book: Book, agent: string): Scope | undefined {
   return made?.scope ?? (rotated ? scopeOf(book, rotated.key) : undefined)
 }
 
-/** Whom a key or app stands for: the first of those whose place it takes. */
+/** Returns the holder of a key or app: the first key of its rotations, or the app's first connection. */
 export function holderOf(book: Book, agent: string): string {
   const rotated = actsOf(book, 'rotate key').find(({ successor }) => successor === agent)
   if (rotated) return holderOf(book, rotated.key)
   return isApp(book, agent) ? (actsOf(book, 'begin')[0]?.app ?? agent) : agent
 }
 
-/** Whether one took the place of the other, or both of a third. */
+/** Decides whether two keys or apps have the same holder. */
 export function isOfLine(book: Book, one: string, other: string): boolean {
   return holderOf(book, one) === holderOf(book, other)
 }
 
-export function isFrozen(book: Book): boolean {
-  return book.acts.findLast((act) => act.do === 'freeze' || act.do === 'unfreeze')?.do === 'freeze'
+export const isFrozen = (book: Book) => freezesOf(book).frozenAt !== undefined
+
+/**
+ * Returns the number of freezes so far, and since when the last one stands. "It was not me" restores a freeze
+ * that is older than its time.
+ */
+export function freezesOf(book: Book): { count: number; frozenAt: number | undefined } {
+  let count = 0
+  let frozenAt: number | undefined
+  const freeze = (at: number) => {
+    if (frozenAt === undefined) count += 1
+    frozenAt ??= at
+  }
+  let lifted: { at: number; frozenAt: number }[] = []
+  for (const act of book.acts) {
+    if (act.do === 'freeze') freeze(act.at)
+    if (act.do === 'unfreeze') {
+      if (frozenAt !== undefined) lifted.push({ at: act.at, frozenAt })
+      frozenAt = undefined
+    }
+    if (act.do === 'undo') {
+      const { at, since } = act
+      if (lifted.some((one) => one.at > since && one.frozenAt <= since)) freeze(at)
+      lifted = lifted.filter((one) => one.at <= since)
+    }
+  }
+  return { count, frozenAt }
 }
 
-/** A limit as the owner set it; what was raised goes back with "it was not me", what is lower stays. */
+/** Returns a limit as the owner set it. "It was not me" undoes an increase and keeps a decrease. */
 export function limitOf(book: Book, name: LimitName): number {
   let micros = 0
   for (const act of book.acts) {
@@ -103,8 +129,8 @@ function limitAt(book: Book, name: LimitName, time: number): number {
 }
 
 /**
- * What the owner lets agents do beside: it holds while it was not taken back or was somebody else's, and
- * a key that takes the place of another has what that one had.
+ * Decides whether a permission of an agent is in force: it was neither withdrawn nor undone. A successor
+ * key inherits the permission of the key that it replaces.
  */
 export function isPermitted(book: Book, what: Permission, to: string): boolean {
   const last = actsOf(book, 'permit').findLast((act) => act.what === what && act.to === to)

@@ -1,4 +1,4 @@
-/** What agents asked for, as the book has it. */
+/** Requests of agents, as the book records them. */
 import type { Act, Asked, AskedMandate, Book } from './acts.ts'
 import { actsOf, before } from './acts.ts'
 
@@ -8,13 +8,13 @@ export function paymentAsked(book: Book, id: string): Asked {
   return found.payment
 }
 
-/** Who asks for a payment now: the one that asked last, until the owner has decided. */
+/** Returns the key and device that a payment belongs to: those of the last request before the approval. */
 export function askerOf(book: Book, id: string): { key: string; device: string } {
   const last = actsOf(book, 'take over').findLast(({ payment }) => payment === id)
   return last ?? paymentAsked(book, id)
 }
 
-/** Who asked for a payment when the owner approved it. */
+/** Returns the key and device that a payment belonged to when the owner approved it. */
 export function askerAt(book: Book, act: Act & { payment: string }) {
   return askerOf(before(book, act), act.payment)
 }

@@ -1,20 +1,20 @@
-/** Questions to the product that change nothing: each is asked in a transaction that is taken back. */
+/** Questions to the product that change nothing: each runs in a transaction that is rolled back. */
 import * as z from 'zod'
 import type { Ledger, Row } from '../model/ledger.ts'
 
-/** What one question came to: the rows that it answered, or why it was refused. */
+/** Outcome of one question: the returned rows, or the reason of a refusal. */
 export type Told = { rows: Row[] } | { refused: string }
 
 export type Question = {
-  /** What would be done, of which each kind is counted. */
+  /** Kind of the action; actions are counted by kind. */
   kind: string
-  /** By whom and to what, for whoever reads a failure. */
+  /** Description of actor and target, for failure messages. */
   words: string
   name: string
   args: Row
-  /** Whether the answer means that it was done. */
+  /** Returns true if the rows mean that the action succeeded. */
   isDone(rows: readonly Row[]): boolean
-  /** Whether it follows from what the owner did; asked only of what was done. */
+  /** Returns true if the owner's acts permit the action; only called for an action that succeeded. */
   isGiven(): boolean
 }
 
@@ -54,7 +54,7 @@ const toldSchema = z.array(
   ]),
 )
 
-/** Asks all of it at once; the answers come in the order of the questions. */
+/** Asks all questions at once and returns the answers in the same order. */
 export async function askAll(ledger: Ledger, questions: readonly Question[]): Promise<Told[]> {
   if (questions.length === 0) return []
   const [row] = await ledger.query('select testing.ask($1) as told', [questions.map(statementOf)])

@@ -1,6 +1,6 @@
-/** What the owner's word in a session may carry: payments and mandates. */
+/** Questions about the owner's consent in a session, for payments and mandates. */
 import { batchTerms } from '../../../shared/consent/batch.ts'
-import { digestOf } from '../../../shared/consent/terms.ts'
+import { termsDigest } from '../../../shared/consent/terms.ts'
 import { newDigest } from '../model/ledger.ts'
 import type { Book, Ticks } from './acts.ts'
 import { isFrozen } from './agents.ts'
@@ -27,7 +27,7 @@ const assertionBy = (signing: Signing) =>
     signature: newDigest(),
   }
 
-/** Approves a payment with what is ticked beside it. */
+/** Returns the question whether a session may approve a payment with these ticks. */
 export async function approve(
   story: Story,
   shown: Shown,
@@ -57,7 +57,10 @@ export async function approve(
   }
 }
 
-/** Whether a payment waits, as these terms; approving again what is approved so changes nothing. */
+/**
+ * Decides whether a payment waits for approval with these options. A second approval with the same options
+ * changes nothing.
+ */
 function isApprovable(book: Book, payment: string, ticks: Ticks): boolean {
   if (isFrozen(book) || !isPayable(book, payment)) return false
   const approved = approvalOf(book, payment)
@@ -65,7 +68,7 @@ function isApprovable(book: Book, payment: string, ticks: Ticks): boolean {
   return !ticks.payee || imitatedBy(book, paymentAsked(book, payment).payee) === undefined
 }
 
-/** Approves several payments by one act, without ticks. */
+/** Returns the question whether a session may approve several payments in one act, without ticks. */
 export async function approveSeveral(
   story: Story,
   shown: Shown,
@@ -75,7 +78,7 @@ export async function approveSeveral(
   const found = shown.payments.filter(({ row }) => payments.includes(row.id))
   const leaves = await Promise.all(found.map((one) => paymentDigest(one, noTicks)))
   const isAny = leaves.length > 0
-  const digest = isAny ? await digestOf(await batchTerms(story.account, leaves)) : newDigest()
+  const digest = isAny ? await termsDigest(await batchTerms(story.account, leaves)) : newDigest()
   const book = bookOf(story)
   return {
     kind: 'approve several',
@@ -133,7 +136,7 @@ export async function decideMandate(
     isDone: says('outcome', decision),
     isGiven: () => {
       if (!approves) return isOpen(book, session.id)
-      // Approving again what is approved changes nothing of it.
+      // A second approval of an approved mandate changes nothing.
       const isConsent = mayConsent(book, session.id, signing?.id ?? null)
       return isConsent && !isFrozen(book) && !isOverMandate(book, mandate)
     },

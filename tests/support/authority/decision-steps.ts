@@ -1,4 +1,4 @@
-/** Steps of an owner who decides about payments and mandates, and who says that it was not them. */
+/** Steps of an owner who decides about payments and mandates, or says "it was not me". */
 import * as z from 'zod'
 import { newDigest } from '../model/ledger.ts'
 import { listMade } from './access-questions.ts'
@@ -17,9 +17,10 @@ import { perform } from './questions.ts'
 import { noTicks, readShown } from './rows.ts'
 import type { Story } from './stage.ts'
 import { ask, bookOf, enter } from './stage.ts'
-import { undoingSince } from './standing.ts'
 import type { StepOf } from './steps.ts'
+import { undoingSince } from './undoing.ts'
 import { removedPasskeys } from './ways-in.ts'
+import { noteReleased } from './widening-steps.ts'
 
 const signingOf = ({ cast }: Story, place: number | null) =>
   place === null ? null : (lastOf(cast.passkeys, place) ?? null)
@@ -69,7 +70,7 @@ export async function sayNo(story: Story, step: StepOf<'decline'>): Promise<void
 
 const digestRow = z.tuple([z.object({ sha: z.string() })])
 
-/** The digest of the terms as the row has them, which the page of a payment shows. */
+/** Returns the digest of the terms as the row has them, which the payment's page shows. */
 async function digestNow({ stage }: Story, payment: string) {
   const rows = await stage.ledger.query(
     'select private.terms_digest(p) as sha from private.payments p where p.id = $1',
@@ -136,7 +137,7 @@ const listSchema = z.tuple([
   z.object({ counts_from: z.date(), until: z.date(), digest: z.string() }),
 ])
 
-/** "It was not me": as the page shows it, and ended by what the page says. */
+/** Plays "it was not me": reads what the page would list and ends exactly that. */
 export async function undo(story: Story, step: StepOf<'undo'>): Promise<void> {
   const session = sessionAt(story, step.session)
   if (!session) return
@@ -167,4 +168,5 @@ export async function undo(story: Story, step: StepOf<'undo'>): Promise<void> {
   story.cast.passwords.push(password)
   story.done.set('undo', (story.done.get('undo') ?? 0) + 1)
   enter(story, { do: 'undo', session: session.id, since: from, password, putBack })
+  await noteReleased(story)
 }

@@ -5,7 +5,7 @@ import { day, hour, minute } from './acts.ts'
 import type { Step } from './steps.ts'
 import { appScopes } from './widening-questions.ts'
 
-/** Mostly what came last. */
+/** Draws a position that is mostly the newest one. */
 export const lately = (dice: Dice) => (dice.isLucky(60) ? 0 : dice.below(4))
 export const signing = (dice: Dice) => (dice.isLucky(45) ? lately(dice) : null)
 export const aDevice = (dice: Dice) => (dice.isLucky(70) ? 0 : 1)
@@ -32,7 +32,7 @@ export const waits = [
 
 type Draw = { weight: number; draw: (dice: Dice, session: number) => Step }
 
-/** Ways in and what belongs to them. */
+/** Steps about sessions and ways to sign in. */
 export const access: readonly Draw[] = [
   {
     weight: 14,
@@ -70,7 +70,7 @@ export const access: readonly Draw[] = [
   },
 ]
 
-/** Keys, apps and whom the account knows. */
+/** Steps about keys, apps and known recipients or devices. */
 export const widening: readonly Draw[] = [
   { weight: 4, draw: (dice, session) => ({ do: 'make key', session, scope: aScope(dice) }) },
   {
@@ -123,7 +123,7 @@ export const widening: readonly Draw[] = [
   { weight: 5, draw: (_, session) => ({ do: 'unfreeze', session }) },
 ]
 
-/** Payments and mandates, and what the chain makes of them. */
+/** Steps about payments and mandates, and their effects on the chain. */
 const paying: readonly Draw[] = [
   {
     weight: 14,

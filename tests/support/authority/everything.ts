@@ -1,6 +1,6 @@
 /**
- * All that anybody in a history could try at a moment: whoever has or had anything in hand, and a
- * stranger, at everything that the account has or had.
+ * Every action that anyone in a history could try at a moment: each past or present holder of a credential,
+ * and a stranger, against everything the account has or had.
  */
 
 import {
@@ -29,7 +29,7 @@ import {
 import { isFrozen } from './agents.ts'
 import type { Question } from './asking.ts'
 import { approve, approveSeveral, decideMandate, suspend } from './decision-questions.ts'
-import { hasRow, holds } from './questions.ts'
+import { hasRow, holds, says } from './questions.ts'
 import type { Shown } from './rows.ts'
 import { noTicks } from './rows.ts'
 import type { Agent, Session, Story } from './stage.ts'
@@ -48,7 +48,7 @@ import {
   unfreeze,
 } from './widening-questions.ts'
 
-/** The last of them: what is older was over long before. */
+/** Number of newest items that are asked about; older ones ended long before. */
 const latest = 4
 
 export async function everyQuestion(story: Story, shown: Shown): Promise<Question[]> {
@@ -66,7 +66,7 @@ export async function everyQuestion(story: Story, shown: Shown): Promise<Questio
   ]
 }
 
-/** What a stranger may do in an account of its own says nothing about this one. */
+/** True if a question concerns this account. A stranger's rights in its own account do not matter here. */
 const isAboutThisAccount = ({ args, name }: Question) =>
   name !== 'owner_add_passkey' &&
   ['payment', 'payments', 'mandate', 'entry', 'mail', 'session', 'key', 'app', 'passkey'].some(
@@ -117,7 +117,7 @@ async function ofSession(story: Story, shown: Shown, session: Session): Promise<
   ]
 }
 
-/** Secrets and codes, and the change of an entry: for a session that may widen. */
+/** Returns the questions about secrets, codes and entries, which need a session that may widen. */
 function secretsIn(story: Story, shown: Shown, session: Session): Question[] {
   const book = bookOf(story)
   const { credential, id } = session
@@ -139,6 +139,11 @@ function secretsIn(story: Story, shown: Shown, session: Session): Question[] {
     {
       ...given('see a code', 'read_mail', { credential, mail: shown.mail }),
       isDone: ([row]) => JSON.stringify(row?.['reader'] ?? null).includes('"sees":"all"'),
+      isGiven: isFresh,
+    },
+    {
+      ...given('delete a mail', 'owner_delete_mails', { credential, mail: shown.mail }),
+      isDone: says('deleted', 1),
       isGiven: isFresh,
     },
     given('change an entry', 'vault_begin_store', about),
@@ -195,7 +200,7 @@ const levels: readonly Level[] = ['none', 'agent_asserted', 'user_session', 'use
 
 function payings(story: Story, shown: Shown, agent: Agent): Question[] {
   const { payments, mandates } = story.cast
-  // Custody goes on with what it has signed, for whoever asks.
+  // Custody continues with a payment that it has signed, whichever agent asks.
   const isPaid = (id: string) => story.acts.some((act) => act.do === 'pay' && act.payment === id)
   const unpaid = payments.slice(-2 * latest).filter((payment) => !isPaid(payment))
   return unpaid.flatMap((payment) => [

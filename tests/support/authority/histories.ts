@@ -1,6 +1,6 @@
 /**
- * Random histories of an account, each step against the twin, and in between everything that anybody
- * could try at that moment. A failure is thrown with the shortest script that was found for it.
+ * Plays random histories of an account and compares each step with the twin. In between it asks every
+ * action that anyone could try at that moment. A failure is thrown with the shortest script found for it.
  */
 import * as z from 'zod'
 import type { Dice } from '../model/dice.ts'
@@ -29,7 +29,10 @@ const stepsOfHistory = 30
 const questionsOfLook = 120
 const shrinkMilliseconds = 30_000
 
-/** So many histories, from one seed on; throws at the first that goes beyond the acts of its owner. */
+/**
+ * Runs this many histories from one seed on. Throws at the first in which something succeeds without an act
+ * of the owner that permits it.
+ */
 export async function runHistories(count: number, seed: number): Promise<Ran> {
   const ran: Ran = { histories: 0, steps: 0, asked: 0, done: new Map() }
   let next = seed
@@ -62,10 +65,10 @@ async function playOne(stage: Stage, seed: number, ran: Ran): Promise<void> {
   throw new Error(`MODEL_SEED=${seed - 1}: ${what}\n\nthe shortest script:\n${script}`)
 }
 
-/** What went beyond the acts of the owner, and after how many steps. */
+/** The action that the owner's acts did not permit, and the number of steps before it. */
 type Failure = { what: string; after: number }
 
-/** What went beyond, without whom it was about. */
+/** Returns the kind of a failure, without the ids it concerns. */
 const kindOf = (failure: Failure | undefined) =>
   failure?.what
     .split(':')
@@ -74,8 +77,8 @@ const kindOf = (failure: Failure | undefined) =>
     .replace(/[0-9a-f-]{8,}.*/, '')
 
 /**
- * Plays it in an account of its own. With dice it looks where the script says and asks a part, without
- * it looks at the end and asks everything.
+ * Plays a script in a new account and returns its failure, if any. With dice it asks a sample wherever the
+ * script says so; without dice it asks everything at the end.
  */
 async function failureOf(
   stage: Stage,
@@ -105,7 +108,7 @@ async function failureOf(
   }
 }
 
-/** Asks what anybody could do now; nothing of it happens. */
+/** Asks what anyone could do now; none of it takes effect. */
 async function look(story: Story, ran: Ran, dice?: Dice): Promise<void> {
   await passTime(story.stage, 1)
   const every = await everyQuestion(story, await readShown(story))
@@ -128,7 +131,7 @@ const rowsSchema = z.array(
   }),
 )
 
-/** Each row of a known recipient or device is of an act of the owner's that made it known. */
+/** Checks that each known recipient and device points to an act of the owner that made it known. */
 async function confirmKnown(story: Story): Promise<void> {
   const { ledger } = story.stage
   const read = async (table: string, name: string) =>

@@ -1,4 +1,4 @@
-/** How a question of one session is made. */
+/** Builds questions that concern one session. */
 import type { Question } from './asking.ts'
 import type { Session, Story } from './stage.ts'
 import { bookOf } from './stage.ts'
@@ -8,7 +8,7 @@ type Made = Pick<Question, 'kind' | 'name' | 'isDone'> & {
   may: (book: ReturnType<typeof bookOf>, session: string) => boolean
 }
 
-/** A question of one session; what it may is read off the book when it was done. */
+/** Returns a question of one session. Its permission follows from the book at this time. */
 export function inSession(story: Story, session: Session, { args, may, ...made }: Made): Question {
   const book = bookOf(story)
   return {

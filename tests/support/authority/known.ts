@@ -1,11 +1,11 @@
-/** Whom an account knows, by the acts of its owner: each recipient and device with the act that it came by. */
+/** Known recipients and devices of an account, derived from the owner's acts, with the act of each. */
 import type { Act, ActOf, Book } from './acts.ts'
 import { isOfLine } from './agents.ts'
 import { askerAt, paymentAsked } from './asked.ts'
 
-export type Knowing = ActOf<'add recipient' | 'approve' | 'rotate key'>
+export type Knowing = ActOf<'add recipient' | 'approve'>
 
-/** Address to the act that made it known. */
+/** Returns the known addresses with the act that made each known. */
 export function knownRecipients(book: Book): Map<string, Knowing> {
   const known = new Map<string, Knowing>()
   for (const act of book.acts) {
@@ -19,7 +19,7 @@ export function knownRecipients(book: Book): Map<string, Knowing> {
   return known
 }
 
-/** Key and fingerprint to the act that made the device known. */
+/** Returns the known devices (key and fingerprint) with the act that made each known. */
 export function knownDevices(book: Book): Map<string, Knowing> {
   const known = new Map<string, Knowing>()
   for (const act of book.acts) {
@@ -40,7 +40,7 @@ export function knownDevices(book: Book): Map<string, Knowing> {
 export const deviceName = (key: string, device: string) => `${key} ${device}`
 const keyOf = (name: string) => name.split(' ')[0] ?? ''
 
-/** A known recipient that an address imitates: the same first and last four digits. */
+/** Returns a known recipient that an address imitates: both share their first and last four digits. */
 export function imitatedBy(book: Book, address: string): string | undefined {
   const look = (one: string) => `${one.slice(0, 6)}${one.slice(-4)}`.toLowerCase()
   return [...knownRecipients(book).keys()].find(
@@ -48,12 +48,15 @@ export function imitatedBy(book: Book, address: string): string | undefined {
   )
 }
 
-/** What is known already stays known by the act that it came by. */
+/** Adds an entry unless it is known already; the first act stays its origin. */
 function keep(known: Map<string, Knowing>, name: string, by: Knowing): void {
   if (!known.has(name)) known.set(name, by)
 }
 
-/** What an approval made known goes with it, and what came since a time with "it was not me". */
+/**
+ * Removes entries that a declined payment's approval had added, and entries added after the time of an "it
+ * was not me".
+ */
 function forget(known: Map<string, Knowing>, act: Act, isNamed: (by: Knowing) => boolean): void {
   for (const [name, by] of known) {
     const isTakenBack = act.do === 'decline' && by.do === 'approve' && by.payment === act.payment
@@ -66,10 +69,13 @@ function isAskedBy(book: Book, by: ActOf<'approve'>, act: Act): boolean {
   return act.do === 'forget all by' && isOfLine(book, askerAt(book, by).key, act.key)
 }
 
-/** A key that takes the place of another pays from where that one did. */
-function inherit(known: Map<string, Knowing>, act: ActOf<'rotate key'>): void {
-  for (const name of Array.from(known.keys())) {
+/**
+ * Copies the devices of a key to the key that replaces it. What an approval had made known stays its work,
+ * though another session may have done the copying, and later.
+ */
+function inherit(known: Map<string, Knowing>, { at, session, ...act }: ActOf<'rotate key'>): void {
+  for (const [name, by] of Array.from(known)) {
     const [key = '', device = ''] = name.split(' ')
-    if (key === act.key) keep(known, deviceName(act.successor, device), act)
+    if (key === act.key) keep(known, deviceName(act.successor, device), { ...by, at, session })
   }
 }

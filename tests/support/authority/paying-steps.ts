@@ -1,7 +1,7 @@
-/** Steps of agents that ask and pay, of owners who decide, and of the chain. */
+/** Steps of agents that request and pay, of owners who decide, and of the chain. */
 import { randomUUID } from 'node:crypto'
-import { factsOf } from '../../../shared/payments/decision-facts.ts'
-import { enteredRow } from '../../../shared/payments/entered.ts'
+import { factsOf } from '../../../shared/payments/decide/decision-facts.ts'
+import { paymentWithFactsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { decide } from '../../../shared/policy/decide.ts'
 import { newDigest } from '../model/ledger.ts'
 import { day } from './acts.ts'
@@ -30,7 +30,7 @@ export async function askToPay(story: Story, step: StepOf<'ask'>): Promise<void>
   }
   const rows = await perform(story, begin(story, agent, order))
   if (!rows) return
-  const { payment_row: payment } = enteredRow.parse(rows[0])
+  const { payment_row: payment } = paymentWithFactsRow.parse(rows[0])
   story.cast.payments.push(payment.id)
   const expiresAt = story.stage.now + day
   const host = step.isBought ? shopHost : null
@@ -39,7 +39,7 @@ export async function askToPay(story: Story, step: StepOf<'ask'>): Promise<void>
   await ask(story, 'await_confirmation', { credential: agent.credential, payment: payment.id })
 }
 
-/** As the product goes on with a payment: it looks at the facts, decides, and has custody sign. */
+/** Continues a payment as the product does: reads the facts, decides, and asks custody to sign. */
 export async function goOn(story: Story, step: StepOf<'go on'>): Promise<void> {
   const agent = agentAt(story, step.agent)
   const payment = lastOf(story.cast.payments, step.payment)
@@ -53,9 +53,9 @@ export async function goOn(story: Story, step: StepOf<'go on'>): Promise<void> {
     device,
   })
   if (!Array.isArray(answer) || !answer[0]) return
-  const entered = enteredRow.parse(answer[0])
+  const entered = paymentWithFactsRow.parse(answer[0])
   const book = bookOf(story)
-  // What is decided keeps who asked for it, and so does what is over.
+  // A payment that is approved or over keeps its requester.
   if (!approvalOf(book, payment) && isPayable(book, payment)) {
     enter(story, { do: 'take over', payment, key: agent.id, device })
   }
@@ -65,7 +65,7 @@ export async function goOn(story: Story, step: StepOf<'go on'>): Promise<void> {
   await pay(story, agent, { payment, level, mandate: mandateId })
 }
 
-/** Asks custody at a level whatever the policy says, as a worker of ours that is wrong would. */
+/** Asks custody to sign at a level whatever the policy decides, as a faulty worker would. */
 export async function force(story: Story, step: StepOf<'force'>): Promise<void> {
   const agent = agentAt(story, step.agent)
   const payment = lastOf(story.cast.payments, step.payment)
@@ -82,7 +82,7 @@ export async function force(story: Story, step: StepOf<'force'>): Promise<void> 
 
 async function pay(story: Story, agent: Agent, paying: Omit<Paying, 'agent'>): Promise<void> {
   const { payment, level, mandate } = paying
-  // Custody goes on with what it has signed already, and that is no new payment.
+  // Custody continues with a payment that it has signed already; that is no new payment.
   if (story.acts.some((act) => act.do === 'pay' && act.payment === payment)) return
   const shown = await readShown(story)
   const rows = await perform(story, authorize(story, shown, agent, paying))
@@ -100,7 +100,7 @@ async function pay(story: Story, agent: Agent, paying: Omit<Paying, 'agent'>): P
   })
 }
 
-/** The chain shows a payment, in this block or that, as final as it says. */
+/** Records that the chain shows a payment, in this block or another, at this finality. */
 export async function settle(story: Story, step: StepOf<'settle'>): Promise<void> {
   const payment = lastOf(story.cast.payments, step.payment)
   if (!payment) return

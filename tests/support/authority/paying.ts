@@ -1,4 +1,4 @@
-/** Which key may pay what at which level of consent, by the acts of the owner. */
+/** Decides from the owner's acts which key may pay what, at which level of consent. */
 import type { ActOf, AskedMandate, Book, Level } from './acts.ts'
 import { actsOf, day, isUndone } from './acts.ts'
 import { holderOf, isFrozen, isInService, isOfLine, isServing, limitOf } from './agents.ts'
@@ -7,7 +7,7 @@ import { deviceName, imitatedBy, knownDevices, knownRecipients } from './known.t
 
 export type Paying = { agent: string; payment: string; level: Level; mandate: string | null }
 
-/** Whether a key or app may have a payment signed at this level now. */
+/** Decides whether a key or app may have a payment signed at this level now. */
 export function mayPay(book: Book, { agent, payment: id, level, mandate }: Paying): boolean {
   if (isFrozen(book) || !isServing(book, agent, 'pay') || !isPayable(book, id)) return false
   const { micros, payee } = paymentAsked(book, id)
@@ -21,7 +21,7 @@ export function mayPay(book: Book, { agent, payment: id, level, mandate }: Payin
   return level === 'none' ? isAutomatic(book, agent, id) : isWordEnough(book, id)
 }
 
-/** Asked for, not over, and neither paid nor declined. */
+/** Decides whether a payment was requested, has not expired, and was neither paid, declined nor closed. */
 export function isPayable(book: Book, id: string): boolean {
   const asked = actsOf(book, 'ask').find(({ payment }) => payment.id === id)
   if (!asked || book.now >= asked.payment.expiresAt) return false
@@ -32,13 +32,16 @@ export function isPayable(book: Book, id: string): boolean {
   })
 }
 
-/** Closed as not the owner's is what was asked for since, and what was approved since. */
+/** Decides whether "it was not me" closes a payment: it was requested or approved after the named time. */
 function isClosedBy(book: Book, act: ActOf<'undo'>, id: string, askedAt: number): boolean {
   const approvedAt = actsOf(book, 'approve').findLast(({ payment }) => payment === id)?.at ?? 0
   return [askedAt, approvedAt].some((at) => at > act.since && at < act.at)
 }
 
-/** What a key or app asked for goes with it, unless the owner let any key pay it. */
+/**
+ * Decides whether an act ends the requester of a payment and so the payment, which stays if the owner let
+ * any key pay it.
+ */
 function isClosedWithAsker(book: Book, act: Book['acts'][number], id: string): boolean {
   const then = { now: act.at, acts: book.acts.slice(0, book.acts.indexOf(act)) }
   const isAsked = actsOf(then, 'ask').some(({ payment }) => payment.id === id)
@@ -48,12 +51,12 @@ function isClosedWithAsker(book: Book, act: Book['acts'][number], id: string): b
   return act.do === 'disconnect' && act.app === key
 }
 
-/** What the owner said about a payment that is not paid yet. */
+/** Returns the owner's latest approval of a payment. */
 export function approvalOf(book: Book, id: string): ActOf<'approve'> | undefined {
   return actsOf(book, 'approve').findLast(({ payment }) => payment === id)
 }
 
-/** Who asked pays, or any key where the owner said so. */
+/** Decides whether an agent may pay: the requester may, and any key if the owner said so. */
 function isPayer(book: Book, agent: string, id: string): boolean {
   const approval = approvalOf(book, id)
   if (approval?.ticks.anyKey) return true
@@ -82,7 +85,7 @@ function isWordEnough(book: Book, id: string): boolean {
   return paid + micros <= limitOf(book, 'newRecipient')
 }
 
-/** What was paid within 24 hours and not given up. */
+/** Returns the micro-USD paid within 24 hours and not released. */
 function spentBy(book: Book, isMeant: (pay: ActOf<'pay'>) => boolean = () => true): number {
   return actsOf(book, 'pay')
     .filter((pay) => book.now - pay.at < day && isMeant(pay) && !isReleased(book, pay))
@@ -120,7 +123,7 @@ export function mandateApproval(book: Book, id: string): ActOf<'approve mandate'
   return actsOf(book, 'approve mandate').find(({ mandate }) => mandate === id)
 }
 
-/** Whether a mandate that the owner approved is in force: neither over nor stopped. */
+/** Decides whether an approved mandate is in force: neither ended nor suspended. */
 export function isStanding(book: Book, id: string): boolean {
   const approval = mandateApproval(book, id)
   if (!approval || isOverMandate(book, id) || isUndone(book, approval.at)) return false
@@ -130,11 +133,11 @@ export function isStanding(book: Book, id: string): boolean {
   return last?.do !== 'suspend mandate' && !isResumedBySomebody(book, last)
 }
 
-/** What somebody else resumed is stopped again. */
+/** True if the mandate was resumed by an act that was undone; it counts as suspended again. */
 const isResumedBySomebody = (book: Book, last: Book['acts'][number] | undefined) =>
   last?.do === 'resume mandate' && isUndone(book, last.at)
 
-/** Expired, declined or revoked, itself or with who asked for it. */
+/** Decides whether a mandate has expired or was declined, revoked or ended with its requester. */
 export function isOverMandate(book: Book, id: string): boolean {
   const asked: AskedMandate = mandateAsked(book, id)
   const askedAt = actsOf(book, 'ask mandate').find(({ mandate }) => mandate.id === id)?.at ?? 0
@@ -152,7 +155,10 @@ function isPendingAt(book: Book, act: ActOf<'undo'>, id: string): boolean {
   return isAsked && mandateApproval(then, id) === undefined
 }
 
-/** A mandate ends with the last key of who asked for it, unless it was approved for any. */
+/**
+ * Decides whether an act ends the last key of a mandate's requester, which ends the mandate unless it was
+ * approved for any key.
+ */
 function endsWithHolder(book: Book, act: Book['acts'][number], asked: AskedMandate): boolean {
   if (act.do !== 'revoke key' && act.do !== 'disconnect') return false
   const upTo = book.acts.indexOf(act)

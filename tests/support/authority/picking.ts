@@ -1,4 +1,4 @@
-/** Whom and what a step is about: by a place counted from the last, around. */
+/** Picks the subject of a step by a position counted back from the newest, modulo the length. */
 import type { Agent, Session, Story } from './stage.ts'
 
 export function lastOf<Item>(items: readonly Item[], place: number): Item | undefined {

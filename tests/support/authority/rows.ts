@@ -1,7 +1,7 @@
-/** The rows that a page or an agent is shown of an account, from which terms are made. */
+/** Reads the rows that a page or an agent is shown of an account; terms are made from them. */
 import * as z from 'zod'
 import { mandateTermsRow } from '../../../shared/consent/mandate-row.ts'
-import { digestOf, mandateTerms, paymentTerms } from '../../../shared/consent/terms.ts'
+import { mandateTerms, paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
 import type { Ticks } from './acts.ts'
 import type { Story } from './stage.ts'
@@ -34,9 +34,9 @@ export async function readShown({ stage, account }: Story): Promise<Shown> {
 
 export const noTicks: Ticks = { anyKey: false, payee: false, device: false }
 
-/** The digest of a payment's terms with what the owner ticks beside it. */
+/** Returns the digest of a payment's terms with the owner's ticks. */
 export function paymentDigest({ row, device }: ShownPayment, ticks: Ticks): Promise<string> {
-  return digestOf(
+  return termsDigest(
     paymentTerms({
       ...row,
       for_any_key: ticks.anyKey,
@@ -49,5 +49,5 @@ export function paymentDigest({ row, device }: ShownPayment, ticks: Ticks): Prom
 export function mandateDigest(shown: Shown, id: string, anyKey: boolean): Promise<string> {
   const mandate = shown.mandates.find((one) => one.id === id)
   if (!mandate) throw new Error(`no mandate ${id} is shown`)
-  return digestOf(mandateTerms({ ...mandate, for_any_key: anyKey }))
+  return termsDigest(mandateTerms({ ...mandate, for_any_key: anyKey }))
 }

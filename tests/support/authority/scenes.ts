@@ -1,4 +1,4 @@
-/** Histories: steps that go together, as owners, agents and thieves do them, among single ones. */
+/** Draws histories: single steps mixed with sequences typical of owners, agents and thieves. */
 import type { Dice } from '../model/dice.ts'
 import { hour, minute } from './acts.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from './draws.ts'
 import type { Step } from './steps.ts'
 
-/** The owner comes in; the session is the newest then. */
+/** Signs the owner in; this session is then the newest. */
 const comes: Step = { do: 'sign in', way: 'best', which: 0 }
 const aPayee = (dice: Dice) => dice.below(4)
 const asks = (dice: Dice, agent: number, payee: number): Step => {
@@ -32,7 +32,7 @@ const approves = (dice: Dice): Step => {
   return { do: 'approve', session: 0, payment: 0, ticks: ticks(dice), signing: signing(dice) }
 }
 
-/** What goes together, as owners, agents and thieves do it. */
+/** Sequences of steps that belong together. */
 const scenes: readonly ((dice: Dice, agent: number, payee: number) => Step[])[] = [
   (dice, agent, payee) => [
     asks(dice, agent, payee),
@@ -83,7 +83,7 @@ const scenes: readonly ((dice: Dice, agent: number, payee: number) => Step[])[] 
     { do: 'wait', seconds: dice.oneOf([1, 11 * minute]) },
     { do: 'unfreeze', session: 0 },
   ],
-  // Somebody else, and the owner who finds out.
+  // An intruder, and the owner who finds out.
   (dice, agent, payee) => [
     { do: 'sign in', way: dice.oneOf(['password', 'best']), which: 0 },
     ...[1, 2, 3].flatMap(() => dice.anyOf([...access, ...widening])?.draw(dice, 0) ?? []),
@@ -109,7 +109,7 @@ const scenes: readonly ((dice: Dice, agent: number, payee: number) => Step[])[] 
   ],
 ]
 
-/** About so many steps, after those by which an owner comes in and makes keys. */
+/** Draws about this many steps, after those in which an owner signs in and makes keys. */
 export function drawSteps(dice: Dice, count: number): Step[] {
   const steps: Step[] = [
     comes,

@@ -1,4 +1,4 @@
-/** Where a history is played: an account of its own at the real SQL functions, and a stranger's beside it. */
+/** The stage of a history: a new account at the real SQL functions, and a stranger's account next to it. */
 import { randomUUID } from 'node:crypto'
 import { plentyOfGas } from '../model/gas.ts'
 import type { Answer, Ledger, Row } from '../model/ledger.ts'
@@ -13,7 +13,7 @@ export type Stage = { ledger: Ledger; now: number; played: number }
 export type Agent = { id: string; credential: string; scope: Scope; refresh: string | null }
 export type Session = { id: string; credential: string }
 
-/** Everything that anybody in a history has in hand, in the order in which it came. */
+/** Everything that anyone in a history holds, in the order in which it came. */
 export type Cast = {
   agents: Agent[]
   sessions: Session[]
@@ -32,7 +32,7 @@ export type Story = {
   cast: Cast
   stranger: { agent: Agent; session: Session }
   acts: Act[]
-  /** How often each kind of step came to something. */
+  /** Number of times that each kind of step succeeded. */
   done: Map<string, number>
   trace: { name: string; args: Row; answer: Answer }[]
 }
@@ -40,7 +40,7 @@ export type Story = {
 export const chain = 84532
 export const token = `0x${'1'.repeat(40)}`
 export const devices = ['laptop', 'phone'] as const
-/** The second one looks like the first. */
+/** Addresses of payees; the second one imitates the first. */
 export const payees = [
   `0xAbCd${'3'.repeat(32)}1234`,
   `0xaBcD${'4'.repeat(32)}1234`,
@@ -74,7 +74,10 @@ async function clear({ ledger }: Stage): Promise<void> {
     (0, ${wei}, ${calls}, 0, ${wei}, ${calls}, ${leastUsd}, ${cancels})`)
 }
 
-/** A new account whose owner has a password and codes, and a stranger's with a key and a fresh session. */
+/**
+ * Opens a new account whose owner has a password and recovery codes, and a stranger's account with a key
+ * and a fresh session.
+ */
 export async function openStory(stage: Stage): Promise<Story> {
   if (stage.played > 0 && stage.played % storiesBetweenClears === 0) await clear(stage)
   stage.played += 1
@@ -148,7 +151,7 @@ async function openStranger(stage: Stage): Promise<Story['stranger']> {
   return { agent, session: { id: '', credential: session } }
 }
 
-/** Moves the clock of the rules. */
+/** Moves the SQL clock. */
 export async function passTime(stage: Stage, seconds: number): Promise<void> {
   stage.now += seconds
   await stage.ledger.setClock(stage.now)
@@ -158,12 +161,12 @@ export function bookOf({ stage, acts }: Story): Book {
   return { now: stage.now, acts }
 }
 
-/** What was done enters the book, in the second of now. */
+/** Enters an act in the book, at the current second. */
 export function enter(story: Story, deed: Deed): void {
   story.acts.push({ at: story.stage.now, ...deed })
 }
 
-/** Calls the product and keeps it for whoever reads a failure. */
+/** Calls the product and adds the call to the trace for failure messages. */
 export async function ask(story: Story, name: string, args: Row): Promise<Answer> {
   const answer = await story.stage.ledger.call(name, args)
   story.trace.push({ name, args, answer })

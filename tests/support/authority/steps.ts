@@ -1,11 +1,11 @@
 /**
- * A history as plain data: steps that name whom and what they are about by a place, counted from what
- * came last, so that a shorter list of them can be played as well.
+ * A history as plain data. Steps name their subjects by a position counted back from the newest item, so a
+ * shorter list of the same steps can be played too.
  */
 import type { Level, LimitName, Permission, Scope, Ticks, Way } from './acts.ts'
 import type { appScopes } from './widening-questions.ts'
 
-/** Who comes in is the newest session from then on; by the best way as an owner would. */
+/** One step. A sign-in makes its session the newest; 'best' is the best way that an owner would choose. */
 export type Step =
   | { do: 'sign in'; way: Way | 'best'; which: number }
   | { do: 'touch' | 'end others' | 'new password' | 'new codes'; session: number }
@@ -47,7 +47,7 @@ export type Step =
   | { do: 'permit'; session: number; what: Permission; agent: number; permits: boolean }
   | { do: 'undo'; session: number; ago: number; putBack: boolean }
   | { do: 'wait'; seconds: number }
-  /** Everything that anybody could try now is asked, or a part of it. */
+  /** Asks everything that anyone could try now, or a sample of it. */
   | { do: 'look' }
 
 export type StepOf<Name extends Step['do']> = Step & { do: Name }

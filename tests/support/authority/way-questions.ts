@@ -1,11 +1,12 @@
-/** Whether somebody comes in by what it has in hand. */
+/** Questions about signing in with a password, recovery code or passkey. */
 import { newDigest } from '../model/ledger.ts'
 import type { Way } from './acts.ts'
 import type { Question } from './asking.ts'
 import { hasRow } from './questions.ts'
 import type { Story } from './stage.ts'
 import { bookOf } from './stage.ts'
-import { codesOf, passkeysOf, passwordOf } from './ways-in.ts'
+import { passwordOf } from './undoing.ts'
+import { codesOf, passkeysOf } from './ways-in.ts'
 
 export function signIn(story: Story, way: Way, by: string, session_digest = newDigest()): Question {
   const book = bookOf(story)

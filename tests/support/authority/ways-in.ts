@@ -1,18 +1,10 @@
-/** The ways in that an account has: its password, its passkeys and its recovery codes, and its guard. */
+/** The ways to sign in to an account (password, passkeys, recovery codes) and its recovery guard. */
 import type { Book } from './acts.ts'
 import { actsOf, day, guardSeconds } from './acts.ts'
 
 export type Passkey = { id: string; addedAt: number; isFirst: boolean }
 
-/** The password that lets the owner in, and since when. */
-export function passwordOf(book: Book): { password: string; since: number } {
-  const set = book.acts.filter(({ do: name }) => ['open', 'set password', 'undo'].includes(name))
-  const last = set.findLast((act) => 'password' in act)
-  if (!last || !('password' in last)) throw new Error('an account begins with a password')
-  return { password: last.password, since: last.at }
-}
-
-/** The recovery codes that are good, with when they were made. */
+/** Returns the valid recovery codes with the time each was made. */
 export function codesOf(book: Book): Map<string, number> {
   let codes = new Map<string, number>()
   let lastAt = 0
@@ -22,18 +14,18 @@ export function codesOf(book: Book): Map<string, number> {
       lastAt = act.at
     }
     if (act.do === 'sign in' && codes.delete(act.by)) lastAt = act.at
-    // Codes of which one was made or used since are all of somebody else.
+    // If a code was made or used after the named time, all codes count as an intruder's.
     if (act.do === 'undo' && lastAt > act.since) codes.clear()
   }
   return codes
 }
 
-/** The passkeys that sign in, by id. */
+/** Returns the passkeys that can sign in, by id. */
 export function passkeysOf(book: Book): Map<string, Passkey> {
   return standing(book).keys
 }
 
-/** Passkeys that were removed, with when; those that were given up for lost are gone for good. */
+/** Returns the removed passkeys with the time of removal. Passkeys given up as lost are not among them. */
 export function removedPasskeys(book: Book): Map<string, Passkey & { removedAt: number }> {
   return standing(book).removed
 }
@@ -61,7 +53,7 @@ function standing(book: Book) {
   return { keys, removed }
 }
 
-/** Since when all passkeys are given up for lost; undefined where they are not. */
+/** Returns when all passkeys were reported lost, or undefined if they are not. */
 export function lostSince(book: Book): number | undefined {
   let since: number | undefined
   for (const act of book.acts) {
@@ -75,14 +67,14 @@ export function lostSince(book: Book): number | undefined {
   return since
 }
 
-/** Whether nothing but a passkey is a proof in the account. */
+/** Decides whether only a passkey counts as a proof in the account. */
 export function needsPasskey(book: Book): boolean {
   const lost = lostSince(book)
   const isLost = lost !== undefined && book.now - lost >= guardSeconds
   return (passkeysOf(book).size > 0 && !isLost) || book.now < lastRemovedAt(book) + guardSeconds
 }
 
-/** When the last passkey was removed; long ago where it was not, or was taken back since. */
+/** Returns when the last passkey was removed; minus infinity if none was, or after an undo. */
 function lastRemovedAt(book: Book): number {
   let at = Number.NEGATIVE_INFINITY
   for (const [index, act] of book.acts.entries()) {
@@ -94,7 +86,7 @@ function lastRemovedAt(book: Book): number {
   return at
 }
 
-/** Until when nothing is widened after a recovery; in the past where there is none. */
+/** Returns the time until which a recovery lets nothing be widened; minus infinity without one. */
 export function guardedUntil(book: Book): number {
   let until = Number.NEGATIVE_INFINITY
   for (const act of book.acts) {
@@ -107,7 +99,7 @@ export function guardedUntil(book: Book): number {
 
 export const isGuarded = (book: Book) => book.now < guardedUntil(book)
 
-/** When the oldest of the codes was made that guard the account. */
+/** Returns when the oldest of the codes that guard the account was made. */
 export function guardingCodesSince(book: Book): number {
   let since = Number.POSITIVE_INFINITY
   for (const act of actsOf(book, 'sign in')) {
@@ -120,8 +112,8 @@ export function guardingCodesSince(book: Book): number {
 }
 
 /**
- * Whether the account has, or had within three days, a passkey beside which its password ends nothing as
- * "not me": one that is older than a time or than three days.
+ * Decides whether the account has, or had within three days, an old passkey. With one, the password cannot
+ * end anything with "it was not me". A passkey is old if it was added before `since` or three days ago.
  */
 export function hadPasskey(book: Book, since: number): boolean {
   const { keys, removed } = standing(book)

@@ -1,12 +1,12 @@
-/** What a session of the owner's may do about keys and apps, whom the account knows, and its limits. */
+/** Questions about an owner session: keys, apps, known recipients and devices, and limits. */
 import { newDigest } from '../model/ledger.ts'
 import type { LimitName, Permission, Scope } from './acts.ts'
-import { isFrozen, keyDays, limitOf } from './agents.ts'
+import { freezesOf, isFrozen, keyDays, limitOf } from './agents.ts'
 import { inSession } from './in-session.ts'
 import { imitatedBy } from './known.ts'
 import { hasRow, holds, says } from './questions.ts'
 import type { Agent, Session, Story } from './stage.ts'
-import { opening } from './stage.ts'
+import { bookOf, opening } from './stage.ts'
 import { isOpen, mayEndBrakes, mayWiden } from './standing.ts'
 
 export const makeKey = (story: Story, session: Session, scope: Scope, digest = newDigest()) =>
@@ -50,7 +50,7 @@ export const revokeKey = (story: Story, session: Session, { id: key }: Agent) =>
 
 export const appScopes = ['read', 'pay', 'vault'] as const
 export const appDays = 30
-/** What the app of these histories asks with. */
+/** OAuth request that the app of these histories sends. */
 export const asking = {
   client_id: 'https://app.example/client',
   client_name: 'An app',
@@ -132,6 +132,7 @@ export const unfreeze = (story: Story, session: Session) =>
   inSession(story, session, {
     kind: 'unfreeze',
     name: 'owner_unfreeze',
+    args: { freeze: freezesOf(bookOf(story)).count },
     isDone: says('unfrozen', true),
     may: mayWiden,
   })

@@ -1,4 +1,4 @@
-/** Steps of keys and apps, of whom the account knows, of limits and of the brake. */
+/** Steps about keys and apps, known recipients and devices, limits and the freeze. */
 import * as z from 'zod'
 import { newDigest } from '../model/ledger.ts'
 import { freeze } from './agent-questions.ts'
@@ -58,7 +58,7 @@ export async function endKey(story: Story, step: StepOf<'revoke key'>): Promise<
   if (rows) enter(story, { do: 'revoke key', session: session.id, key: agent.id })
 }
 
-/** The owner lets it in, and it begins at once. */
+/** Lets the owner connect an app, which starts at once. */
 export async function connect(story: Story, { scope, ...step }: StepOf<'let in'>): Promise<void> {
   const session = sessionAt(story, step.session)
   if (!session) return
@@ -157,7 +157,7 @@ export async function allow(story: Story, { what, permits, ...step }: StepOf<'pe
   if (rows && !isSo) enter(story, { do: 'permit', session: session.id, what, to, permits })
 }
 
-/** By a key or app, or by the owner. */
+/** Freezes the account, by a key or app or by the owner. */
 export async function stopAll(story: Story, step: StepOf<'freeze'>): Promise<void> {
   const session = sessionAt(story, step.session)
   const agent = step.agent === null ? undefined : agentAt(story, step.agent)
@@ -178,8 +178,8 @@ export async function stopAll(story: Story, step: StepOf<'freeze'>): Promise<voi
 
 const released = z.array(z.object({ id: z.uuid() }))
 
-/** What was signed and is given up counts against no limit any more. */
-async function noteReleased(story: Story): Promise<void> {
+/** Records payments that were signed and then released, which no longer count against a limit. */
+export async function noteReleased(story: Story): Promise<void> {
   const rows = await story.stage.ledger.query(
     `select id from private.payments where account = $1 and state = 'released'`,
     [story.account],

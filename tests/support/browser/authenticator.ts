@@ -1,4 +1,4 @@
-/** A device of the visitor that holds passkeys and says yes to every question at once. */
+/** A visitor's device that holds passkeys and confirms every request at once. */
 import type { Visitor } from './browser.ts'
 
 export async function giveAuthenticator({ context, page }: Visitor): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * A person with a browser in front of the running product. Every visitor has cookies of its own, and
- * what its console complains about fails the test that it belongs to.
+ * People with a browser in front of the running product. Each visitor has its own cookies, and an error in
+ * its console fails the test that it belongs to.
  */
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -21,7 +21,7 @@ const sceneSchema = z.object({
 export type Visitor = {
   context: BrowserContext
   page: Page
-  /** What its console said that no page of ours should cause, refused styles and scripts included. */
+  /** Console messages that no page of ours should cause, refused styles and scripts included. */
   complaints: string[]
 }
 
@@ -32,17 +32,17 @@ export type VisitorOptions = Pick<
 
 export type Scene = {
   facts: WorldFile
-  /** The WalletConnect relay that the product is bound to. */
+  /** The WalletConnect relay that the product is configured with. */
   relay: { url: string; project_id: string }
-  /** Paths of the app's pages, as it routes them. */
+  /** Paths of the app's pages, from its router. */
   routes: readonly string[]
-  /** A browser without history. */
+  /** Opens a browser without history. */
   stranger(options?: VisitorOptions): Promise<Visitor>
-  /** A browser in which the owner of the demo account is signed in. */
+  /** Opens a browser in which the owner of the demo account is signed in. */
   owner(options?: VisitorOptions): Promise<Visitor>
 }
 
-/** Joins the scene that all browser tests share, for this file. */
+/** Joins this file to the scene that all browser tests share. */
 export async function openScene(): Promise<Scene> {
   const answer = await fetch(inject('sceneUrl'))
   if (!answer.ok) throw new Error(await answer.text())
@@ -74,7 +74,7 @@ export async function openScene(): Promise<Scene> {
 
 async function openVisitor(browser: Browser, options: BrowserContextOptions): Promise<Visitor> {
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(30_000)
   const page = await context.newPage()
   return { context, page, complaints: complaintsOf(context) }
 }
@@ -82,7 +82,7 @@ async function openVisitor(browser: Browser, options: BrowserContextOptions): Pr
 function complaintsOf(context: BrowserContext): string[] {
   const complaints: string[] = []
   context.on('console', (message) => {
-    // The status of the page itself is for the test to judge; of what the page loads, see below.
+    // The test itself judges the status of the page. The status of what the page loads is checked below.
     if (message.text().startsWith('Failed to load resource: the server responded')) return
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
@@ -97,7 +97,7 @@ function complaintsOf(context: BrowserContext): string[] {
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>
 
-/** Signing in is limited, so a file does it once and its visitors begin with the same cookies. */
+/** Sign-ins are rate limited, so a file signs in once and its visitors start with the same cookies. */
 let signedIn: Promise<State> | undefined
 
 async function signIn(browser: Browser, facts: WorldFile): Promise<State> {

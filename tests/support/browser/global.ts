@@ -1,6 +1,6 @@
 /**
- * One local world and one Chromium for all browser tests. Both start when the first test asks for
- * them, so that a run of other files, and the files before, pay nothing.
+ * One local world and one Chromium for all browser tests. Both start when the first test asks for them, so
+ * that runs without browser tests, and the files before, do not pay for them.
  */
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -17,12 +17,12 @@ import { startRelayStandIn } from '../walletconnect/relay.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers what `openScene` made, as JSON; starts it when nobody asked before. */
+    /** URL that answers what `openScene` made, as JSON, and starts it on the first request. */
     sceneUrl: string
   }
 }
 
-/** Of nobody with the real relay. */
+/** A project id that the real relay does not know. */
 const projectId = 'a-project-of-the-tests'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** What `npm start` starts, in a directory of its own, and a browser beside it. */
+/** Starts what `npm start` starts, in its own directory, and a browser with it. */
 async function openScene(endings: ReturnType<typeof createEndings>): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-browser-'))
   await endings.keep(Promise.resolve(), async () =>

@@ -1,17 +1,17 @@
-/** What people do on the pages, step by step, as far as several tests do it. */
+/** Steps that people take on the pages and that several tests share. */
 import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 
 export type Person = { email: string; password: string; alias: string }
 
-/** Somebody new. */
+/** Returns a new person with a random alias and password. */
 export function anybody(): Person {
   const name = `p-${randomBytes(6).toString('hex')}`
   const password = `four quiet words ${randomBytes(6).toString('hex')}`
   return { email: `${name}@example.com`, password, alias: name }
 }
 
-/** Fills in the registration page and answers the API key that is shown after it. */
+/** Fills in the registration page and returns the API key that is shown after it. */
 export async function openAccount(page: Page, { alias, password }: Person): Promise<string> {
   await page.getByLabel('Alias').fill(alias)
   await page.getByLabel('Password', { exact: true }).fill(password)
@@ -20,7 +20,7 @@ export async function openAccount(page: Page, { alias, password }: Person): Prom
   return keyShownOn(page)
 }
 
-/** The key that a page shows once. */
+/** Returns the API key that a page shows once. */
 export async function keyShownOn(page: Page): Promise<string> {
   const [key] = /aoa_(live|test)_\w{36}/.exec(await page.locator('pre').first().innerText()) ?? []
   if (key === undefined) throw new Error(`no key on ${page.url()}`)

@@ -1,6 +1,7 @@
 /**
- * What a person would meet on a page: barriers, controls out of the keyboard's reach, sideways
- * scroll. All of it is asked of the page as it is shown, with its own rules for scripts on.
+ * Looks for defects that a person would meet on a page: accessibility barriers, controls that the keyboard
+ * cannot reach, sideways scroll. Each check runs on the page as it is shown, with its content security
+ * policy in force.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +11,7 @@ import * as z from 'zod'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** What axe finds wrong, a line each with the places. */
+/** Returns the violations that axe finds, one line each with the places. */
 export async function barriersOn(page: Page): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) !== 'object') await page.evaluate(`${axe};0`)
   const run = `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(standards)} } })
@@ -19,11 +20,11 @@ export async function barriersOn(page: Page): Promise<string[]> {
   return z.array(z.string()).parse(await page.evaluate(run))
 }
 
-/** The controls that Tab does not reach, and those that do not show that they were reached. */
+/** Returns the controls that Tab does not reach, and those that do not show their focus. */
 export async function outOfReachOn(page: Page): Promise<string[]> {
   const count = z.int().parse(await page.evaluate(collectControls))
   await pressTab(page, count)
-  // What came while Tab went round is passed once more.
+  // Controls that appeared during the first pass get a second pass.
   const missed = z.int().parse(await page.evaluate('leftToReach()'))
   if (missed > 0) await pressTab(page, count + missed)
   return z.array(z.string()).parse(await page.evaluate('missed()'))
@@ -34,8 +35,8 @@ async function pressTab(page: Page, controls: number): Promise<void> {
 }
 
 /**
- * A radio group is one stop of the keyboard. A control shows its focus by a style that it does not
- * have otherwise.
+ * Script that collects the controls. A radio group is one stop of the keyboard. A control shows its focus
+ * by a style that it does not have otherwise.
  */
 const collectControls = `(() => {
   const look = (one) => {
@@ -63,7 +64,7 @@ const collectControls = `(() => {
   return all.length
 })()`
 
-/** What sticks out of the window where the page is wider, and tables that stick out of their place. */
+/** Returns the elements that stick out of the window, and tables that stick out of their container. */
 export async function sidewaysOn(page: Page): Promise<string[]> {
   const script = `(() => {
     const { scrollWidth, clientWidth } = document.documentElement

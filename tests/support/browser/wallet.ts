@@ -1,6 +1,6 @@
 /**
- * A wallet as an extension puts it into a page: it announces itself by EIP-6963 and speaks EIP-1193,
- * with an account that the chain's own node signs for.
+ * A wallet that is injected into a page as an extension does it: it announces itself by EIP-6963 and speaks
+ * EIP-1193, with an account that the chain's own node signs for.
  */
 import type { BrowserContext } from 'playwright-core'
 import * as z from 'zod'
@@ -11,13 +11,13 @@ import { callRpc } from '../../../scripts/local/rpc.ts'
 export type WalletOptions = {
   chain: TokenChain & { chainId: number }
   address: `0x${string}`
-  /** In token units. */
+  /** Amount in token units. */
   usdc: number
-  /** Turns down whatever it is asked to send. */
+  /** True if the wallet rejects whatever it is asked to send. */
   declines?: boolean
 }
 
-/** Gives all pages of a context that open from now on this wallet; answers what they asked it. */
+/** Injects this wallet into all future pages of a context, and returns the requests that they make. */
 export async function giveWallet(
   context: Pick<BrowserContext, 'exposeFunction' | 'addInitScript'>,
   options: WalletOptions,
@@ -61,7 +61,10 @@ async function answer(options: WalletOptions, method: string, params: unknown[])
   }
 }
 
-/** Errors have `code` and `message` (EIP-1193), which do not survive the way out of the page. */
+/**
+ * Script that announces the wallet. Errors have `code` and `message` (EIP-1193), which do not survive the
+ * way out of the page.
+ */
 const announcing = `{
   const provider = {
     async request(call) {

@@ -1,7 +1,7 @@
-/** Bytes that came over the wire to a browser, headers and all. */
+/** Counts the bytes that a browser receives over the wire, headers included. */
 import type { BrowserContext, Request } from 'playwright-core'
 
-/** Begins to count; asked, it waits for what is under way and answers the sum. */
+/** Starts to count. The returned function waits for requests under way and returns the sum. */
 export function weigh(context: BrowserContext): () => Promise<number> {
   const requests: Request[] = []
   context.on('requestfinished', (request) => requests.push(request))

@@ -1,4 +1,4 @@
-/** Tools of the conformance suite that fail, tell of progress, log, or have an unusual schema. */
+/** Tools of the conformance suite that fail, report progress, log, or have an unusual schema. */
 import type { McpServer } from '@modelcontextprotocol/server'
 import { fromJsonSchema } from '@modelcontextprotocol/server'
 import * as z from 'zod'
@@ -6,7 +6,7 @@ import * as z from 'zod'
 const none = z.object({})
 const done = { content: [{ type: 'text' as const, text: 'Done.' }] }
 
-/** Adds them. */
+/** Registers these tools. */
 export function addBehaviour(server: McpServer): void {
   server.registerTool('test_error_handling', { description: 'Fails' }, () => {
     throw new Error('This tool intentionally returns an error for testing')

@@ -1,9 +1,9 @@
-/** What the conformance suite reads: kinds of content, resources and prompts. */
+/** Tools, resources and prompts that the conformance suite reads, with each kind of content. */
 import type { CallToolResult, ContentBlock, McpServer } from '@modelcontextprotocol/server'
 import { completable, ResourceTemplate } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 
-/** A red pixel, and a sound of no length. */
+/** A red pixel, and a sound of length zero. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 const wav = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA='

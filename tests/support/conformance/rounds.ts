@@ -1,4 +1,4 @@
-/** Tools and a prompt of the conformance suite that ask their client for something, in rounds. */
+/** Tools and a prompt of the conformance suite that ask their client for input, in rounds. */
 import type {
   CallToolResult,
   InputRequests,
@@ -115,7 +115,7 @@ const rounds: Record<string, Round> = {
   },
 }
 
-/** Adds what asks its client, with the product's own signature over the state. */
+/** Registers the tools and the prompt, with the product's own signature over the state. */
 export function addRounds(server: McpServer, mint: Mint): void {
   for (const [name, round] of Object.entries(rounds)) {
     server.registerTool(

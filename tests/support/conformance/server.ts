@@ -1,13 +1,13 @@
 /**
- * The tools with the diagnostics that the conformance suite expects, on a port of this machine. It is
- * the product's handler and server; the diagnostics are added to each server, and exist in tests
- * alone. The suite sends no token, so this address adds one.
+ * Serves the product's MCP handler and tools, with the diagnostic tools of the conformance suite, on a
+ * local port. The diagnostics are added to each server and exist in tests only. The suite sends no token,
+ * so this address adds one.
  */
 import { serve } from '@hono/node-server'
 import { contracts } from '../../../functions/contracts.ts'
 import { serveMcp } from '../../../shared/mcp/endpoint.ts'
 import type { Exchange } from '../../../shared/mcp/server.ts'
-import { serverOf, stateOf } from '../../../shared/mcp/server.ts'
+import { requestStateCodec, serverOf } from '../../../shared/mcp/server.ts'
 import { toolsOf } from '../../../shared/mcp/tools.ts'
 import type { World } from '../../../shared/world.ts'
 import { callIn } from '../mcp.ts'
@@ -15,7 +15,7 @@ import { addBehaviour } from './behaviour.ts'
 import { addContent } from './content.ts'
 import { addRounds } from './rounds.ts'
 
-/** Starts it; the address ends in /mcp. */
+/** Starts the server; its address ends in /mcp. */
 export async function serveConformance(
   world: World,
   token: string,
@@ -43,7 +43,7 @@ function diagnostic(exchange: Exchange) {
   })
   addContent(server)
   addBehaviour(server)
-  const states = stateOf(exchange)
+  const states = requestStateCodec(exchange)
   addRounds(server, (round, context) => states.mint(round, context))
   return server
 }

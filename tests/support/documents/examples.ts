@@ -1,6 +1,6 @@
 /**
- * An agent that knows nothing but the contract document: it takes the requests out of the examples,
- * fills in what its user told it and what was answered before, and sends them as they stand there.
+ * An agent that knows only the contract document. It takes the requests from the examples, fills in what
+ * its user told it and what earlier answers contained, and sends them as written.
  */
 import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
@@ -19,7 +19,7 @@ export type Example = {
 }
 type Answers = Record<string, unknown>
 
-/** Every request of the document, in its order. */
+/** Returns every request of the document, in order. */
 export function examplesIn(markdown: string): Example[] {
   return markdown
     .split(/^## /m)
@@ -59,7 +59,10 @@ function headerIn(line: string): [name: string, value: string] {
 
 export type Listener = (answer: unknown) => void | Promise<void>
 
-/** Runs examples one after the other; `user` is shown what is asked, and says yes by returning. */
+/**
+ * Runs examples one after the other. `user` is called with each answer that asks for a confirmation, and
+ * agrees by returning.
+ */
 export async function follow(
   examples: readonly Example[],
   told: Record<string, string>,

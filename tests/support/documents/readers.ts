@@ -1,7 +1,7 @@
-/** Reads back what each document says of every operation, so that they can be held against each other. */
+/** Reads back what each document states about every operation, so that the documents can be compared. */
 import * as z from 'zod'
 
-/** What every document has to say alike of one operation. */
+/** Facts about one operation on which all documents must agree. */
 export type Said = {
   id: string
   call: string
@@ -150,7 +150,7 @@ export function readSkill(text: string) {
   return { digest, gaps, operations }
 }
 
-/** The paragraph that says which refusals operations share, read as a reader would. */
+/** Reads the paragraph that lists the refusals which operations share, as a human reader would. */
 function sharedRefusals(
   text: string,
   { scope, method, isStarred }: { scope: string; method: string; isStarred: boolean },

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a document by the rules of its form, written against the published texts and
- * apart from the code that makes them: llmstxt.org, agentskills.io and its discovery, version 0.2.0.
+ * Checks documents against the rules of their formats. The checks follow the published texts and share no
+ * code with the generators: llmstxt.org, agentskills.io and its discovery, version 0.2.0.
  */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
@@ -11,7 +11,7 @@ function problemsOf(rules: readonly Rule[]): string[] {
   return rules.flatMap(([isBroken, problem]) => (isBroken ? [problem] : []))
 }
 
-/** llmstxt.org: a title, a quoted summary, text without headings, then sections that are lists of links. */
+/** Checks llmstxt.org: a title, a quoted summary, text without headings, sections with lists of links. */
 export function problemsOfLlms(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const first = lines.findIndex((line) => line.startsWith('## '))
@@ -37,10 +37,10 @@ function isLink(line: string): boolean {
   return URL.canParse(address)
 }
 
-/** Fields of the front matter, as far as it is plain `key: value` with one level below. */
+/** Fields of the front matter, limited to plain `key: value` with one nested level. */
 export type FrontMatter = Map<string, string>
 
-/** The front matter of a document; undefined where there is none. */
+/** Returns the front matter of a document, or undefined if there is none. */
 function readFrontMatter(text: string): FrontMatter | undefined {
   const [, block] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? []
   if (block === undefined) return undefined
@@ -61,7 +61,7 @@ function readFrontMatter(text: string): FrontMatter | undefined {
 
 const allowed = ['name', 'description', 'license', 'compatibility', 'allowed-tools', 'metadata']
 
-/** agentskills.io: SKILL.md, with the bounds that it recommends for the body. */
+/** Checks agentskills.io: SKILL.md, with the bounds that it recommends for the body. */
 export function problemsOfSkill(text: string): string[] {
   const fields = readFrontMatter(text)
   if (!fields) return ['it has no front matter']
@@ -79,8 +79,8 @@ export function problemsOfSkill(text: string): string[] {
 }
 
 /**
- * More tokens than any tokenizer in use makes of such a text: they take 3.9 characters of this English
- * with its JSON for one.
+ * Returns an upper bound on tokens. Tokenizers in use take 3.9 characters of this English with its JSON for
+ * one token.
  */
 function tokensAtMost(text: string): number {
   return Math.ceil(text.length / 3.5)
@@ -104,7 +104,7 @@ const index = z.strictObject({
     .min(1),
 })
 
-/** The index against the bytes of the one skill that it names. */
+/** Checks the index against the bytes of the one skill that it names. */
 export function problemsOfIndex(text: string, skill: string): string[] {
   const parsed = index.safeParse(JSON.parse(text))
   if (!parsed.success)

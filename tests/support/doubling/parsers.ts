@@ -1,32 +1,34 @@
-/** Everything that reads what a stranger wrote, as a function of one text. */
+/** Every parser of text that a stranger can write, as a function of one text. */
 import { createHash } from 'node:crypto'
-import { wayBack } from '../../../functions/web/way-back.ts'
+import { returnPathOf } from '../../../functions/web/way-back.ts'
 import { isToken } from '../../../shared/auth/token-form.ts'
 import { decodeText, parseJson } from '../../../shared/base64.ts'
 import { checkUrl } from '../../../shared/egress/safe-fetch.ts'
 import { formTokenOf } from '../../../shared/http/browser.ts'
+import { formFieldsIn } from '../../../shared/http/form.ts'
 import { canonicalEmail, isAddress } from '../../../shared/mail/address.ts'
 import { visibleLine, visibleText } from '../../../shared/mail/untrusted.ts'
-import { authenticationOf } from '../../../shared/mailbox/authentication.ts'
-import { codeHosts } from '../../../shared/mailbox/code-hosts.ts'
-import { filePage } from '../../../shared/mailbox/file.ts'
-import { htmlText } from '../../../shared/mailbox/html-text.ts'
-import { markCodes } from '../../../shared/mailbox/mark-codes.ts'
-import { parseHead, parseMail } from '../../../shared/mailbox/parse.ts'
+import { codeHosts } from '../../../shared/mailbox/codes/code-hosts.ts'
+import { htmlText } from '../../../shared/mailbox/html/html-text.ts'
+import { withoutRtf } from '../../../shared/mailbox/html/rtf-text.ts'
+import { filePage } from '../../../shared/mailbox/read/file.ts'
+import { authenticationOf } from '../../../shared/mailbox/receive/authentication.ts'
+import { markCodes } from '../../../shared/mailbox/receive/mark-codes.ts'
+import { parseHead, parseMail } from '../../../shared/mailbox/receive/parse.ts'
 import { canonicalDomain } from '../../../shared/mandates/merchant-domain.ts'
-import { toldMetadata } from '../../../shared/oauth/client-metadata.ts'
+import { sentMetadata } from '../../../shared/oauth/client-metadata.ts'
 import { isRedirectUri } from '../../../shared/oauth/redirect-uri.ts'
+import { readTotp } from '../../../shared/vault/entries/totp.ts'
 import { foldedSearchFor } from '../../../shared/vault/scrub/folded-search.ts'
 import { unitsOf } from '../../../shared/vault/scrub/units.ts'
 import { formsOf } from '../../../shared/vault/sign-in/page-forms.ts'
-import { readTotp } from '../../../shared/vault/totp.ts'
 import { readAuthChallenges } from '../../../shared/x402/auth-challenge.ts'
 import { readChallenge, readChallengeHeader } from '../../../shared/x402/challenge.ts'
-import { readForeign } from '../../../shared/x402/foreign.ts'
+import { readUnsupportedSchemes } from '../../../shared/x402/foreign.ts'
 
 export type Parser = {
   name: string
-  /** As many characters as anybody can bring. */
+  /** Most characters that a stranger can send. */
   most: number
   read(text: string): unknown
 }
@@ -38,16 +40,25 @@ const page = new URL('https://www.example.com/login')
 const searched = ['aaaaaaaaaaaaaaaaaaaa1', 'a'.repeat(2_000), 'Xk9#mQ2!vT', 'correct horse']
 const searchFolded = foldedSearchFor({ secrets: [...searched, '7'.repeat(30)] }, unitsOf)
 
-/** Chance that is none: the work of sealing is the same for every handle. */
+/** Deterministic bytes in place of random ones: sealing takes the same work for every handle. */
 const plain = {
   randomBytes: (length: number) =>
     new Uint8Array(createHash('sha512').update(`${length}`).digest().subarray(0, length)),
 }
 
 async function readMail(head: string, body: string): Promise<unknown> {
-  const raw = Buffer.from(`From: a@b.example\r\n${head}\r\n\r\n${body}`)
+  const raw = Buffer.from(`From: a@b.example\r\nSubject: Your code\r\n${head}\r\n\r\n${body}`)
   const mail = await parseMail(new Uint8Array(raw.subarray(0, megabyte)))
   return 'refused' in mail ? mail : markCodes(plain, mail)
+}
+
+/** Reads a text as both bodies of a mail, half of its length each. */
+function readBothBodies(text: string): Promise<unknown> {
+  const body = text.slice(0, text.length / 2)
+  const parts = ['plain', 'html'].map(
+    (type) => `--b\r\nContent-Type: text/${type}\r\n\r\n${body}\r\n`,
+  )
+  return readMail('Content-Type: multipart/alternative; boundary=b', `${parts.join('')}--b--`)
 }
 
 async function readHead(header: string): Promise<unknown> {
@@ -69,16 +80,28 @@ export const parsers: readonly Parser[] = [
     most: megabyte - 1024,
     read: (text: string) => readMail(head, text),
   })),
-  ...['From', 'To', 'Subject', 'References', 'Content-Type', 'Authentication-Results', 'X'].map(
-    (name) => ({
-      name: `the header ${name}`,
-      most: 126 * 1024,
-      read: (text: string) =>
-        readHead(`From: a@b.example\r\n${name}: mx.example; ${oneLine(text)}`),
-    }),
-  ),
+  { name: 'a mail with both bodies', most: megabyte / 2, read: readBothBodies },
+  ...[
+    'From',
+    'To',
+    'Cc',
+    'Reply-To',
+    'Subject',
+    'References',
+    'Content-Type',
+    'Authentication-Results',
+    'X',
+  ].map((name) => ({
+    name: `the header ${name}`,
+    most: 126 * 1024,
+    read: (text: string) =>
+      readHead(
+        `${name === 'From' ? '' : 'From: a@b.example\r\n'}${name}: mx.example; ${oneLine(text)}`,
+      ),
+  })),
   { name: 'headers', most: 126 * 1024, read: (text) => readHead(text) },
   { name: 'HTML', most: megabyte, read: (text) => htmlText(text) },
+  { name: 'RTF', most: megabyte, read: (text) => withoutRtf(text) },
   { name: 'visible text', most: megabyte, read: (text) => visibleText(text) },
   { name: 'a visible line', most: megabyte, read: (text) => visibleLine(text) },
   {
@@ -110,7 +133,8 @@ export const parsers: readonly Parser[] = [
   {
     name: 'challenges of other schemes',
     most: 64 * 1024,
-    read: (text) => readForeign(readAuthChallenges(`L402 invoice="${text}"`), new Headers()),
+    read: (text) =>
+      readUnsupportedSchemes(readAuthChallenges(`L402 invoice="${text}"`), new Headers()),
   },
   { name: 'a challenge in a header', most: megabyte, read: (text) => readChallengeHeader(text) },
   {
@@ -121,16 +145,16 @@ export const parsers: readonly Parser[] = [
   {
     name: 'a document of a client',
     most: megabyte,
-    read: (text) => toldMetadata.safeParse(parseJson(`{"redirect_uris":["${text}"]}`)),
+    read: (text) => sentMetadata.safeParse(parseJson(`{"redirect_uris":["${text}"]}`)),
   },
   { name: 'an address to go back to', most: megabyte, read: (text) => isRedirectUri(text) },
-  { name: 'a way back', most: megabyte, read: (text) => wayBack(`/web/${text}`) },
+  { name: 'a way back', most: megabyte, read: (text) => returnPathOf(`/web/${text}`) },
   { name: 'an address to fetch', most: megabyte, read: (text) => checkUrl(text, here) },
   { name: 'a merchant', most: megabyte, read: (text) => canonicalDomain(text, here) },
   { name: 'a mail address', most: megabyte, read: (text) => isAddress(canonicalEmail(text)) },
   { name: 'base64', most: megabyte, read: (text) => decodeText(text) },
   { name: 'JSON', most: megabyte, read: (text) => parseJson(text) },
-  { name: 'a form', most: megabyte, read: (text) => new URLSearchParams(text).get('form') },
+  { name: 'a form', most: megabyte, read: (text) => formFieldsIn(text).get('form') },
   { name: 'a token', most: megabyte, read: (text) => isToken('aoa_live_', text) },
   { name: 'a secret of TOTP', most: megabyte, read: (text) => readTotp(text) },
   {

@@ -1,4 +1,4 @@
-/** What texts are made of that cost most: each piece over and over, and a few that grow in another way. */
+/** Texts that are likely to cost most: each piece repeated, and a few that grow in another way. */
 import fc from 'fast-check'
 import { sourcesIn } from '../tidy/files.ts'
 import { writtenIn } from '../tidy/patterns.ts'
@@ -10,12 +10,15 @@ const pieces = [
   ...' |\t|\n|\r|\r\n|\r\n\r\n| \n|4829\n|4829 |482-913 |4·8·|[4]|руб|руб4829 |order::::|code: |is your code '.split(
     '|',
   ),
+  ...'code,code  ,Your code is 482913. ,pin: 4829\n,password: hunter22\n,g:'.split(','),
+  'code|',
   ...'code is Xk9#mQ2!vT |KDF-QWE |faint-mossy-tidal |https://a.example/4829 |https://|www.|.,:;!?)'.split(
     '|',
   ),
   ...'<p>|<p|</p>|<i class=a>|<a href="|<!--|-->|<style>a{|a{color:red}|.a .b,|<table><tr><td>|<script>|<![CDATA['.split(
     '|',
   ),
+  ...'{\\rtf|{\\rtf1 a}|\\b |\\u52?|{\\b 4}|{\\rtf1 48\\b 29\\b0 13}'.split('|'),
   ...'&amp;|&#x41;|&#0;|&nbsp|style="|style="color:#fff;|font-size:0;|display:none;|<input name=a type=password>'.split(
     '|',
   ),
@@ -54,6 +57,13 @@ export const texts: readonly Text[] = [
         .slice(0, length),
   },
   {
+    name: 'other passwords each time',
+    of: (length) =>
+      Array.from({ length: length / 20 }, (_, at) => `password: ${at * 7_919}xqzvw `)
+        .join('')
+        .slice(0, length),
+  },
+  {
     name: 'half of it opened and half of it closed',
     of: (length) => `${'<b>'.repeat(length / 7)}${'</b>'.repeat(length / 7)}`,
   },
@@ -63,22 +73,48 @@ export const texts: readonly Text[] = [
   },
 ]
 
-/** A few texts that each pattern of these folders matches, over and over, with an end that fits none. */
-export function textsOfPatterns(...folders: string[]): Text[] {
-  const patterns = sourcesIn(...folders).flatMap(writtenIn)
-  const samples = patterns.flatMap(({ source, flags }) => {
-    try {
-      const matching = fc.stringMatching(new RegExp(source, flags.replace('y', '')))
-      return fc.sample(matching, { seed: 1, numRuns: 3 }).map((one) => one.slice(0, 40))
-    } catch {
-      // What fast-check cannot make is left to the pieces above and to the test of the patterns.
-      return []
-    }
+const printable = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at))
+
+/**
+ * Returns false if a negated class excludes all printable characters of ASCII. Only those are drawn for
+ * one by fast-check, which would search forever.
+ */
+function isDrawable(source: string, flags: string): boolean {
+  const negated = source.match(/\[\^(?:\\.|[^\]\\])+\]/g) ?? []
+  return negated.every((one) => {
+    const pattern = new RegExp(one, flags.replaceAll(/[gy]/g, ''))
+    return printable.some((sign) => pattern.test(sign))
   })
-  return [...new Set(samples)]
+}
+
+/** Returns, for each pattern of these folders, texts that match it repeatedly and end in a mismatch. */
+export function textsOfPatterns(...folders: string[]): Text[] {
+  return [...new Set(folders.flatMap(samplesOf))]
     .filter((piece) => piece !== '')
     .map((piece) => ({
       ...repeated(piece),
       of: (length) => `${repeated(piece).of(length - 1)}\u0001`,
     }))
+}
+
+const samples = new Map<string, string[]>()
+
+/** Returns short texts that the patterns of a folder match. Drawing them takes seconds, so it is done once. */
+function samplesOf(folder: string): string[] {
+  const known = samples.get(folder)
+  if (known) return known
+  const drawn = sourcesIn(folder)
+    .flatMap(writtenIn)
+    .flatMap(({ source, flags }) => {
+      if (!isDrawable(source, flags)) return []
+      try {
+        const matching = fc.stringMatching(new RegExp(source, flags.replace('y', '')))
+        return fc.sample(matching, { seed: 1, numRuns: 3 }).map((one) => one.slice(0, 40))
+      } catch {
+        // The pieces above and the test of the patterns cover what fast-check cannot generate.
+        return []
+      }
+    })
+  samples.set(folder, drawn)
+  return drawn
 }

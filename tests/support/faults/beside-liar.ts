@@ -1,6 +1,6 @@
-/** Worlds whose chain is read through endpoints of which the first may lie. */
+/** Worlds that read the chain through several endpoints, of which the first may lie. */
 import { expect } from 'vitest'
-import { indexTransfers } from '../../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import { textWith } from '../matching.ts'
 import { owned } from '../outflows.ts'
 import type { Agent, TestWorld } from '../world.ts'
@@ -8,11 +8,15 @@ import { finalize, start } from '../world.ts'
 import type { Liar } from './liar.ts'
 import { startLiar } from './liar.ts'
 
-/** Endpoints the first of which may lie, and an index that has begun. */
-export async function besideLiar({ isBegun = true, endpoints = 2 } = {}) {
+/**
+ * Starts a world with endpoints, the first of which may lie, and with an index that has begun. Its node keeps
+ * this many old states, or hardly any.
+ */
+export async function besideLiar({ isBegun = true, endpoints = 2, statesMax = 0 } = {}) {
   const liars: Liar[] = []
   const world = await start({
     chain: true,
+    statesMax,
     endpoints: async (nodeUrl) => {
       while (liars.length < endpoints) liars.push(await startLiar(nodeUrl))
       return liars.map(({ url }) => url)
@@ -26,15 +30,15 @@ export async function besideLiar({ isBegun = true, endpoints = 2 } = {}) {
   return { world, agent, liar, honest }
 }
 
-/** How many balances of an agent's wallet were read and not compared yet. */
+/** Counts the balances of an agent's wallet that were read and not compared yet. */
 export async function waitingReadings({ db }: TestWorld, { address }: Agent): Promise<number> {
   const kept = await db.sql`select from private.balances
     where wallet = ${address} and read_block is not null`
   return kept.length
 }
 
-/** A line of the log. */
+/** Log line of disagreeing endpoints. */
 export const disagreement: unknown = expect.objectContaining({ alarm: 'endpoints_disagree' })
-/** A line of the feed. */
+/** Feed line of a deposit of 2 USDC. */
 export const received = (status: unknown): unknown =>
   expect.objectContaining({ type: 'received', summary: textWith('2 USDC'), status })

@@ -1,4 +1,4 @@
-/** Receipts that one endpoint makes up, and transactions that it says to have taken and passes on to nobody. */
+/** Receipts that one endpoint forges, and transactions that it accepts without passing them on. */
 import { keccak256, toEventSelector } from 'viem'
 import * as z from 'zod'
 import { hexSchema, wordSchema } from '../../../shared/chains/hex.ts'
@@ -10,7 +10,7 @@ import { saying } from './liar.ts'
 const block = z.object({ number: hexSchema, hash: wordSchema })
 type Block = z.output<typeof block>
 
-/** Of a payment what its logs tell. */
+/** Fields of a payment that its logs contain. */
 export const toldPayment = z.object({
   wallet: z.string(),
   payee: z.string(),
@@ -19,12 +19,12 @@ export const toldPayment = z.object({
   nonce: z.string(),
 })
 
-/** A block that is final, or another one by its tag, as the chain itself has it. */
+/** Returns the final block, or the block with another tag, as the chain has it. */
 export async function finalBlock(world: TestWorld, tag = 'finalized'): Promise<Block> {
   return block.parse(await node(world, 'eth_getBlockByNumber', tag, false))
 }
 
-/** The receipt of a transaction in that block, with the logs of these payments. */
+/** Returns the receipt of a transaction in that block, with the logs of these payments. */
 export function receiptIn(
   { number, hash }: Block,
   transactionHash: string,
@@ -55,7 +55,7 @@ function wordOf(address: string): string {
   return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
 }
 
-/** These receipts exist, by the hash of their transactions, and their logs wherever one of them is sought. */
+/** Shows these receipts by their transaction hash, and their logs in every search that covers them. */
 export function forging(receipts: ReadonlyMap<string, Receipt>): Lie {
   const shown = saying(
     'eth_getTransactionReceipt',
@@ -101,7 +101,7 @@ const sending = z.object({
   params: z.tuple([hexSchema]),
 })
 
-/** Transactions are taken, and passed on to nobody. */
+/** Accepts transactions and passes none of them on. */
 export const swallowing: Lie = {
   asked: (body) => body.replaceAll('"eth_sendRawTransaction"', '"eth_chainId"'),
   told: (body, asked) => {
@@ -117,7 +117,7 @@ const history = z.looseObject({
   reward: z.array(z.unknown()).nullish(),
 })
 
-/** Gas costs next to nothing. */
+/** Reports a gas price of almost zero. */
 export const cheap: Lie = saying('eth_feeHistory', (read) => {
   const told = history.parse(read)
   const baseFeePerGas = told.baseFeePerGas.map(() => '0x1')

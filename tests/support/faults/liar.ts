@@ -1,4 +1,4 @@
-/** An endpoint that lies about some of what its node says, and tells the truth about the rest. */
+/** An endpoint that lies about some of its node's answers and tells the truth about the rest. */
 import {
   decodeFunctionData,
   decodeFunctionResult,
@@ -40,7 +40,7 @@ export async function startLiar(nodeUrl: string): Promise<Liar> {
 const nearSeconds = 10_000_000n
 const words = /[0-9a-f]{64}/g
 
-/** Every time that is told, in a block or by a contract, is so much later. */
+/** Makes every time in a block or from a contract later by this many seconds. */
 export function laterBy(seconds: number): Lie {
   const now = BigInt(Math.floor(Date.now() / 1000))
   const isTime = (value: bigint) => value > now - nearSeconds && value < now + nearSeconds
@@ -56,30 +56,30 @@ export function laterBy(seconds: number): Lie {
   }
 }
 
-/** Nothing has happened since that block, which is final. */
+/** Shows this block as the latest and final one; nothing has happened since. */
 export function stoppedAt(block: unknown): Lie {
   return {
     asked: (body) => body.replace(/"(latest|safe|finalized|pending)"/g, JSON.stringify(block)),
   }
 }
 
-/** The states of blocks before the latest are forgotten, that of the final one too. */
+/** Hides the states of blocks before the latest, the final one included. */
 export function forgetting(): Lie {
   const past = /("method":"eth_call","params":\[\{[^}]*\}),"(?:finalized|safe|0x[0-9a-f]+)"/g
   return { asked: (body) => body.replace(past, '$1,"0xffffffff"') }
 }
 
-/** An error for whoever asks by this method. */
+/** Answers every call of this method with an error. */
 export function refusingCalls(method: string): Lie {
   return { asked: (body) => body.replaceAll(`"${method}"`, '"eth_unknown"') }
 }
 
-/** No answer to anything. */
+/** Answers nothing at all. */
 export function silent(): Lie {
   return { told: () => '' }
 }
 
-/** The tip that blocks took is another one. */
+/** Reports another tip as the one that blocks accept. */
 export function tipping(wei: bigint): Lie {
   const tip = `0x${wei.toString(16)}`
   return {
@@ -92,7 +92,7 @@ const answer = z.looseObject({ id: z.unknown(), result: z.unknown().optional() }
 const oneOrMany = <Item extends z.ZodType>(item: Item) =>
   z.union([z.array(item), item.transform((one) => [one])])
 
-/** What a method answers is changed, or refused with an error where the change throws. */
+/** Changes the results of a method. Where the change throws, the answer is an error. */
 export function saying(
   method: string,
   change: (result: unknown, params: readonly unknown[]) => unknown,
@@ -121,14 +121,14 @@ function changed(one: object & { id?: unknown }, result: () => unknown): object 
   }
 }
 
-/** So many more transactions of every address are mined, or fewer. */
+/** Reports this many more, or fewer, mined transactions of every address. */
 export function counting(more: number): Lie {
   return saying('eth_getTransactionCount', (count) => {
     return `0x${Math.max(Number(count) + more, 0).toString(16)}`
   })
 }
 
-/** The latest block is final already. */
+/** Shows the latest block as final already. */
 export const finalAtOnce: Lie = {
   asked: (body) => body.replace(/"(safe|finalized)"/g, '"latest"'),
 }
@@ -137,12 +137,12 @@ const logs = z.array(z.looseObject({ topics: z.array(z.string()) }))
 type Log = z.output<typeof logs>[number]
 const filter = z.object({ fromBlock: z.string().optional(), toBlock: z.string().optional() })
 
-/** Logs with this first topic were never written. */
+/** Hides logs with this first topic. */
 export function hiding(topic: string): Lie {
   return saying('eth_getLogs', (read) => logs.parse(read).filter((log) => log.topics[0] !== topic))
 }
 
-/** This log stands in its block, too. */
+/** Adds this log to its block. */
 export function inventing(log: Log & { blockNumber: string }): Lie {
   return saying('eth_getLogs', (read, params) => {
     const { fromBlock = '0x0', toBlock = '0x0' } = z.tuple([filter]).parse(params)[0]
@@ -156,7 +156,7 @@ export function inventing(log: Log & { blockNumber: string }): Lie {
 const block = z.looseObject({ number: z.string() })
 const tagged = z.tuple([z.string(), z.boolean()])
 
-/** The ends of the chain lie so many blocks further on, and nothing moved in any block up to them. */
+/** Moves the tip and final block ahead by this many blocks, without any transfer up to them. */
 export function aheadBy(blocks: number): Lie {
   const asked = (body: string) => body.replace(/"(fromBlock|toBlock)":"0x[0-9a-f]+"/g, '"$1":"0x0"')
   const heads = saying('eth_getBlockByNumber', (read, params) => {
@@ -169,7 +169,7 @@ export function aheadBy(blocks: number): Lie {
   return { asked, ...heads }
 }
 
-/** Another block stands wherever it is asked for one by its number. */
+/** Shows another block hash for every block that is requested by number. */
 export function replacing(): Lie {
   return saying('eth_getBlockByNumber', (read, params) => {
     const [tag] = tagged.parse(params)
@@ -179,7 +179,7 @@ export function replacing(): Lie {
 
 const snapshotSchema = z.tuple([z.object({ data: hexSchema })], z.unknown())
 
-/** Inside a multicall every call of this function answers this word. */
+/** Answers every call of this function inside a multicall with this word. */
 export function answering(signature: string, word: bigint): Lie {
   const selector = toFunctionSelector(signature)
   const said = { success: true, returnData: numberToHex(word, { size: 32 }) }

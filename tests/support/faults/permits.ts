@@ -1,4 +1,4 @@
-/** Permits of Permit2 that their payees use, and endpoints that tell another block for their use. */
+/** Permits of Permit2 that their payees use, and endpoints that lie about the block of their use. */
 import { Interface } from 'ethers'
 import {
   decodeFunctionData,
@@ -9,7 +9,8 @@ import {
 } from 'viem'
 import * as z from 'zod'
 import { multicallAbi } from '../../../shared/chains/evm/abi.ts'
-import { permit2Address } from '../../../shared/chains/evm/places.ts'
+import { permit2Address } from '../../../shared/chains/evm/rpc/places.ts'
+import type { Hex } from '../../../shared/chains/hex.ts'
 import { hexSchema, wordSchema } from '../../../shared/chains/hex.ts'
 import type { Permit2Form } from '../../../shared/custody/permit2-terms.ts'
 import type { AuthorizeRequest } from '../../../shared/custody/port.ts'
@@ -26,55 +27,86 @@ import { saying } from './liar.ts'
 
 const token = new Interface(['function approve(address,uint256)'])
 
-/** Puts Permit2 and the proxies in their places, and lets Permit2 take what a wallet holds. */
+/** Deploys Permit2 and the proxies at their addresses, and approves Permit2 for a wallet's tokens. */
 export async function allowPermit2(world: TestWorld, agent: Agent): Promise<void> {
   await placeContracts(world.chain)
   const approve = token.encodeFunctionData('approve', [permit2Address, 10n ** 12n])
   await sendAs(world, agent.address, hex(approve))
 }
 
-/** A permit of 5 USDC that was signed, and how its payee uses it. */
+type PermitTerms = { payee?: Hex; facilitator?: Hex; atomic?: bigint; takes?: bigint }
+
+/** Signs a permit, of 5 USDC by default, and returns the call and a function with which its payee uses it. */
 export async function signedPermit(
   world: TestWorld,
   agent: Agent,
   scheme: 'exact' | 'upto',
   over: Partial<AuthorizeRequest> = {},
+  permit: PermitTerms = {},
 ) {
-  const facilitator = newKey().at
-  const payee = newKey().at
+  const { payee = newKey().at, facilitator = newKey().at, atomic = 5_000_000n } = permit
   const requirement = { extra: { facilitatorAddress: facilitator } }
   const terms = { transfer_method: 'permit2', scheme, requirement }
   const seenBlock = Number(await node(world, 'eth_blockNumber'))
-  const entered = await authorizing(world, agent, payee, terms)
+  const entered = await authorizing(world, agent, payee, terms, atomic.toString())
   const request = { ...entered, seenBlock, ...over }
   const answer = await world.world.custody?.authorize(request)
   if (answer?.outcome !== 'signed' || !answer.authorization) throw new Error('not signed')
   const form: Permit2Form = scheme === 'upto' ? { scheme, facilitator } : { scheme }
   const signed = permit2Payload(answer.authorization, form, world.chain.usdc)
-  const { target, data } = settleStep(permitPayload.parse(signed), 5_000_000n)
-  const use = () => sendAs(world, facilitator, hex(data), hex(target))
-  return { id: request.paymentId, payee, use }
+  const payload = permitPayload.parse(signed)
+  const step = settleStep(payload, permit.takes ?? atomic)
+  const use = () => sendAs(world, facilitator, hex(step.data), hex(step.target))
+  const nonce = BigInt(payload.permit2Authorization.nonce)
+  return { id: request.paymentId, payee, nonce, step, use }
 }
 
 const snapshotCall = z.tuple([z.object({ data: hexSchema }), z.string()])
 
-/** Every nonce of Permit2 is spent as of that block, whichever state is asked for. */
+const isSince = (tag: string, block: number) => !tag.startsWith('0x') || Number(tag) >= block
+const wordsOf = (nonces: readonly bigint[]) =>
+  nonces.map((nonce) => numberToHex(nonce >> 8n, { size: 32 }).slice(2))
+
+/** Shows every nonce of Permit2 as spent from that block on. */
 export function spentSince(block: number): Lie {
+  return sayingBitmap((_, tag) => isSince(tag, block))
+}
+
+/** Shows the words of these nonces as spent from that block on, and as unspent before. */
+export function spent(nonces: readonly bigint[], block: number): Lie {
+  const words = wordsOf(nonces)
+  return sayingBitmap((call, tag) =>
+    words.some((word) => call.endsWith(word)) ? isSince(tag, block) : undefined,
+  )
+}
+
+/** Shows the words of these nonces as unspent, up to that block. */
+export function unspent(nonces: readonly bigint[], until = Number.POSITIVE_INFINITY): Lie {
+  const words = wordsOf(nonces)
+  const isBefore = (tag: string) => !Number.isFinite(until) || Number(tag) < until
+  return sayingBitmap((call, tag) => {
+    return words.some((word) => call.endsWith(word)) && isBefore(tag) ? false : undefined
+  })
+}
+
+/** Shows words of nonces as spent or unspent as a whole; undefined leaves what was read. */
+function sayingBitmap(isSpent: (call: string, tag: string) => boolean | undefined): Lie {
   const selector = toFunctionSelector('nonceBitmap(address,uint256)')
   return saying('eth_call', (read, params) => {
     const call = snapshotCall.safeParse(params)
     const answer = hexSchema.safeParse(read)
     if (!call.success || !answer.success) return read
     const [{ data }, tag] = call.data
-    const isSpent = !tag.startsWith('0x') || Number(tag) >= block
-    const word = numberToHex(isSpent ? 2n ** 256n - 1n : 0n, { size: 32 })
     const asking = decodeFunctionData({ abi: multicallAbi, data })
     const inner = asking.functionName === 'aggregate3' ? asking.args[0] : []
     const [abi, functionName] = [multicallAbi, 'aggregate3'] as const
     const results = decodeFunctionResult({ abi, functionName, data: answer.data })
-    const result = results.map((one, at) =>
-      inner[at]?.callData.startsWith(selector) ? { success: true, returnData: word } : one,
-    )
+    const result = results.map((one, at) => {
+      const { callData = '0x' } = inner[at] ?? {}
+      const said = callData.startsWith(selector) ? isSpent(callData, tag) : undefined
+      const returnData = numberToHex(said ? 2n ** 256n - 1n : 0n, { size: 32 })
+      return said === undefined ? one : { success: true, returnData }
+    })
     return encodeFunctionResult({ abi, functionName, result })
   })
 }
@@ -83,7 +115,7 @@ const filter = z.tuple([z.object({ fromBlock: z.string(), toBlock: z.string() })
 const blockSchema = z.object({ hash: wordSchema, number: z.string() })
 type Moved = { from: string; to: string; atomic: bigint }
 
-/** Where the logs of that block alone are asked for, they tell a transfer that never was. */
+/** Adds a transfer that never happened to the answer when the logs of exactly that block are requested. */
 export async function movedIn(world: TestWorld, block: number, moved: Moved): Promise<Lie> {
   const told = await node(world, 'eth_getBlockByNumber', numberToHex(block), false)
   const { hash: blockHash, number: blockNumber } = blockSchema.parse(told)
@@ -105,7 +137,7 @@ export async function movedIn(world: TestWorld, block: number, moved: Moved): Pr
   })
 }
 
-/** Where a payment stands in the books. */
+/** Returns state and finality of a payment in the books. */
 export async function bookedOf({ db }: TestWorld, id: string) {
   const [row] = await db.sql<{ state: string; finality: string | null }[]>`
     select state, finality from private.payments where id = ${id}`

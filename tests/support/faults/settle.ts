@@ -1,29 +1,32 @@
 /**
- * The end that every fault has to come to: nothing open, and the ledger saying of each wallet what
- * the token's own logs say.
+ * The end that every fault must reach: nothing is open, and the ledger agrees with the token's logs for
+ * each wallet.
  */
 import { id } from 'ethers'
 import { expect } from 'vitest'
 import * as z from 'zod'
-import { keepHouse } from '../../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { TestWorld } from '../world.ts'
 import { node, pass } from './chain.ts'
 
 const stepSeconds = 60
-/** The ten minutes that an authorization is good for, and the fifteen after them, with time to spare. */
+/**
+ * Steps that cover the ten minutes in which an authorization is valid and the fifteen after them, with time
+ * to spare.
+ */
 const stepsMax = 30
 
-/** Keeps house, with all clocks moving on, until nothing is open any more. */
+/** Runs housekeeping, with all clocks moving on, until nothing is open. */
 export async function settleAll(world: TestWorld): Promise<void> {
   for (let step = 0; step < stepsMax; step += 1) {
     await pass(world, stepSeconds)
-    await keepHouse(world.world)
+    await runHousekeeping(world.world)
     if ((await openIn(world)).length === 0) return
   }
   expect(await openIn(world)).toEqual([])
 }
 
-/** What still waits for something: payments, transactions and queued calls. */
+/** Returns what is still open: payments, transactions and queued calls. */
 export async function openIn({ db }: TestWorld): Promise<object[]> {
   return db.sql`
     select 'payment' as what, state, finality from private.payments
@@ -35,9 +38,9 @@ export async function openIn({ db }: TestWorld): Promise<object[]> {
 }
 
 /**
- * Every token transfer that left a wallet of ours is a settled payment and the other way round, to
- * the unit and at its place in the block; so is every authorization that was used. `besides` are
- * transactions that the test itself made.
+ * Checks that the token transfers out of our wallets and the settled payments are the same, to the unit and
+ * at the same place in the block, and the used authorizations too. `besides` lists transactions that the
+ * test itself made.
  */
 export async function ledgerEqualsChain(world: TestWorld, besides: string[] = []): Promise<void> {
   const logs = (await logsOf(world)).filter(({ transactionHash }) =>
@@ -85,7 +88,7 @@ async function settledIn({ db }: TestWorld) {
       amount_atomic::text as atomic from private.payments where state = 'settled'`
 }
 
-/** Of settled payments that were authorized by a signature. */
+/** Returns the nonces of settled payments that were authorized by a signature. */
 async function noncesIn({ db }: TestWorld): Promise<string[]> {
   const rows = await db.sql<{ nonce: string }[]>`
     select authorization_nonce as nonce from private.payments

@@ -1,7 +1,7 @@
-/** Two endpoints of a chain, one of them a liar, and payments as it makes up where they stand. */
+/** Two endpoints of a chain, one of which lies, and payments with forged receipts. */
 import * as z from 'zod'
-import { keepHouse } from '../../../shared/payments/housekeeping.ts'
-import { indexTransfers } from '../../../shared/payments/index-transfers.ts'
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { Agent, TestWorld } from '../world.ts'
 import { start } from '../world.ts'
 import { pass } from './chain.ts'
@@ -9,7 +9,7 @@ import type { finalBlock } from './forged.ts'
 import { forging, receiptIn, toldPayment } from './forged.ts'
 import { startLiar } from './liar.ts'
 
-/** The product between both; the liar is asked first or last. */
+/** Starts the product with both endpoints; the liar is asked first or last. */
 export async function worldOfTwo({ lanes, isFirst = false }: { lanes: number; isFirst?: boolean }) {
   const endpoints: Awaited<ReturnType<typeof startLiar>>[] = []
   const world = await start({
@@ -28,7 +28,7 @@ export async function worldOfTwo({ lanes, isFirst = false }: { lanes: number; is
 const placeRow = { tx: z.string(), log: z.int().nullable(), finality: z.string() }
 const sentRow = toldPayment.extend({ id: z.string(), ...placeRow })
 
-/** Payments of an account with the transaction that they were sent in, and their place there. */
+/** Returns the payments of an account with their transaction and their place in it. */
 export async function sentBy(world: TestWorld, { id }: Agent) {
   const rows = await world.db.sql`select id, tx_hash as tx, wallet, payee, token,
       amount_atomic::text as amount, authorization_nonce as nonce, log_index as log, finality
@@ -36,7 +36,7 @@ export async function sentBy(world: TestWorld, { id }: Agent) {
   return z.array(sentRow).parse([...rows])
 }
 
-/** The receipts of all payments of an account, as if they stood in that block. */
+/** Forges receipts that place all payments of an account in that block. */
 export async function forgeAll(
   world: TestWorld,
   agent: Agent,
@@ -46,11 +46,11 @@ export async function forgeAll(
   return forging(new Map(sent.map((one) => [one.tx, receiptIn(block, one.tx, [one])])))
 }
 
-/** So many minutes, with housekeeping in each. */
-export async function minutes(world: TestWorld, count: number) {
-  for (let minute = 0; minute < count; minute += 1) {
-    await pass(world, 60)
-    await keepHouse(world.world)
+/** Lets minutes pass, with housekeeping in each or, if `every` is given, once in so many. */
+export async function minutes(world: TestWorld, count: number, every = 1) {
+  for (let minute = 0; minute < count; minute += every) {
+    await pass(world, 60 * every)
+    await runHousekeeping(world.world)
     await indexTransfers(world.world)
   }
 }

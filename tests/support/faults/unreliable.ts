@@ -1,14 +1,14 @@
 /**
- * A network on which one request of a worker goes wrong. Everything that a worker does to the
- * outside is a request, so running once to count them and then once for each of them tries every
- * point at which it can be interrupted.
+ * A network on which one request of a worker fails. A worker affects the outside only through requests.
+ * Running once to count them and then once for each of them tries every point at which the worker can be
+ * interrupted.
  */
 import type { Fetch } from '../../../shared/world.ts'
 
-/** `dies`: neither this request nor a later one leaves, and nothing more is heard. */
+/** Faults of one request. After `dies`, no request leaves, this one included, and no answer arrives. */
 export const faults = ['dies', 'request lost', 'answer lost'] as const
 export type Fault = (typeof faults)[number]
-/** The request that it strikes, counted from 1. */
+/** A fault and the number of the request that it hits, counted from 1. */
 export type Strike = { fault: Fault; at: number }
 
 export type Unreliable = { fetch: Fetch; requests(): number }
@@ -29,7 +29,7 @@ export function unreliable(strike?: Strike): Unreliable {
   return { fetch: act, requests: () => requests }
 }
 
-/** Every strike at a run of so many requests. */
+/** Returns every strike at a run with this many requests. */
 export function strikesAt(requests: number): Strike[] {
   return Array.from({ length: requests }, (_, index) =>
     faults.map((fault) => ({ fault, at: index + 1 })),

@@ -1,6 +1,6 @@
 /**
- * So many generated requests, one after the other, with what every answer has to be: none that says
- * that the service failed, each as it is described, and no refusal that changed anything.
+ * Sends generated requests one after the other and checks every answer: no server error, each as the
+ * document describes it, and no refusal that changed data.
  */
 import notFound from '../../../functions/not-found/index.ts'
 import { parseJson } from '../../../shared/base64.ts'
@@ -18,14 +18,14 @@ import { watchTables } from './touched.ts'
 import { oneOf } from './values.ts'
 
 export type Outcome = {
-  /** What is wrong, with the number of the request that shows it. */
+  /** Failures, each with the number of the request that shows it. */
   findings: string[]
-  /** How many answers had which status, by operation. */
+  /** Number of answers with each status, by operation. */
   statuses: Record<string, Record<number, number>>
 }
 export type Campaign = { run(plan: { seed: number; count: number }): Promise<Outcome> }
 
-/** Requests after which new accounts take over, so that none of them is full or spent. */
+/** Requests after which new accounts take over, so that none reaches its limits. */
 const requestsPerCast = 1_500
 
 export async function openCampaign(tests: TestWorld): Promise<Campaign> {
@@ -61,14 +61,14 @@ function inShort({ path, init }: Asked): string {
   return `${init.method} ${path} ${body}`.slice(0, 400)
 }
 
-/** A frozen account refuses nearly everything, which would end the campaign early. */
+/** Unfreezes all accounts: a frozen one refuses nearly everything, which would end the campaign. */
 async function thaw({ db }: TestWorld): Promise<void> {
   await db.sql`update private.accounts set frozen_at = null where frozen_at is not null`
 }
 
 type Given = { status: number; text: string; body: unknown; type: string }
 
-/** An isolate that talks to nobody outside, and whose clock runs while it waits for something. */
+/** Opens an isolate that reaches no real server outside, and whose clock advances while it waits. */
 function openIsolate(tests: TestWorld): { send(asked: Asked): Promise<Given> } {
   let waited = 0
   const own = [tests.db.gatewayUrl, tests.chain.rpcUrl]
@@ -99,7 +99,7 @@ function objectionTo(
   { status, text, body, type }: Given,
   touched: readonly string[],
 ): string | undefined {
-  // A site or merchant that fails is told as such; nothing else may be over 499.
+  // A site or merchant that fails is reported as such; no other status may be above 499.
   const isOfSite = status === 502 && /"(resource|site)_unavailable"/.test(text)
   if (status >= 500 && !isOfSite) return `${status} ${text}`
   if (status >= 400 && touched.length > 0) return `${status} and changed ${touched.join()}: ${text}`

@@ -1,10 +1,10 @@
-/** Two accounts with keys of every scope, and tokens that open nothing. */
+/** Two accounts with keys of every scope, and tokens that give no access. */
 import { randomBytes } from 'node:crypto'
 import { createApiKey } from '../../../shared/auth/api-key.ts'
 import type { Scope, TestWorld } from '../world.ts'
 import type { Tokens } from './requests.ts'
 
-/** More than any test asks for. */
+/** Request rate above what any test needs. */
 const rate = { perSecond: 100_000, burst: 100_000 }
 const scopes: readonly Scope[] = ['read', 'pay', 'vault', 'full', 'full', 'full']
 

@@ -1,6 +1,6 @@
 /**
- * The operations as the OpenAPI document describes them: where each is, what it takes, and for each
- * status the schema that its answers have to match. Nothing else is known of the product here.
+ * The operations as the OpenAPI document describes them: path, input, and for each status the schema that
+ * its answers must match. This file uses no other knowledge of the product.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
@@ -16,16 +16,16 @@ export type Described = {
   id: string
   method: string
   path: string
-  /** Of the query or of the body. */
+  /** Schema of the query or of the body. */
   request: Schema
-  /** Why an answer with this status and body is none that is described; undefined where it is. */
+  /** Returns why no description matches an answer with this status and body, or undefined. */
   objection(status: number, body: unknown): string | undefined
 }
 
 const parameter = z.object({ name: z.string(), required: z.boolean(), in: z.string(), schema })
 const operation = z.object({
   operationId: z.string(),
-  // Of headers there are references alone.
+  // Headers appear only as references.
   parameters: z.array(z.union([parameter, z.object({ $ref: z.string() })])).default([]),
   requestBody: z
     .object({ content: z.object({ 'application/json': z.object({ schema }) }) })
@@ -37,7 +37,7 @@ const document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), operation)),
 })
 
-/** What the service serves as its description. */
+/** Reads the description that the service itself serves. */
 export async function describedBy(world: World): Promise<[Described, ...Described[]]> {
   const discovery = discoveryFunction({ contracts, documents }, () => world)
   const answer = await discovery.fetch(new Request('http://aoa/openapi.json'))
@@ -86,7 +86,7 @@ function objectionOf(
 
 const jsonSchema = ['content', 'application/json', 'schema']
 
-/** RFC 6901 section 6. */
+/** Returns a JSON pointer as a URI fragment (RFC 6901 section 6). */
 function pointer(names: readonly string[]): string {
   const steps = names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))
   return ['#', ...steps.map(encodeURIComponent)].join('/')

@@ -1,4 +1,4 @@
-/** Everybody else's servers: merchants and sites that answer in every way, and never go away. */
+/** Servers outside the service: merchants and sites that give all kinds of answers and never go away. */
 import type { Fetch } from '../../../shared/world.ts'
 
 const offer = {
@@ -25,7 +25,7 @@ const answers: Record<string, () => Response> = {
   '/text': () => new Response('\u0000 a \ud800 text', { headers: { 'x-a': 'b' } }),
 }
 
-/** The network with nobody outside but these; what runs on this machine for the test is left in. */
+/** Returns a network on which only these servers exist, besides the test's own local ones. */
 export function outsideOf(own: readonly string[], network: Fetch): Fetch {
   const ours = new Set(own.map((url) => new URL(url).origin))
   return async (input, init) => {

@@ -1,6 +1,6 @@
 /**
- * Requests out of seeded chance: right ones, those at the edges, wrong fields, bodies that are no
- * JSON or ambiguous, other media types, methods and paths, and every kind of token.
+ * Draws requests from a seed: valid ones, edge cases, wrong fields, bodies that are not JSON or ambiguous,
+ * other media types, methods and paths, and every kind of token.
  */
 import type { Random } from '../seed.ts'
 import type { Described } from './described.ts'
@@ -13,7 +13,7 @@ export type Asked = {
   init: { method: string; headers: Headers; body?: string | Uint8Array<ArrayBuffer> }
 }
 
-/** Tokens by what they are; those of `good` are let in where their scope goes. */
+/** Bearer tokens; those of `good` are accepted wherever their scope allows. */
 export type Tokens = { good: readonly string[]; bad: readonly string[] }
 
 export function requestOf(described: Described, tokens: Tokens, source: Source): Asked {
@@ -72,7 +72,7 @@ function headersOf(tokens: Tokens, random: Random): Headers {
 
 const otherSchemes = ['Bearer', 'Bearer ', 'Basic YTpi', 'bearer a b', 'DPoP x', 'Token x'] as const
 
-/** Mostly such as come again with another body, sometimes such as are none. */
+/** Returns idempotency keys: mostly some that recur with another body, sometimes invalid ones. */
 function idempotencyKeys(random: Random) {
   return [
     `key-${random.between(0, 400)}`,
@@ -108,7 +108,7 @@ function queryOf(input: Record<string, unknown>, random: Random): string {
   return chance(random, 2) ? `${text}&%zz=%&&=&a[]=1&limit` : text
 }
 
-/** The same text twice over, cut off, nested, huge or not in UTF-8. */
+/** Returns a body that is duplicated, truncated, nested, huge or not UTF-8. */
 function oddBody(input: Record<string, unknown>, random: Random): string | Uint8Array<ArrayBuffer> {
   const text = JSON.stringify(input)
   const inside = text.slice(1, -1)

@@ -1,4 +1,4 @@
-/** What answers have shown: ids, cursors and hashes that later requests ask for again. */
+/** Ids, cursors and hashes that appeared in answers and that later requests use. */
 import * as z from 'zod'
 import type { Random } from '../seed.ts'
 import { chance, oneOf } from './values.ts'
@@ -37,7 +37,7 @@ export function openMemory(random: Random): Memory {
   }
 }
 
-/** A payment is named by what made it. */
+/** Other fields under which an id is used: a payment has the id of what created it. */
 const otherNames: Record<string, string> = {
   payment_id: 'transfer_id',
   transfer_id: 'attempt_id',

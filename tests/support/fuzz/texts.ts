@@ -1,4 +1,4 @@
-/** Texts that mean something to the product, and texts that have broken other ones. */
+/** Texts with a meaning to the product, and texts that have broken other software. */
 
 const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 /** Base Sepolia's USDC, as Circle publishes it. */
@@ -32,7 +32,7 @@ const resources = ['/paid', '/free', '/broken', '/moved', '/text', '/lies'].map(
   (path) => `https://merchant.example.com${path}`,
 )
 
-/** By the name of a field. */
+/** Meaningful values by the name of a field. */
 export const meaningful: Readonly<Record<string, readonly unknown[]>> = {
   alias: ['free-name', 'admin', 'Ünïcode', 'a', '-a-', 'xn--a', 'a'.repeat(32), 'a'.repeat(33)],
   recipient: [
@@ -99,7 +99,7 @@ export const meaningful: Readonly<Record<string, readonly unknown[]>> = {
   ],
 }
 
-/** Two halves of a pair of surrogates that never meet. */
+/** Two surrogates, each without its other half. */
 const loneSurrogates = ['\ud800', '\udfff']
 
 export const hostileTexts = [

@@ -1,12 +1,12 @@
 /**
- * Which tables a request has changed: a trigger on each one notes every row that is not as it was.
- * Four things may change with a refusal and are left out: the allowances of requests, the day on
- * which a key was last used, how often a code was guessed, and payments that were entered to be
- * judged, which hold nothing and run out, at once where the key of the request is given back.
+ * Finds the tables that a request changed: a trigger on each table records every changed row. Four changes
+ * may come with a refusal and are left out: rate allowances, the day on which a key was last used, the
+ * count of guesses at a code, and payments entered for a decision. Those payments reserve nothing and
+ * expire, at once where the idempotency key of the request is given back.
  */
 import type { Sql } from 'postgres'
 
-/** Watches every table; the answer names those whose rows are others than when it was last asked. */
+/** Watches every table. The returned function names the tables whose rows changed since its last call. */
 export async function watchTables(sql: Sql): Promise<() => Promise<string[]>> {
   await sql.unsafe(noting)
   return async () => {
@@ -18,7 +18,7 @@ export async function watchTables(sql: Sql): Promise<() => Promise<string[]>> {
   }
 }
 
-// A row that is entered and taken out again by one request leaves nothing.
+// A row that one request inserts and deletes again counts as no change.
 const noting = `
 create table testing.touched (name text, digest uuid, change integer);
 create function testing.note(name text, changed jsonb, change integer) returns void

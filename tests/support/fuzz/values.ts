@@ -1,7 +1,6 @@
 /**
- * Values for a JSON Schema, out of seeded chance: right ones, those at the edges of what is right,
- * and wrong ones. A field of a known name mostly gets something that means something, so that requests
- * come past the first look at them.
+ * Draws values for a JSON Schema from a seed: valid ones, edge cases and invalid ones. A field with a known
+ * name mostly gets a meaningful value, so that requests pass the first checks.
  */
 import fc from 'fast-check'
 import * as z from 'zod'
@@ -48,10 +47,10 @@ export const schema: z.ZodType<Schema> = z.lazy(() =>
   }),
 )
 
-/** Chance, and what earlier answers and the accounts at hand bring along. */
+/** Randomness, and values from earlier answers and from the accounts. */
 export type Source = {
   random: Random
-  /** A value that was seen in an answer, such as an id, for a field of this name. */
+  /** Returns a value for a field of this name that an answer has contained, such as an id. */
   seen(name: string): unknown
 }
 
@@ -65,7 +64,7 @@ export function chance(random: Random, percent: number): boolean {
   return random.between(1, 100) <= percent
 }
 
-/** A value that matches, or nearly does. */
+/** Returns a value that matches the schema, or nearly. */
 function rightValue(of: Schema, name: string, source: Source): unknown {
   const { random } = source
   if (of.const !== undefined) return of.const
@@ -101,7 +100,7 @@ function ofType(of: Schema, name: string, source: Source): unknown {
   }
 }
 
-/** Every required field and some of the others. */
+/** Returns an object with every required field and some of the others. */
 export function rightObject(of: Schema, source: Source): Record<string, unknown> {
   const { random } = source
   const made: Record<string, unknown> = {}
@@ -162,7 +161,7 @@ function matchesOf(pattern: string): readonly string[] {
   return made
 }
 
-/** What fast-check cannot read as a pattern is left to texts that break it. */
+/** Draws texts for a pattern. For a pattern that fast-check cannot read, it draws hostile texts. */
 function textsOf(pattern: string): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(new RegExp(pattern, 'u'))
@@ -173,7 +172,7 @@ function textsOf(pattern: string): fc.Arbitrary<string> {
 
 const anything = [null, true, 0, -1, '', 'text', [], {}, { a: { b: [1] } }, 1.5, [[[[]]]]] as const
 
-/** One at the edge of what the schema allows, on either side of it. */
+/** Returns a value at the edge of what the schema allows, on either side of it. */
 export function edgeValue(of: Schema, name: string, source: Source): unknown {
   const { random } = source
   const edges: unknown[] = []
@@ -198,7 +197,7 @@ export function edgeValue(of: Schema, name: string, source: Source): unknown {
   return edges.length > 0 ? oneOf(random, edges) : rightValue(of, name, source)
 }
 
-/** Something else altogether. */
+/** Returns a value of any other kind. */
 export function wrongValue(source: Source): unknown {
   const { random } = source
   return chance(random, 50) ? oneOf(random, hostileTexts) : oneOf(random, anything)

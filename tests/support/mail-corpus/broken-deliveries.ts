@@ -1,9 +1,9 @@
-/** Broken messages through the whole way of a mail: each is kept in full, or refused with a reason. */
+/** Broken messages through the whole path of a mail: each is kept in full, or refused with a reason. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { visibleText } from '../../../shared/mail/untrusted.ts'
-import { parseMail } from '../../../shared/mailbox/parse.ts'
-import { mailRefusals } from '../../../shared/mailbox/parse-refusals.ts'
+import { parseMail } from '../../../shared/mailbox/receive/parse.ts'
+import { mailRefusals } from '../../../shared/mailbox/receive/parse-refusals.ts'
 import { byPlatform } from '../inbound.ts'
 import { storedMails } from '../stored-mail.ts'
 import type { TestWorld } from '../world.ts'
@@ -13,7 +13,7 @@ const bounces = Object.values(mailRefusals)
   .filter((reply) => reply.startsWith('5'))
   .map((reply) => ({ rejected: reply.slice('550 '.length) }))
 
-/** Delivers so many; answers how many were kept and how many refused. */
+/** Delivers broken messages and counts those kept and those refused. */
 export async function deliverBroken(product: TestWorld, count: number) {
   const { world, db } = product
   const { alias, id } = await product.agent('read')
@@ -21,7 +21,7 @@ export async function deliverBroken(product: TestWorld, count: number) {
   const seen = { kept: 0, refused: 0 }
   const isWhole = async ({ raw: text }: { raw: string }) => {
     const raw = Buffer.from(text, 'latin1')
-    // Its pace is another test's.
+    // Another test covers the rate limit.
     await db.sql`delete from private.rate_buckets`
     const outcome = await byPlatform(world, { to, raw })
     const mails = await storedMails(product, id)
@@ -33,7 +33,7 @@ export async function deliverBroken(product: TestWorld, count: number) {
     }
     seen.kept += 1
     expect(mails.map(contentOf)).toEqual([await contentIn(raw)])
-    // No limit of the mailbox, and no mail that was here before, is to stand in the way.
+    // Earlier mails are removed, so that no limit of the mailbox interferes.
     await db.sql`delete from private.mails where account = ${id}`
   }
   await fc.assert(fc.asyncProperty(brokenMessage, isWhole), { numRuns: count, seed: 6 })
@@ -52,7 +52,7 @@ function contentOf({ head, body, files }: Awaited<ReturnType<typeof storedMails>
   }
 }
 
-/** What its reader finds in it; a test of its own says that the reader loses nothing. */
+/** Returns what the parser finds in a message; a separate test shows that the parser loses nothing. */
 async function contentIn(raw: Uint8Array) {
   const mail = await parseMail(raw)
   if ('refused' in mail) throw new Error('it was taken and cannot be read')

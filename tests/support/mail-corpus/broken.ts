@@ -1,8 +1,8 @@
-/** Messages that something on the way has broken, one change after the other. */
+/** Messages damaged in transit, by one change after the other. */
 import fc from 'fast-check'
 import { type Marked, messages } from './messages.ts'
 
-/** What transport, attackers and broken programs put in; a bar is the end of a line. */
+/** Fragments that transport, attackers and faulty programs insert; a bar is a line break. */
 const intruders = `| \n \r \0 -- --outer --b1-- " ; ( =?utf-8?q? \u00ff : < &#0; \u00ef\u00bb\u00bf charset=latin9 ||
   Content-Type:multipart/mixed;boundary=x| Content-Type:text/html;charset=x-none|
   Content-Disposition:attachment| Content-Transfer-Encoding:8bit|`
@@ -16,7 +16,7 @@ const change = fc.record({
   ),
 })
 
-/** The text is one of bytes, latin1; the marks are those of the message before it was broken. */
+/** Draws a broken message as latin1 text of its bytes, with the marks it had before it was broken. */
 export const brokenMessage: fc.Arbitrary<Marked> = fc
   .tuple(fc.constantFrom(...messages), fc.array(change, { minLength: 1, maxLength: 6 }))
   .map(([{ raw, marks }, changes]) => ({ raw: changes.reduce(mutate, raw), marks }))

@@ -1,7 +1,7 @@
 /**
- * Mails of services and people in twelve languages, made from templates and a seed. The templates
- * are in two halves: the detector was written with the one half at hand, the other was written
- * before it and is only measured with.
+ * Mails of services and people in twelve languages, made from templates and a seed. The templates form two
+ * halves. The detector was written with one half at hand; the other was written before it and only serves
+ * to measure.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -18,12 +18,12 @@ export type CorpusMail = {
   html: string
   codes: string[]
   links: string[]
-  /** Numbers of four signs or more that are no secret. */
+  /** Numbers of four characters or more that are not secret. */
   others: string[]
   harmlessLinks: string[]
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Returns numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -61,7 +61,7 @@ function mailOf(
   const known = new Map<string, string>()
   const fill = (text: string) =>
     text.replaceAll(/\{(\w+)\}/g, (_whole, key: string) => {
-      // One mail has one code, one link and one name; of other numbers it may have several.
+      // A mail has one code, one link and one name; of other values it may have several.
       const isOne =
         /^(code|link|name|brand|mail|order|tracking|invoice|ticket|booking|promo)$/.test(key)
       const value = (isOne ? known.get(key) : undefined) ?? valueOf(key, language, random)
@@ -91,7 +91,7 @@ export function asText(lines: readonly string[], language: string, random: () =>
   return lines.map((line) => (isWrapped ? wrap(line) : line)).join(gap)
 }
 
-/** Breaks lines after 60 characters where there is a space, as old mail programs do. */
+/** Breaks lines at a space after 45 to 60 characters, as old mail programs do. */
 function wrap(line: string): string {
   return /https?:/.test(line) ? line : line.replaceAll(/(.{45,60}) /g, '$1\n')
 }

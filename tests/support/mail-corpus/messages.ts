@@ -1,6 +1,6 @@
-/** Whole messages to be broken: every place that a reader must not lose holds a mark of its own. */
+/** Complete messages to be broken: every part that a parser must not lose holds a mark of its own. */
 
-/** A message and the marks that its text parts, files and headers hold. */
+/** A message, and the marks in its text parts, files and headers. */
 export type Marked = { raw: string; marks: string[] }
 
 const head = [

@@ -1,13 +1,13 @@
 /**
- * Mails in which well-known products send codes, passwords, keys and links: which secret stands where,
- * named how. The sentences are ours. The first line of a product names where that is documented; of 83
- * products of the second and third file it says that they were written from memory and not looked up there.
- * The third of the products whose names have the least digests is held back: the detector was first written
- * without it, and what it then missed there was repaired by general rules. Products whose templates are in
- * public repositories were written down before anything was measured with them: 98.86 in a hundred of their
- * 13,500 secrets were sealed then, in 102 of 117 templates all. That set is looked at now, too: misses were
- * repaired by general rules, and two words of one template that share letters with words of the phrase in it
- * were changed.
+ * Mails in which well-known products send codes, passwords, keys and links: the place of each secret and
+ * its label. The sentences are ours. The first line of a product names the source of its documentation. For
+ * 83 products of the second and third file, that line says that they were written from memory and not
+ * looked up. The third of the products whose names have the least digests is held back: the detector was
+ * first written without it, and general rules fixed what it then missed. Products whose templates are in
+ * public repositories were written down before anything was measured with them: 98.86 percent of their
+ * 13,500 secrets were sealed then, and all secrets in 102 of 117 templates. That set is no longer unseen:
+ * general rules fixed its misses, and two words of one template were changed that share letters with words
+ * of the phrase in it.
  */
 import { asHtml, asText, randomOf } from './generate.ts'
 import type { Filled, Template } from './templates.ts'
@@ -31,15 +31,15 @@ export type ProductMail = {
 
 type Part = 'tuning' | 'held-back' | 'repositories'
 
-/** Of each file a third is held back, so that a new one moves no product of another. */
+/** Files of which a third each is held back, so that a new file moves no product of another. */
 const thirds = ['products.txt', 'more-products.txt']
-/** Written later than the detector was, and held back as a whole. */
+/** Written later than the detector, and held back as a whole. */
 const later = 'later-products.txt'
 /** Written from public repositories, later than both. */
 const repositories = 'unseen-products.txt'
 const files = [...thirds, later, repositories]
 
-/** Names of all products and where what is known of each is from. */
+/** Names of all products, with the source of each. */
 export const products = files.flatMap(productsOf)
 
 const heldBack = new Set([...thirds.flatMap(leastThirdOf), ...namesIn(later)])
@@ -53,13 +53,13 @@ const partOf = (product: string): Part => {
 
 const seeds = { tuning: 1_000_000, 'held-back': 2_000_000, repositories: 5_000_000 }
 
-/** So many mails of the products of one part, in turns, each with secrets of its own. */
+/** Returns mails of the products of one part, in turns, each with secrets of its own. */
 export function productMails(part: Part, count: number): ProductMail[] {
   const templates = templatesIn(files).filter(({ product }) => partOf(product) === part)
   return inTurns(templates, count, seeds[part])
 }
 
-/** Mails without a secret: invoices, orders, parcels, newsletters, invitations, notices. */
+/** Returns mails without a secret: invoices, orders, parcels, newsletters, invitations, notices. */
 export function ordinaryMails(third: 'tuning' | 'held-back', count: number): ProductMail[] {
   const templates = ordinaryTemplatesIn('ordinary.txt', third === 'held-back')
   return inTurns(templates, count, third === 'tuning' ? 3_000_000 : 4_000_000)

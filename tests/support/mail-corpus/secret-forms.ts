@@ -1,6 +1,7 @@
 /**
- * Secrets by the form that a product gives them: a set of signs and a length, as in hex32; a number of
- * groups joined by - or by spaces, as in upn4x4 and d3s2; and one number more for the next of a kind.
+ * Draws secrets by a form name: a character set and a length, as in hex32; optionally a number of groups
+ * joined by - (x) or by spaces (s), as in upn4x4 and d3s2; and optionally _ and a digit that tells secrets
+ * of one form apart.
  */
 
 type Random = () => number
@@ -25,7 +26,7 @@ const sets: Readonly<Record<string, string>> = {
 
 const form = /^(hexu|hex|upn|low|up|aln|mix|b58|b64|prn|d)(\d+)(?:([xs])(\d+))?(?:_\d)?$/
 
-/** A secret of a form, or nothing where the name is that of something else. */
+/** Returns a secret of a form, or undefined if the name is not one of a form. */
 export function formOf(kind: string, random: Random): string | undefined {
   const of = (set: string, length: number) =>
     Array.from({ length }, () => set.charAt(Math.floor(random() * set.length))).join('')

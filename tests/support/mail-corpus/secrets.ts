@@ -1,4 +1,4 @@
-/** Secrets as products draw them: codes of 4 to 10 signs, passwords, words, keys and links. */
+/** Draws secrets as products do: codes of 4 to 10 characters, passwords, words, keys and links. */
 import { formOf } from './secret-forms.ts'
 import { valueOf } from './values.ts'
 
@@ -11,12 +11,12 @@ const consonants = 'BCDFGHJKLMNPQRSTVWXZ'
 const signs = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
 const words = 'faint mossy tidal grove amber quiet lunar cedar brisk hollow maple ridge'.split(' ')
 
-/** A secret of a kind, or nothing where the name is that of something else. */
+/** Returns a secret of a kind, or undefined if the name is not one of a secret. */
 export function secretOf(kind: string, random: Random): string | undefined {
   const of = (set: string, length: number) =>
     Array.from({ length }, () => set.charAt(Math.floor(random() * set.length))).join('')
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
-  // The names of several of one kind end in a number of one or two digits.
+  // Several secrets of one kind have names that end in a number of one or two digits.
   switch (/^(word|backup)\d+$/.exec(kind)?.[1] ?? kind) {
     case 'code':
       return codeOf(of, between, random)
@@ -70,7 +70,7 @@ export function secretOf(kind: string, random: Random): string | undefined {
 const wordsOf = (random: Random, count: number) =>
   Array.from({ length: count }, () => words[Math.floor(random() * words.length)] ?? '')
 
-/** Shorter than a random token usually is: cases mixed, a digit or none. */
+/** Returns a link with a shorter token than usual: mixed case, with or without a digit. */
 function shortLink(
   of: Of,
   between: (least: number, most: number) => number,
@@ -83,7 +83,7 @@ function shortLink(
 
 type Of = (set: string, length: number) => string
 
-/** Half of the codes have the usual six digits; the rest is of all forms that are in use. */
+/** Returns a code: half have the usual six digits, the others any form in use. */
 function codeOf(of: Of, between: (least: number, most: number) => number, random: Random): string {
   const safe = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
   const chance = random()

@@ -1,8 +1,8 @@
-/** Lines of a mail as HTML, marked up as mail templates are: names and values in tables and lists too. */
+/** Converts the lines of a mail to HTML as mail templates have it, with tables and lists. */
 
 type Random = () => number
 
-/** The HTML of a mail; a line that is a secret stands alone, an address is a link. */
+/** Returns the HTML of a mail. A line that is a secret becomes a block, and an address a link. */
 export function asSourcedHtml(
   lines: readonly string[],
   secrets: readonly string[],
@@ -41,7 +41,7 @@ function pairBlock(name: string, value: string, chance: number): string {
   return `<p>${name}:<br><b>${value}</b></p>`
 }
 
-/** The address is shown, or stands behind a button. */
+/** Returns a link that shows its address or hides it behind a button. */
 function linkBlock(line: string, chance: number): string {
   const marked = line
     .split(/(https?:\/\/[^\s\]]+?)(?=[.,;]?(?:\s|\]|$))/)

@@ -7,7 +7,7 @@ import { valueOf } from './values.ts'
 
 export type Template = { product: string; name: string; language: string; parts: string[] }
 
-/** A template with its places filled: the secrets by the names of their places. */
+/** A template with its placeholders filled in, and the secrets by the names of their placeholders. */
 export type Filled = {
   template: Template
   subject: string
@@ -32,7 +32,7 @@ export const productsOf = (file: string) =>
 
 export const namesIn = (file: string) => productsOf(file).map(({ name }) => name)
 
-/** The third of the products of a file whose names have the least digests. */
+/** Returns the third of the products of a file whose names have the least digests. */
 export function leastThirdOf(file: string): string[] {
   const byDigest = namesIn(file).toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
   return byDigest.slice(0, Math.ceil(byDigest.length / 3))
@@ -47,7 +47,7 @@ export function templatesIn(files: readonly string[]): Template[] {
   })
 }
 
-/** Of templates without a product, those of the held-back third or the others. */
+/** Returns the templates without a product, either the held-back third or the others. */
 export function ordinaryTemplatesIn(file: string, isHeldBack: boolean): Template[] {
   return linesOf(file)
     .map((line, at) => templateOf('ordinary', line, at))
@@ -61,7 +61,10 @@ function templateOf(product: string, line: string, at: number): Template {
 
 const isOnce = /^(brand|name|mail|user|order|invoice|tracking|account)$/
 
-/** One mail has one secret of a name and one customer; of other numbers it may have several. */
+/**
+ * Fills in a template. A mail has one secret for each name and one customer; of other numbers it may have
+ * several.
+ */
 export function fill(template: Template, random: () => number): Filled {
   const secrets = new Map<string, string>()
   const others = new Map<string, string>()

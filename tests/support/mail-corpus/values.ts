@@ -1,4 +1,4 @@
-/** What stands for the names in the templates: codes as services write them, numbers as people do. */
+/** Values for the placeholders of the templates: codes as services write them, numbers as people do. */
 
 type Random = () => number
 
@@ -11,7 +11,10 @@ export function valueOf(key: string, language: string, random: Random): string {
 const pick = <Value>(random: Random, values: readonly [Value, ...Value[]]): Value =>
   values[Math.floor(random() * values.length)] ?? values[0]
 
-/** 9 a digit, A a letter or digit, L a letter, ¤ a hex digit, ¬ of base64url. */
+/**
+ * Returns characters for a form: 9 is a digit, A a letter or digit, L a letter, ¤ a hex digit, ¬ a letter,
+ * digit or underscore.
+ */
 function pattern(random: Random, form: string): string {
   const signs: Readonly<Record<string, string>> = {
     '9': '0123456789',

@@ -1,6 +1,6 @@
-/** What owners say about payments that wait for them. */
+/** Owners' decisions about waiting payments, at the ledger and at its twin. */
 import { batchTerms } from '../../../shared/consent/batch.ts'
-import { digestOf, paymentTerms } from '../../../shared/consent/terms.ts'
+import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
 import type { Word } from './consents.ts'
 import { approveBatch, askerOf, decide, declineAll, waitingOf } from './consents.ts'
@@ -13,7 +13,7 @@ import { paymentWire } from './wire.ts'
 
 export const otherDigest = '0'.repeat(64)
 
-/** By a passkey of the account; at times by a stranger's, one whose count is off, or by none. */
+/** Draws a passkey assertion, at times of another account, with a wrong counter, or none. */
 export function drawAssertion({ twin }: House, dice: Dice, account: Account): Assertion | null {
   const owner = dice.isLucky(97) ? account : dice.anyOf(twin.accounts)
   const passkey = dice.anyOf(owner?.passkeys ?? [])
@@ -33,7 +33,7 @@ export function drawAssertion({ twin }: House, dice: Dice, account: Account): As
 const noTicks: Ticks = { anyKey: false, payee: false, device: false }
 
 const shownTerms = (twin: Twin, payment: Payment, ticks = payment.ticks) =>
-  digestOf(paymentTerms(paymentRow.parse(paymentWire(twin, { ...payment, ticks }))))
+  termsDigest(paymentTerms(paymentRow.parse(paymentWire(twin, { ...payment, ticks }))))
 
 const drawTicks = (dice: Dice): Ticks => ({
   anyKey: dice.isLucky(30),
@@ -74,7 +74,7 @@ async function decideOne(house: House, dice: Dice): Promise<void> {
   agree('owner_decide_payment', answer, outcome)
 }
 
-/** What waits, and at times something that does not. */
+/** Draws waiting payments, and at times one that does not wait or a duplicate. */
 function drawSeveral(house: House, dice: Dice, account: Account): Payment[] {
   const waiting = waitingOf(house.twin, account)
   const unsaid = waiting.filter((one) => !one.approval || dice.isLucky(20))
@@ -96,7 +96,7 @@ async function decideSeveral(house: House, dice: Dice): Promise<void> {
   )
   const leaves = payments.map((one) => one.shown)
   const isAny = leaves.length > 0
-  const shown = isAny ? await digestOf(await batchTerms(account.id, leaves)) : otherDigest
+  const shown = isAny ? await termsDigest(await batchTerms(account.id, leaves)) : otherDigest
   const digest = dice.isLucky(95) ? shown : otherDigest
   const assertion = drawAssertion(house, dice, account)
   const answer = await ask(house, 'owner_approve_batch', {

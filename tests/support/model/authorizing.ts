@@ -1,4 +1,4 @@
-/** Custody's decision about a payment, which counts: it is taken in one step with the reservation. */
+/** Custody's authorization of a payment, which reserves its amount in the same step. */
 import { balanceOf, countOf, headOf } from './chain.ts'
 import { claimFrom, claimWire, lanesSeen, transactionWire } from './claims.ts'
 import { drawCost, holdPayment } from './custody-work.ts'
@@ -18,11 +18,11 @@ import type { Key, Level, Payment, Twin } from './state.ts'
 import { admit, isUnused, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
-/** The longest that a signature may be good for. */
+/** Longest validity of a signature in seconds. */
 const validMaxSeconds = 900
 const levels: readonly Level[] = ['none', 'agent_asserted', 'user_session', 'user_passkey']
 
-/** What somebody asks of custody: mostly what was decided from true facts, sometimes not. */
+/** Draws a request to custody that mostly follows from true facts. */
 export function drawAsked(house: House, dice: Dice, key: Key, payment: Payment | undefined): Asked {
   const { twin, chain } = house
   const fitting = levels.filter((level) => payment && fits(twin, key, payment, level))
@@ -50,7 +50,7 @@ export function drawAsked(house: House, dice: Dice, key: Key, payment: Payment |
   }
 }
 
-/** Mostly just enough, at times one too few. */
+/** Draws the wallet's wei: mostly just enough, at times one too few. */
 function drawWei(twin: Twin, dice: Dice, wallet: string, costWei: bigint): bigint {
   const needed = gasNeeded(twin, wallet, costWei)
   return dice.isLucky(88) ? needed + BigInt(dice.below(2)) : needed - 1n
@@ -87,7 +87,7 @@ function askCustody(house: House, credential: string, asked: Asked) {
   })
 }
 
-/** Custody's first step; its second, to store what it signed, is held in hand. */
+/** Runs custody's authorization; the step that stores the signature may be held back. */
 export async function authorizeAs(house: House, key: Key, asked: Asked, dice: Dice) {
   const answer = await askCustody(house, key.credential, asked)
   const row = rowOf(answer)
@@ -111,13 +111,13 @@ export async function authorizeAs(house: House, key: Key, asked: Asked, dice: Di
     await holdPayment(house, dice, payment, asked, claim)
 }
 
-/** No transaction is given out that nobody may send. */
+/** Checks that the ledger gives out no transaction that must not be sent. */
 function confirmGiven({ stored }: House, row: ReturnType<typeof rowOf>): void {
   const transaction = stored.get(String(fieldsOf(row?.['transaction'])['tx_hash']))
   if (transaction) confirmStopped(transaction)
 }
 
-/** A signature that would be good for too long is no refusal but a mistake of whoever asks. */
+/** Checks that a request for a signature that is valid for too long raises an error, not a refusal. */
 async function askTooLong(house: House, dice: Dice): Promise<void> {
   const payment = pickPayment(house, dice)
   const key = pickKey(house, dice, payment?.account)
@@ -131,7 +131,7 @@ async function askTooLong(house: House, dice: Dice): Promise<void> {
   agree('a signature for too long', said, 'a signature that is good for more than 15 minutes')
 }
 
-/** What custody hears, without what only the ledger knows. */
+/** Returns the ledger's answer without the fields that only it can choose. */
 function authorizedFrom(row: ReturnType<typeof rowOf>) {
   const { consent, mandate_row } = row ?? {}
   return { ...row, consent: without('id', consent), mandate_row: without('number', mandate_row) }

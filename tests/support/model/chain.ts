@@ -1,14 +1,14 @@
 /**
- * A chain as far as the ledger can tell: blocks that may be replaced until they are final, one count
- * of transactions for each sender, and a token that lets each authorization through once. All of it
- * is counted again from the blocks at each question.
+ * A chain as far as the ledger can see: blocks that may be replaced until they are final, one transaction
+ * count for each sender, and a token that executes each authorization once. All of it is computed from the
+ * blocks on each call.
  */
 import type { Dice } from './dice.ts'
 import type { Finality, Payment } from './state.ts'
 
 export type Transaction = {
   hash: string
-  /** Null for somebody whose other transactions do not matter. */
+  /** Null for a sender whose other transactions do not matter. */
   sender: string | null
   nonce: number
   payments: readonly Payment[]
@@ -20,13 +20,13 @@ export type Block = { number: number; hash: string; at: number; transactions: Mi
 
 export type ModelChain = {
   blocks: Block[]
-  /** Taken by a node and not mined. */
+  /** Transactions that a node has accepted and not mined. */
   pool: Transaction[]
   deposits: { wallet: string; token: string; atomic: bigint }[]
   hashes: number
-  /** The issuer lets nothing through for now (FiatToken `pause`). */
+  /** True while the issuer stops all transfers (FiatToken `pause`). */
   isPaused: boolean
-  /** Whose transactions no block takes for now: they pay too little. */
+  /** Senders whose transactions no block includes for now, because they pay too little. */
   jammed: Set<string>
 }
 
@@ -46,14 +46,14 @@ export function newChain(at: number): ModelChain {
   return chain
 }
 
-/** 32 bytes that were never used before. */
+/** Returns 32 bytes that were never used before. */
 export function newHash(chain: ModelChain): string {
   chain.hashes += 1
   return `0x${chain.hashes.toString(16).padStart(64, '0')}`
 }
 
 export const headOf = (chain: ModelChain) => chain.blocks.length - 1
-/** The block that can no longer be undone, and the one that seldom is. */
+/** Number of the block that can no longer be undone, and of the one that seldom is. */
 export const finalOf = (chain: ModelChain) => Math.max(headOf(chain) - finalDepth, 0)
 export const safeOf = (chain: ModelChain) => Math.max(headOf(chain) - safeDepth, 0)
 
@@ -65,12 +65,12 @@ export function finalityOf(chain: ModelChain, number: number): Finality {
 const until = (chain: ModelChain, number: number) =>
   chain.blocks.slice(0, number + 1).flatMap(({ transactions }) => transactions)
 
-/** Transactions of a sender up to a block. */
+/** Counts the transactions of a sender up to a block. */
 export function countOf(chain: ModelChain, sender: string, number = headOf(chain)): number {
   return until(chain, number).filter((mined) => mined.sender === sender).length
 }
 
-/** Each time that a payment left a wallet. */
+/** Returns each time that a payment left a wallet. */
 export function paymentsOf(chain: ModelChain) {
   return chain.blocks.flatMap((block) =>
     block.transactions.flatMap(({ hash, paid }) => paid.map((one) => ({ ...one, hash, block }))),
@@ -84,7 +84,7 @@ export function paidIn(chain: ModelChain, payment: Payment) {
 const isCancelled = (chain: ModelChain, payment: Payment) =>
   until(chain, headOf(chain)).some(({ cancelled }) => cancelled.includes(payment))
 
-/** Where a transaction stands. */
+/** Returns the block and the result of a transaction. */
 export function placeOf(chain: ModelChain, hash: string) {
   for (const block of chain.blocks) {
     const mined = block.transactions.find((one) => one.hash === hash)
@@ -103,7 +103,7 @@ export function balanceOf(chain: ModelChain, wallet: string, token: string): big
     .reduce((sum, { atomic }) => sum - atomic, held)
 }
 
-/** A node takes what could still be mined, and takes it once. */
+/** Sends a transaction to a node, which accepts it once and only while it could still be mined. */
 export function send(chain: ModelChain, transaction: Transaction): void {
   const { hash, sender, nonce } = transaction
   const isPassed = sender !== null && countOf(chain, sender) > nonce
@@ -111,7 +111,7 @@ export function send(chain: ModelChain, transaction: Transaction): void {
   if (!isPassed && !isKnown) chain.pool.push(transaction)
 }
 
-/** Mines what is in the pool, a sender's transactions in their order; of one nonce, any. */
+/** Mines the pool: a sender's transactions in order of nonce, and any one of those with the same nonce. */
 export function mine(chain: ModelChain, at: number, dice: Dice): Block {
   const block: Block = { number: chain.blocks.length, hash: newHash(chain), at, transactions: [] }
   chain.blocks.push(block)
@@ -147,11 +147,11 @@ function execute(chain: ModelChain, block: Block, transaction: Transaction): voi
   }
 }
 
-/** A token takes an authorization once, to pay or to cancel it. */
+/** True if the token has neither paid nor cancelled an authorization; it does either only once. */
 const isUnused = (chain: ModelChain, payment: Payment) =>
   !paidIn(chain, payment) && !isCancelled(chain, payment)
 
-/** Replaces the newest blocks by others; what they held returns to the pool, or is forgotten. */
+/** Replaces the newest blocks. Their transactions return to the pool or are lost. */
 export function reorganize(chain: ModelChain, depth: number, at: number, dice: Dice): void {
   const keptNumber = Math.max(headOf(chain) - depth, finalOf(chain))
   const gone = chain.blocks.splice(keptNumber + 1)

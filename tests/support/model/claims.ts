@@ -1,4 +1,4 @@
-/** A lane that is held for a transaction, as the ledger tells it and as its twin has it. */
+/** A lane that is leased for a transaction, as the ledger returns it and as the twin has it. */
 import * as z from 'zod'
 import { countOf } from './chain.ts'
 import type { Dice } from './dice.ts'
@@ -10,7 +10,7 @@ import type { Call, Payment, Twin } from './state.ts'
 
 const claimRow = z.object({ lease: z.string(), lane: z.string(), nonce: z.number() })
 
-/** The ids that only the ledger could choose. */
+/** Reads the ids that only the ledger could choose. */
 export function claimFrom(told: unknown): Claim | undefined {
   const read = claimRow.safeParse(told)
   return read.success ? { ...read.data, calls: [] } : undefined
@@ -22,12 +22,12 @@ export function claimWire({ twin }: House, { calls, ...claim }: Claim) {
   return { ...claim, chain: twin.chain, calls: calls.map(callWire), charges, envelope: {}, owner }
 }
 
-/** Whose key signs for a lane. */
+/** Returns whose key signs for a lane: an account, or 'relayer'. */
 export function ownerOf({ accounts }: Twin, lane: string): string {
   return accounts.find(({ wallet }) => wallet === lane)?.id ?? 'relayer'
 }
 
-/** As private.call_json. */
+/** Returns the JSON of a call, as private.call_json does. */
 export function callWire({ kind, payment, signature }: Call) {
   return {
     kind,
@@ -43,14 +43,14 @@ export function callWire({ kind, payment, signature }: Call) {
   }
 }
 
-/** The latest transaction of the place that a payment is in, unless it may not be sent. */
+/** Returns the latest transaction in the slot of a payment, unless it must not be sent. */
 export function transactionWire({ twin }: House, payment: Payment) {
   const call = twin.calls.find((one) => one.payment === payment && one.kind === 'transfer')
   const latest = call?.slot?.attempts.at(-1)
   return !latest || isStopped(latest) ? null : { tx_hash: latest.hash, raw: latest.hash }
 }
 
-/** The lanes that a request looked at: usually all, sometimes one is missing or seen too early. */
+/** Draws the lanes that a request has read: usually all, sometimes one is missing or outdated. */
 export function lanesSeen({ twin, chain }: House, dice: Dice) {
   return twin.lanes
     .filter(({ kind }) => kind === 'relayer' && dice.isLucky(93))

@@ -1,7 +1,7 @@
 /**
- * Random commands in a house of their own, each of one operation and one number that its choices
- * follow from, then housekeeping alone until nothing is open. A failure names the seed and the
- * shortest list of commands that was found for it.
+ * Random commands in a house of their own, then housekeeping alone until nothing is open. Each command has
+ * one operation and one number that determines its choices. A failure names the seed and the shortest list
+ * of commands found for it.
  */
 
 import * as fc from 'fast-check'
@@ -80,8 +80,8 @@ const shrinkMilliseconds = 60_000
 export type Ran = { operations: number; seconds: number }
 
 /**
- * Runs at least so many operations against several ledgers at once, so that one works while another
- * is compared. A failure is thrown with the shortest commands that bring it about.
+ * Runs at least this many operations against several ledgers at once, so that one works while another is
+ * compared. A failure is thrown with the shortest commands that cause it.
  */
 export async function runOperations(atLeast: number, seed: number): Promise<Ran> {
   const started = performance.now()
@@ -107,7 +107,7 @@ export async function runOperations(atLeast: number, seed: number): Promise<Ran>
   return { operations: counter.run, seconds: (performance.now() - started) / 1000 }
 }
 
-/** Whatever is done in whatever order, the ledger does as its twin and keeps its invariants. */
+/** States the property: the ledger agrees with its twin and keeps its invariants in every order. */
 function agreement(ledger: Ledger, counter: Counter) {
   const lists = fc.commands([anyCommand], { maxCommands: commandsMax, size: 'max' })
   const terms = fc.constantFrom(plentyOfGas, littleGas)
@@ -134,12 +134,12 @@ async function confirm(house: House): Promise<void> {
   confirmDebits(house)
 }
 
-/** Much longer than an authorization is good for and its block takes to be final. */
+/** Rounds that last much longer than an authorization is valid and its block takes to be final. */
 const restingRounds = 20
 const roundSeconds = 200
 const roundBlocks = 4
 
-/** With nobody but housekeeping and blocks, all that is open ends in bounded time. */
+/** Checks that everything open ends in bounded time with housekeeping and blocks alone. */
 async function comeToRest(house: House): Promise<void> {
   const dice = diceOf(0)
   house.works = []

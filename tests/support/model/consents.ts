@@ -1,4 +1,4 @@
-/** The twin of what owners consent to: who may, that a digest counts once, and what it is for. */
+/** The twin of owners' consent: who may consent, that each digest counts once, and what it covers. */
 import { createHash } from 'node:crypto'
 import { deviceName, lookalikeOf } from './limits.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
 } from './state.ts'
 import { isInService, Refused } from './state.ts'
 
-/** Lets an owner approve: by a passkey where there is one, otherwise by having just proven who it is. */
+/** Admits an owner's approval: by a passkey if the account has one, otherwise by a recent proof. */
 export function admitConsent(account: Account, assertion: Assertion | null): void {
   if (!assertion && account.passkeys.length > 0) throw new Refused('passkey_required')
   const used = account.passkeys.find(
@@ -24,7 +24,10 @@ export function admitConsent(account: Account, assertion: Assertion | null): voi
   if (assertion && used) used.counter = Number(assertion.counter_now)
 }
 
-/** Keeps one act of consent, unless the digest was consented to before, or by a passkey of later. */
+/**
+ * Records one act of consent, unless the digest was used before. Throws if the passkey is younger than the
+ * request.
+ */
 export function keepConsent(
   twin: Twin,
   account: Account,
@@ -32,7 +35,8 @@ export function keepConsent(
 ): Consent | undefined {
   const { digest, leaves, assertion, askedAt } = given
   const used = account.passkeys.find(({ id }) => id === assertion?.passkey)
-  // In this house none is added by another. What is refused takes back that it was used.
+  // No passkey in this house is added with another one, so `addedAt` decides. A refusal also takes the
+  // counter back.
   if (used && used.addedAt > askedAt) {
     used.counter = Number(assertion?.counter_seen)
     throw new Refused('passkey_younger')
@@ -45,7 +49,7 @@ export function keepConsent(
 
 const pick = ({ publicKey, addedAt }: Passkey) => ({ publicKey, addedAt })
 
-/** Stands for who asked for a payment. */
+/** Returns the digest that identifies the requester of a payment. */
 export function askerOf({ key, device }: Payment): string {
   return createHash('sha256').update(`${key.id} ${device}`).digest('hex')
 }
@@ -59,7 +63,7 @@ export type Word = {
   ticks: Ticks
 }
 
-/** The owner's word for a payment that waits; `shown` is the digest of its terms with what is ticked. */
+/** Applies the owner's decision about a payment; `shown` is the digest of its terms with the ticks. */
 export function decide(twin: Twin, account: Account, word: Word, shown: string): string {
   const { decision, digest, assertion, ticks } = word
   const isApproval = decision === 'approved'
@@ -82,11 +86,11 @@ export function decide(twin: Twin, account: Account, word: Word, shown: string):
   return decision
 }
 
-/** Reserved by the owner's word, which can be taken back until it is signed. */
+/** True if the payment is reserved by an approval, which the owner can take back until it is signed. */
 const isApprovedUnsigned = ({ state, level }: Payment) =>
   state === 'authorized' && (level === 'user_session' || level === 'user_passkey')
 
-/** What is ticked is known from now on; what was known already stays what it was. */
+/** Makes the ticked recipient and device known; an entry that was known already keeps its origin. */
 function remember(payment: Payment, ticks: Ticks): void {
   const { account, payee, id } = payment
   const { recipients, devices } = account
@@ -99,7 +103,7 @@ function remember(payment: Payment, ticks: Ticks): void {
   account.feed.push({ type: 'remembered', payment: null })
 }
 
-/** What became known by an approval is not any more, once that is taken back. */
+/** Removes what an approval made known, once that approval is taken back. */
 function forget({ account, id }: Payment): void {
   for (const known of [account.recipients, account.devices]) {
     for (const [name, by] of known) if (by === id) known.delete(name)
@@ -138,7 +142,7 @@ export type BatchWord = {
   assertion: Assertion | null
 }
 
-/** One word for several payments, all of them or none; `shown` is the digest of exactly these. */
+/** Applies one approval to several payments, all or none; `shown` is the digest of exactly these. */
 export function approveBatch(
   twin: Twin,
   account: Account,
@@ -149,7 +153,7 @@ export function approveBatch(
   const hindrances = payments.flatMap(({ id, asker }) => {
     const payment = ownOf(twin, account, id)
     const isSaid = payment?.approval ? ['closed'] : []
-    // Of several it has to be told who asked for each.
+    // An approval of several payments must name the requester of each.
     return undecidable(twin, payment, { isShown: true, asker: asker ?? '' }) ?? isSaid
   })
   const different = new Set(payments.map(({ id }) => id)).size
@@ -172,7 +176,7 @@ export function approveBatch(
 const inOrder = <One extends { id: string }>(payments: readonly One[]) =>
   payments.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
-/** Declines all that waits; answers those payments. */
+/** Declines everything that waits and returns the number of payments. */
 export function declineAll(
   twin: Twin,
   account: Account,

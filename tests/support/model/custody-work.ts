@@ -1,4 +1,4 @@
-/** What custody does after the ledger has decided: sign and store. Another may come in between. */
+/** Custody's work after the ledger has decided: sign and store. Another process may come in between. */
 import type { Transaction } from './chain.ts'
 import { newHash, send } from './chain.ts'
 import { callWire, claimFrom, claimWire, lanesSeen, ownerOf } from './claims.ts'
@@ -12,6 +12,7 @@ import { record, withdraw } from './payments.ts'
 import type { Claim } from './relay.ts'
 import {
   callsOf,
+  cancelsIn,
   claimLane,
   fillSlot,
   isRelayNeeded,
@@ -55,7 +56,7 @@ export function holdPayment(
   return hold(house, dice, 'record', () => recordPayment(house, dice, signed, claim))
 }
 
-/** Custody does not find that the owner signed this. */
+/** Withdraws a payment, as custody does when it does not find the owner's signature. */
 async function withdrawOne(house: House, payment: Payment): Promise<void> {
   const answer = await ask(house, 'custody_withdraw', { payment: payment.id })
   agree('custody_withdraw', answer, [{ custody_withdraw: withdraw(house.twin, payment) }])
@@ -86,7 +87,7 @@ async function recordPayment(
   if (payment.kind === 'x402' && kept.kept) house.published.add(payment)
   if (!claim || !kept.sent) return
   const waiting = transactionOf(hash, claim, claim.calls)
-  store(house, dice, { ...waiting, payments: [...waiting.payments, payment] })
+  await store(house, dice, { ...waiting, payments: [...waiting.payments, payment] })
 }
 
 const storedWire = (hash: string, cost: bigint) => {
@@ -100,14 +101,23 @@ function transactionOf(hash: string, { lane, nonce }: Place, calls: readonly Cal
   return { hash, sender: lane, nonce, payments: transfersIn(calls), cancels }
 }
 
-/** What is stored may be sent now, or housekeeping finds it. */
-function store(house: House, dice: Dice, transaction: Transaction): void {
+/** Stores a transaction. It may be sent now; otherwise housekeeping finds it. */
+async function store(house: House, dice: Dice, transaction: Transaction): Promise<void> {
   confirmStopped(transaction)
   house.stored.set(transaction.hash, transaction)
-  if (dice.isLucky(75)) broadcast(house, transaction)
+  if (dice.isLucky(75)) await dispatch(house, transaction.hash)
 }
 
-export function broadcast({ chain, published }: House, transaction: Transaction): void {
+/** Sends stored bytes if the ledger lets them out. */
+export async function dispatch(house: House, hash: string): Promise<void> {
+  const { twin, chain, stored, published } = house
+  const answer = await ask(house, 'housekeeping_dispatch', { tx_hash: hash })
+  const attempt = twin.slots.flatMap(({ attempts }) => attempts).find((one) => one.hash === hash)
+  const isLetOut = attempt !== undefined && !isStopped(attempt)
+  agree('housekeeping_dispatch', answer, [{ housekeeping_dispatch: isLetOut }])
+  const transaction = stored.get(hash)
+  if (!isLetOut || !transaction) return
+  attempt.isOut = true
   send(chain, transaction)
   for (const payment of transaction.payments) published.add(payment)
 }
@@ -148,7 +158,7 @@ async function recordClaim(
   })
   const sent = fillSlot(twin, lease, calls.length, signed)
   agree('custody_record_claim', rowOf(answer), { sent, queued: isRelayNeeded(twin) })
-  if (sent) store(house, dice, transactionOf(signed.hash, claim, calls))
+  if (sent) await store(house, dice, transactionOf(signed.hash, claim, calls))
 }
 
 async function replaceOne(house: House, dice: Dice): Promise<void> {
@@ -170,7 +180,7 @@ export async function replaceSlot(house: House, dice: Dice, slot: Slot): Promise
   const transaction = transactionOf(newHash(house.chain), place, calls)
   const cost = drawCost(dice)
   await hold(house, dice, 'record replacement', () =>
-    recordReplacement(house, dice, slot, { number, transaction, cost }),
+    recordReplacement(house, dice, slot, { number, transaction, cost, cancels: cancelsIn(calls) }),
   )
 }
 
@@ -200,32 +210,29 @@ async function recordReplacement(
   house: House,
   dice: Dice,
   slot: Slot,
-  signed: { number: number; transaction: Transaction; cost: bigint },
+  signed: { number: number; transaction: Transaction; cost: bigint; cancels: readonly Payment[] },
 ): Promise<void> {
-  const { number, transaction, cost } = signed
+  const { number, transaction, cost, cancels } = signed
   const { hash, payments: carries } = transaction
   const answer = await ask(house, 'custody_record_replacement', {
     slot: slot.id,
     attempt: number,
     ...storedWire(hash, cost),
     carries: carries.map(({ id }) => id),
+    cancels: cancels.map(({ id }) => id),
   })
-  const isKept = replace(house.twin, slot, number, { hash, cost, carries })
+  const isKept = replace(house.twin, slot, number, { hash, cost, carries, cancels })
   agree('custody_record_replacement', answer, [{ custody_record_replacement: isKept }])
-  if (isKept) store(house, dice, transaction)
+  if (isKept) await store(house, dice, transaction)
 }
 
-/** Sends stored bytes again, as housekeeping does with every slot that is open, if the ledger lets it. */
+/** Sends stored bytes again, as housekeeping does with every open slot. */
 async function sendStored(house: House, dice: Dice): Promise<void> {
   const open = house.twin.slots.filter(({ state, attempts }) => {
     return state === 'open' && attempts.length > 0
   })
   const attempt = dice.anyOf(dice.anyOf(open)?.attempts ?? [])
-  if (!attempt) return
-  const answer = await ask(house, 'housekeeping_may_send', { tx_hash: attempt.hash })
-  agree('housekeeping_may_send', answer, [{ housekeeping_may_send: !isStopped(attempt) }])
-  const transaction = house.stored.get(attempt.hash)
-  if (transaction && !isStopped(attempt)) broadcast(house, transaction)
+  if (attempt) await dispatch(house, attempt.hash)
 }
 
 export const custodyOperations: readonly Operation[] = [

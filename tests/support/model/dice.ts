@@ -1,11 +1,11 @@
 import { mulberry32 } from '../../../scripts/local/random.ts'
 
-/** Choices that follow from one number, so that a command is replayed by that number alone. */
+/** Choices derived from one number, so that a command can be replayed from that number alone. */
 export type Dice = {
-  /** From 0 to one below `count`. */
+  /** Returns a number from 0 to one below `count`. */
   below(count: number): number
   oneOf<const Item>(items: readonly [Item, ...Item[]]): Item
-  /** Undefined when there is nothing to choose from. */
+  /** Returns undefined if the list is empty. */
   anyOf<Item>(items: readonly Item[]): Item | undefined
   isLucky(percent: number): boolean
 }

@@ -1,4 +1,4 @@
-/** Entering payments and asking for the facts to decide from. */
+/** Enters payments and asks for the facts of the decision. */
 import * as z from 'zod'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
@@ -21,13 +21,13 @@ import type { Key, Payment } from './state.ts'
 import { refusable } from './state.ts'
 import { byAddress, factsWire, paymentWire } from './wire.ts'
 
-/** Small ones, and those that just fit a limit or just do not. */
+/** Small amounts, and some that just fit a limit or just exceed it. */
 const amountsUsd = [1n, 2n, 3n, 5n, 7n, 9n, 10n, 11n, 20n, 40n, 60n, 100n, 200n, 201n] as const
 export const nobody = '00000000-0000-4000-8000-000000000000'
 
 const noMerchant = { origin: null, resource: null, heard: false }
 
-/** Where it is shopped, and what for: few things, so that they are bought again. */
+/** Draws a merchant and a resource from a few, so that they recur. */
 export function drawMerchant(dice: Dice): Pick<Entry, 'origin' | 'resource' | 'heard'> {
   const host = dice.oneOf(hosts)
   const origin = `${host.includes(':') ? 'http' : 'https'}://${host}`
@@ -57,7 +57,7 @@ export function drawEntry(house: House, dice: Dice): Entry {
 
 const laneRows = z.array(z.looseObject({ address: z.string() }))
 
-/** The answer of an entry, with its lanes in a fixed order. */
+/** Returns the answer to an entry with its lanes in a fixed order. */
 function enteredFrom(answer: ReturnType<typeof rowOf>) {
   const facts = fieldsOf(answer?.['facts'])
   const lanes = laneRows.parse(facts['lanes']).sort(byAddress)
@@ -68,7 +68,7 @@ function enteredFrom(answer: ReturnType<typeof rowOf>) {
   return { ...answer, facts: { ...facts, lanes, mandates, history, refused_ways } }
 }
 
-/** A list that has no order. */
+/** Sorts a list that has no order of its own. */
 const sorted = (list: unknown) =>
   z
     .array(z.unknown())
@@ -80,7 +80,7 @@ async function enter(house: House, dice: Dice): Promise<void> {
   await enterAs(house, pickKey(house, dice), drawEntry(house, dice))
 }
 
-/** What was entered, unless the ledger refused it. */
+/** Enters a payment and returns it, unless the ledger refused it. */
 export async function enterAs(
   house: House,
   key: Key,

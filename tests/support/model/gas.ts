@@ -1,4 +1,4 @@
-/** The twin of the budget of gas: what relayers spend for an account, added up anew each time. */
+/** The twin of the gas budget: what relayers spend for an account, added up again each time. */
 import { daySeconds, isCounted } from './limits.ts'
 import { timeText } from './mandate-wire.ts'
 import type {
@@ -14,7 +14,7 @@ import type {
 } from './state.ts'
 import { isLive, liveUntil } from './state.ts'
 
-/** Some run in plenty, some at the edge. */
+/** Gas terms that are plentiful, and terms at the edge. */
 export const plentyOfGas: GasTerms = {
   wei: 10n ** 24n,
   calls: 10 ** 6,
@@ -26,10 +26,10 @@ export const littleGas: GasTerms = { wei: 600n, calls: 16, leastUsd: 2_000_000n,
 const most = (one: bigint, other: bigint) => (one > other ? one : other)
 const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times))
 
-/** What is reserved for a cancellation. */
+/** True for gas that is reserved for a cancellation. */
 const isKept = ({ kind, slot }: GasUse) => kind === 'cancel' && slot === null
 
-/** As private.gas_spent. */
+/** Follows private.gas_spent. */
 function isSpent({ now }: Twin, { slot, payment, at }: GasUse, account: Account): boolean {
   if (slot === null || slot.state === 'lost' || payment.account !== account) return false
   return at > now - daySeconds || slot.state === 'open'
@@ -38,7 +38,7 @@ function isSpent({ now }: Twin, { slot, payment, at }: GasUse, account: Account)
 function doesCount(twin: Twin, use: GasUse): boolean {
   const { state, account } = use.payment
   if (use.slot !== null) return isSpent(twin, use, account)
-  const isOpen = state === 'authorized' || state === 'signed'
+  const isOpen = state === 'signed' || (state === 'authorized' && isCounted(twin, use.payment))
   const mayGo = isOpen || (isKept(use) && state === 'unknown')
   return use.at > twin.now - daySeconds && mayGo
 }
@@ -66,7 +66,7 @@ function gasLeft(twin: Twin, account: Account) {
   }
 }
 
-/** As private.gas_json. */
+/** Follows private.gas_json. */
 export function gasWire(twin: Twin, account: Account) {
   const left = gasLeft(twin, account)
   return {
@@ -81,7 +81,7 @@ export function gasWire(twin: Twin, account: Account) {
   }
 }
 
-/** As private.charge_json, of what is reserved for a call. */
+/** Follows private.charge_json, for what is reserved for a call. */
 export function chargesOf(twin: Twin, { payment, kind }: Call) {
   const kept = twin.gas.filter(
     (use) => use.payment === payment && use.kind === kind && use.slot === null,
@@ -95,14 +95,14 @@ export function chargesOf(twin: Twin, { payment, kind }: Call) {
   }))
 }
 
-/** Whether the gas of a transfer is reserved, so that it may go into a transaction. */
+/** Decides whether the gas of a transfer is reserved, so that it may go into a transaction. */
 export function hasGas(twin: Twin, payment: Payment): boolean {
   return twin.gas.some(
     ({ kind, ...use }) => kind === 'transfer' && use.payment === payment && use.slot === null,
   )
 }
 
-/** Reserves the gas of a payment that is about to be signed; false when its account is over. */
+/** Reserves the gas of a payment about to be signed. Returns false if its account has too little. */
 export function reserveGas(
   twin: Twin,
   payment: Payment,
@@ -127,14 +127,17 @@ export function reserveGas(
 const cancellationOf = (twin: Twin, payment: Payment) =>
   twin.calls.find((call) => call.payment === payment && call.kind === 'cancel')
 
-/** Whether a cancellation may be queued: where a block is gone that freed its place, beside all others. */
+/**
+ * Decides whether a cancellation may be queued. A payment reopened by a reorganization needs room in
+ * addition to all others.
+ */
 export function hasCancelRoom(twin: Twin, payment: Payment): boolean {
   if (!payment.isReopened || cancellationOf(twin, payment)) return true
   const own = twin.gas.find((use) => use.payment === payment && isKept(use))
   return hasRoomBeside(twin, payment, own?.wei ?? 0n)
 }
 
-/** Whether there is room for one more cancellation at this price. */
+/** Decides whether there is room for one more cancellation at this price. */
 function hasRoomBeside(twin: Twin, payment: Payment, price: bigint): boolean {
   const others = twin.payments.filter((one) => {
     const call = cancellationOf(twin, one)
@@ -148,7 +151,7 @@ function hasRoomBeside(twin: Twin, payment: Payment, price: bigint): boolean {
   return cancels < twin.gasTerms.cancels && wei <= twin.gasTerms.wei
 }
 
-/** Charges the calls of a relayer's place whose first transaction is stored. */
+/** Charges the calls of a relayer's slot whose first transaction is stored. */
 export function spendGas(twin: Twin, slot: Slot, calls: readonly Call[], cost: bigint): void {
   if (slot.lane.kind !== 'relayer') return
   for (const { kind, payment } of calls) {
@@ -158,38 +161,44 @@ export function spendGas(twin: Twin, slot: Slot, calls: readonly Call[], cost: b
     if (kept) kept.slot = slot
     else if (kind === 'cancel') twin.gas.push({ payment, kind, wei: 1n, slot, at: twin.now })
   }
-  raiseGas(twin, slot, { cost, carries: [] })
+  raiseGas(twin, slot, { cost, carries: [], cancels: [] })
 }
 
-type Dearer = Pick<Attempt, 'cost' | 'carries'>
+type Dearer = Pick<Attempt, 'cost' | 'carries' | 'cancels'>
 
-/** What each call of a transaction is charged; without a transfer all that ever were in its place. */
-function partsOf(twin: Twin, slot: Slot, { cost, carries }: Dearer) {
+const isBare = ({ carries, cancels }: Dearer) => carries.length + cancels.length === 0
+
+/** Returns the charge of each call in a transaction; of one without any, of all calls ever in its slot. */
+function partsOf(twin: Twin, slot: Slot, dearer: Dearer) {
+  const { cost, carries, cancels } = dearer
   const uses = twin.gas.filter(({ slot: place, kind, payment }) => {
-    const isIn = carries.length === 0 || kind === 'cancel' || carries.includes(payment)
+    const isIn = isBare(dearer) || (kind === 'cancel' ? cancels : carries).includes(payment)
     return place === slot && isIn
   })
   const count = BigInt(uses.length)
-  return uses.map((use) => ({ use, wei: most(use.wei, (cost + count - 1n) / count) }))
+  return uses.map((use) => {
+    const part = (cost + count - 1n) / count
+    return { use, wei: most(use.wei, use.kind === 'cancel' ? part / 2n : part) }
+  })
 }
 
-/** Raises what the calls of a place are charged to what its dearest transaction costs. */
+/** Raises the charges of a slot's calls to the cost of its dearest transaction. */
 export function raiseGas(twin: Twin, slot: Slot, dearer: Dearer): void {
   for (const { use, wei } of partsOf(twin, slot, dearer)) Object.assign(use, { wei, at: twin.now })
 }
 
-/** Whether the accounts of the transfers in a dearer transaction have gas left for it. */
+/** Decides whether the accounts of the calls in a dearer transaction have gas left for it. */
 export function hasGasFor(twin: Twin, slot: Slot, dearer: Dearer): boolean {
-  const moving = partsOf(twin, slot, dearer).filter(({ use }) => use.kind === 'transfer')
-  if (dearer.carries.length === 0) return true
-  return moving.every(({ use: { payment } }) => {
-    const own = moving.filter(({ use }) => use.payment.account === payment.account)
+  const parts = partsOf(twin, slot, dearer)
+  if (isBare(dearer)) return true
+  return parts.every(({ use: { payment } }) => {
+    const own = parts.filter(({ use }) => use.payment.account === payment.account)
     const raise = own.reduce((sum, { use, wei }) => sum + wei - use.wei, 0n)
     return raise <= gasLeft(twin, payment.account).wei
   })
 }
 
-/** Gives a call back to the queue, if there is gas for another transaction. */
+/** Returns a call to the queue if there is gas for another transaction. */
 export function requeueCall(twin: Twin, call: Call): void {
   const { payment, kind } = call
   const last = twin.gas.findLast(
@@ -205,7 +214,7 @@ export function requeueCall(twin: Twin, call: Call): void {
 
 const placesMax = 16
 
-/** As private.open_wei: what the newest transactions of a lane may cost, newest first. */
+/** Follows private.open_wei: the highest costs of a lane's newest transactions, newest first. */
 export function openWei(twin: Twin, lane: Lane): string[] {
   return twin.slots
     .filter((slot) => slot.lane === lane && slot.nonce >= lane.next - placesMax)

@@ -1,4 +1,4 @@
-/** One run's world: the real ledger, its twin, a chain, and what somebody holds in hand. */
+/** The world of one run: the real ledger, its twin, a chain, and work in progress. */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { ModelChain, Transaction } from './chain.ts'
@@ -10,7 +10,7 @@ import { newDigest } from './ledger.ts'
 import { newLane } from './relay.ts'
 import type { Account, GasTerms, Key, Mandate, Payment, Slot, Twin } from './state.ts'
 
-/** What a process was about to do when another one came in between; it may never come to it. */
+/** Work of a process that another one interrupted; it may never finish. */
 export type Work = { name: string; finish(): Promise<void> }
 
 export type House = {
@@ -18,11 +18,11 @@ export type House = {
   chain: ModelChain
   ledger: Ledger
   works: Work[]
-  /** Every transaction that was stored, by hash: what housekeeping can send again. */
+  /** Every stored transaction by hash, which housekeeping can send again. */
   stored: Map<string, Transaction>
-  /** Payments whose signature left the house, so that anybody may bring it to the chain. */
+  /** Payments whose signature left the house, so that anyone may bring it to the chain. */
   published: Set<Payment>
-  /** The latest calls of the ledger, for whoever reads a failure. */
+  /** The latest calls of the ledger, for failure messages. */
   trace: { name: string; args: Row; answer: Answer }[]
 }
 
@@ -36,7 +36,7 @@ const startSeconds = 1_800_000_000
 const traceMax = 12
 const chainId = 84532
 export const tokens = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
-/** The second one looks like the first. */
+/** Addresses of strangers; the second imitates the first. */
 export const strangers = [
   `0xAbCd${'3'.repeat(32)}1234`,
   `0xaBcD${'4'.repeat(32)}1234`,
@@ -58,7 +58,7 @@ const defaults = {
   cap: 1_000_000_000n,
 }
 
-/** Empties the ledger and opens three accounts with money and three keys each, and the lanes. */
+/** Empties the ledger and opens the lanes and three accounts, each with money and three keys. */
 export async function openHouse(ledger: Ledger, gasTerms = plentyOfGas): Promise<House> {
   const accounts = ['ada', 'bob', 'eve'].map(newAccount)
   const keys = accounts.flatMap((account) =>
@@ -113,6 +113,7 @@ function newAccount(alias: string, at: number): Account {
     version: 1,
     isFrozen: false,
     openAtFreeze: [],
+    freezes: 0,
     frozenAt: 0,
     session: newDigest(),
     passkeys: [],
@@ -137,7 +138,7 @@ async function bringIn(ledger: Ledger, accounts: Account[], keys: Key[], lanes: 
   const held = keys.map(({ id, credential, scope, account }) => {
     return { id, account: account.id, credential, scope }
   })
-  // A rate that no run reaches: it is taken in real time.
+  // The rate limit counts in real time, so it is set above what a run reaches.
   await ledger.query(
     `insert into private.credentials
        (id, account, digest, label, shown, scopes, burst, per_second)
@@ -153,13 +154,13 @@ async function bringIn(ledger: Ledger, accounts: Account[], keys: Key[], lanes: 
   )
 }
 
-/** The same for all chains and for young accounts. */
+/** Sets the same gas terms for all chains and for young accounts. */
 async function setGasTerms(ledger: Ledger, { wei, calls, leastUsd, cancels }: GasTerms) {
   await ledger.query(`insert into private.gas_terms values
     (0, ${wei}, ${calls}, 0, ${wei}, ${calls}, ${leastUsd}, ${cancels})`)
 }
 
-/** A session of each owner, who has always just proven who it is. */
+/** Opens a session of each owner, always with a recent proof. */
 async function openSessions(ledger: Ledger, accounts: Account[]): Promise<void> {
   await ledger.query(
     `with opened as (
@@ -174,7 +175,7 @@ async function openSessions(ledger: Ledger, accounts: Account[]): Promise<void> 
   )
 }
 
-/** Everybody knows everybody, from one device. */
+/** Makes all accounts known to each other, from one device. */
 async function introduce(ledger: Ledger, accounts: Account[], keys: Key[]): Promise<void> {
   for (const account of accounts) {
     account.recipients = new Map(accounts.map(({ wallet }) => [wallet, null]))
@@ -189,7 +190,7 @@ async function introduce(ledger: Ledger, accounts: Account[], keys: Key[]): Prom
      where k.kind = 'api_key' and s.kind = 'session'`)
 }
 
-/** Calls the ledger and keeps it in the trace. */
+/** Calls the ledger and adds the call to the trace. */
 export async function ask(house: House, name: string, args: Row): Promise<Answer> {
   const answer = await house.ledger.call(name, args)
   house.trace.push({ name, args, answer })
@@ -197,12 +198,12 @@ export async function ask(house: House, name: string, args: Row): Promise<Answer
   return answer
 }
 
-/** The only row of an answer; undefined when there is none or the call was refused. */
+/** Returns the only row of an answer; undefined if there is none or the call was refused. */
 export function rowOf(answer: Answer): Row | undefined {
   return Array.isArray(answer) ? answer[0] : undefined
 }
 
-/** Throws when the ledger and its twin do not say the same. */
+/** Throws if the ledger and its twin differ. */
 export function agree(what: string, told: unknown, wanted: unknown): void {
   if (isDeepStrictEqual(told, wanted)) return
   throw new Error(`${what}: the ledger says\n${show(told)}\nand its twin\n${show(wanted)}`)
@@ -210,17 +211,17 @@ export function agree(what: string, told: unknown, wanted: unknown): void {
 
 const show = (value: unknown) => JSON.stringify(value, undefined, 1)
 
-/** A payment to act on: most often a recent one, as agents do. */
+/** Picks a payment, most often a recent one, as agents do. */
 export function pickPayment({ twin }: House, dice: Dice): Payment | undefined {
   return dice.anyOf(dice.isLucky(80) ? twin.payments.slice(-8) : twin.payments)
 }
 
-/** A mandate to act on: most often a recent one. */
+/** Picks a mandate, most often a recent one. */
 export function pickMandate({ twin }: House, dice: Dice): Mandate | undefined {
   return dice.anyOf(dice.isLucky(80) ? twin.mandates.slice(-6) : twin.mandates)
 }
 
-/** A slot that the ledger has told of. */
+/** Picks a slot whose id the ledger has returned. */
 export function pickSlot({ twin }: House, dice: Dice): (Slot & { id: number }) | undefined {
   const told = twin.slots.filter(isTold)
   const watched = told.filter(({ state }) => state === 'open' || state === 'mined')
@@ -229,7 +230,7 @@ export function pickSlot({ twin }: House, dice: Dice): (Slot & { id: number }) |
 
 export const isTold = (slot: Slot): slot is Slot & { id: number } => slot.id !== null
 
-/** A key that usually may pay. */
+/** Picks a key that usually may pay. */
 export function pickKey({ twin }: House, dice: Dice, account?: Account): Key {
   const own = twin.keys.filter((key) => key.account === account)
   const able = own.length > 0 && dice.isLucky(92) ? own : twin.keys

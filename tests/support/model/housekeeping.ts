@@ -1,7 +1,7 @@
-/** The steps of housekeeping as operations, one at a time, so that anything can come in between. */
+/** The steps of housekeeping as separate operations, so that anything can come in between. */
 
 import { countOf } from './chain.ts'
-import { broadcast, replaceSlot } from './custody-work.ts'
+import { dispatch, replaceSlot } from './custody-work.ts'
 import type { Dice } from './dice.ts'
 import { cancelFrozen } from './freezing.ts'
 import { openWei } from './gas.ts'
@@ -17,7 +17,7 @@ import { judgePayment, listOpen, release, settle } from './watch-payments.ts'
 import { giveBack, judgeSlot, listSlots } from './watch-slots.ts'
 import { byAddress, paymentWire } from './wire.ts'
 
-/** Takes a step now, or leaves it to come later or never. */
+/** Runs a step now, later or never. */
 async function sooner(house: House, dice: Dice, name: string, step: Step): Promise<void> {
   if (!step) return
   if (dice.isLucky(75)) return step()
@@ -30,7 +30,7 @@ async function watchPayment(house: House, dice: Dice): Promise<void> {
   if (payment) await sooner(house, dice, 'watch', judgePayment(house, payment))
 }
 
-/** Who is mistaken about what a payment is cannot book what does not follow from it. */
+/** Tries to book an outcome that does not follow from the state of a payment, which must change nothing. */
 async function bookInVain(house: House, dice: Dice): Promise<void> {
   const over = house.twin.payments.filter(({ state }) => state !== 'signed' && state !== 'unknown')
   const payment = dice.anyOf(over.slice(-8))
@@ -45,7 +45,7 @@ async function watchSlot(house: House, dice: Dice): Promise<void> {
   if (slot) await sooner(house, dice, 'slot', judgeSlot(house, slot))
 }
 
-/** A relayer without gas gives its calls to another, and its place stays open. */
+/** Returns the calls of an unfunded relayer to the queue, while its slot stays open. */
 async function giveBackUnfunded(house: House, dice: Dice): Promise<void> {
   const slot = pickSlot(house, dice)
   const isLaden = house.twin.calls.some((call) => call.slot === slot)
@@ -64,7 +64,7 @@ async function repairOne(house: House, dice: Dice): Promise<void> {
   const lane = dice.anyOf(house.twin.lanes)
   if (!lane) return
   const counted = countOf(house.chain, lane.address)
-  // An endpoint may show more than enough of them do.
+  // One endpoint may show a higher count than a sufficient number of endpoints.
   const highest = counted + (dice.isLucky(80) ? 0 : dice.below(40))
   await sooner(house, dice, 'repair', () => repair(house, lane, counted, highest))
 }
@@ -100,7 +100,7 @@ async function listLanes(house: House): Promise<void> {
   agree('housekeeping_lanes', answer, wanted.sort(byAddress))
 }
 
-/** The end of an x402 delivery. */
+/** Ends an x402 delivery. */
 async function finishDelivery(house: House, dice: Dice): Promise<void> {
   const open = house.twin.payments.filter((one) => one.kind === 'x402' && isLive(one))
   const payment = dice.anyOf(open)
@@ -117,7 +117,7 @@ async function finish(house: House, payment: Payment, delivery: object) {
   agree('housekeeping_finish_attempt', answer, wanted)
 }
 
-/** All of housekeeping in its order, as the scheduled function does it, without anybody between. */
+/** Runs all of housekeeping in the order of the scheduled function, without interruption. */
 export async function keepModelHouse(house: House, dice: Dice): Promise<void> {
   const { twin } = house
   await cancelFrozen(house, dice)
@@ -132,8 +132,7 @@ export async function keepModelHouse(house: House, dice: Dice): Promise<void> {
     if (step) await step()
     if (slot.state !== 'open') continue
     const latest = slot.attempts.at(-1)
-    const sent = latest && !isStopped(latest) ? house.stored.get(latest.hash) : undefined
-    if (sent) broadcast(house, sent)
+    if (latest && !isStopped(latest)) await dispatch(house, latest.hash)
     else await replaceSlot(house, dice, slot)
   }
   for (const payment of await listOpen(house)) {

@@ -1,17 +1,18 @@
 /**
- * What holds at all times and what holds in the end, asked of the real rows. The rows are also held
- * against the twin's as a whole, so that no answer has to tell all of a change.
+ * Invariants that hold at all times and at the end, checked against the real rows. The rows are also
+ * compared with the twin's as a whole, so no answer has to show every change.
  */
 import type { Transaction } from './chain.ts'
 import { balanceOf, paymentsOf } from './chain.ts'
 import type { House } from './house.ts'
 import { agree, tokens } from './house.ts'
 import { countsUntil } from './limits.ts'
+import { isGivenUp } from './relay.ts'
 import type { Payment, Twin } from './state.ts'
 import { isLive } from './state.ts'
 import { paymentWire } from './wire.ts'
 
-/** Throws when a row is not what the twin has. */
+/** Throws if a row differs from the twin's. */
 export async function confirmRows(house: House): Promise<void> {
   const { twin, ledger } = house
   const [rows = {}] = await ledger.query(`select
@@ -61,8 +62,8 @@ function slotsWire({ twin }: House) {
 }
 
 /**
- * At each moment at which something was authorized, all that counted then is within the limits that it
- * was authorized under. What was released since makes the sums smaller.
+ * Checks each authorization: everything that counted at that moment is within the limits of that moment.
+ * Payments released since only make the sums smaller.
  */
 export function confirmLimits({ twin }: House): void {
   const counted = twin.payments.filter((one) => isLive(one) || one.state === 'settled')
@@ -72,7 +73,7 @@ export function confirmLimits({ twin }: House): void {
   confirmCaps(counted)
 }
 
-/** The same for what each key moved, and each payment within its cap then. */
+/** Checks the amounts of each key against its caps at that moment, and each payment against its cap. */
 function confirmCaps(counted: Payment[]): void {
   for (const { paidBy, authorizedAt, capsThen, usd } of counted) {
     const at = authorizedAt ?? 0
@@ -84,7 +85,7 @@ function confirmCaps(counted: Payment[]): void {
   }
 }
 
-/** Whether what counts, or did until it left the windows, counted at a moment. */
+/** Decides whether a payment counted at a moment; it may have left the windows since. */
 export function didCount(payment: Payment, at: number): boolean {
   const { authorizedAt, returnedAt } = payment
   const isSince = (returnedAt ?? authorizedAt ?? 0) <= at
@@ -103,7 +104,7 @@ function confirmSums(limit: 'cap' | 'automatic' | 'asserted', counted: Payment[]
   }
 }
 
-/** The highest that a limit was within that second. */
+/** Returns the highest value of a limit within that second. */
 function limitAt(payments: Payment[], at: number, limit: 'cap' | 'automatic' | 'asserted'): bigint {
   return payments
     .filter(({ authorizedAt }) => authorizedAt === at)
@@ -116,22 +117,22 @@ function confirmSum(name: string, payments: Payment[], limit: bigint): void {
   if (sum > limit) throw new Error(`${sum} of ${limit} are used of the limit ${name}`)
 }
 
-/** Throws when a transaction carries what nobody may send: a transfer of a frozen account. */
+/** Throws if a transaction carries a transfer that a freeze has stopped, which must not be sent. */
 export function confirmStopped({ hash, payments }: Transaction): void {
-  const frozen = payments.find(({ account }) => account.isFrozen)
-  if (frozen) throw new Error(`${hash} carries ${frozen.id} of a frozen account`)
+  const stopped = payments.find(isGivenUp)
+  if (stopped) throw new Error(`${hash} carries ${stopped.id}, which a freeze has stopped`)
 }
 
-/** Nothing of a frozen account waits for a relayer, and nothing was kept for it since. */
+/** Checks that nothing stopped by a freeze waits for a relayer or was stored in a transaction since. */
 export async function confirmFreezes({ ledger }: House): Promise<void> {
   const rows = await ledger.query(`select p.id from private.payments p
-    join private.accounts a on a.id = p.account and a.frozen_at is not null
+    join private.accounts a on a.id = p.account and p.freezes < a.freezes
     where p.state = 'authorized' or exists (select from private.relay_transactions t
       where p.id = any (t.carries) and t.created_at > a.frozen_at)`)
   agree('kept after a freeze', rows, [])
 }
 
-/** Throws when a wallet has too little for all that it has in flight and for one more. */
+/** Throws if a wallet has too little wei for everything in flight and one more. */
 export function confirmFunded(
   { slots }: Twin,
   wallet: string,
@@ -144,7 +145,7 @@ export function confirmFunded(
   if (sum > Number(walletWei)) throw new Error(`${wallet} owes ${sum} wei of ${walletWei}`)
 }
 
-/** Each time that money left a wallet, the ledger knows the one payment that it left for. */
+/** Checks that each debit of a wallet belongs to exactly one open or settled payment of the ledger. */
 export function confirmDebits({ chain }: House): void {
   const paid = paymentsOf(chain).map(({ payment }) => payment)
   if (new Set(paid).size !== paid.length) throw new Error('a payment was paid twice')
@@ -152,7 +153,7 @@ export function confirmDebits({ chain }: House): void {
   if (forgotten) throw new Error(`${forgotten.id} was paid and is ${forgotten.state}`)
 }
 
-/** In the end nothing is open, and of each token what came in is held or was paid by a payment. */
+/** Checks the end: nothing is open, and each token's deposits are still held or were paid by a payment. */
 export function confirmEnd(house: House): void {
   const { twin, chain } = house
   const open = twin.payments.filter(isLive)

@@ -1,4 +1,4 @@
-/** The twin of the answers that are kept under an Idempotency-Key. */
+/** The twin of the answers that are stored under an Idempotency-Key. */
 import type { Twin } from './state.ts'
 import { admit, Refused } from './state.ts'
 
@@ -30,7 +30,7 @@ export function claimKey(
   return { outcome: 'answered', claim, status, body }
 }
 
-/** Keeps an answer, or without one gives the key back. */
+/** Stores an answer; without one, gives the key back. */
 export function keepAnswer(
   twin: Twin,
   asked: { credential: string; operation: string; key: string },

@@ -1,14 +1,14 @@
-/** What counts against limits, and what is known: added up and looked up anew each time. */
+/** Sums of what counts against limits, and lookups of what is known, computed again each time. */
 
 import type { Account, Key, Level, Payment, Twin } from './state.ts'
 import { isLive, liveUntil } from './state.ts'
 
 export const daySeconds = 86_400
 
-/** Custody keeps no signature for what was authorized longer ago. */
+/** Seconds after an authorization in which custody stores its signature. */
 const unsignedSeconds = 20
 
-/** Until when a payment counts; null when it does not. */
+/** Returns the time until which a payment counts, or null if it does not count. */
 export function countsUntil(payment: Payment): number | null {
   const { state, finality, authorizedAt, settledAt } = payment
   if (state === 'authorized') return (authorizedAt ?? 0) + unsignedSeconds
@@ -22,19 +22,19 @@ export function countsUntil(payment: Payment): number | null {
 export const isCounted = (twin: Twin, payment: Payment) =>
   (countsUntil(payment) ?? -Infinity) > twin.now
 
-/** When what counts leaves the windows at the latest. */
+/** Returns the latest time at which a counting payment leaves the windows. */
 export function leavesAt(twin: Twin, payment: Payment): number {
   if (payment.state === 'settled') return countsUntil(payment) ?? 0
   return Math.max(payment.validBefore ?? 0, twin.now) + daySeconds
 }
 
-/** When the first of them leaves the windows. */
+/** Returns when the first of these payments leaves the windows. */
 export function firstLeaves(twin: Twin, payments: Payment[]): number | null {
   if (payments.length === 0) return null
   return Math.min(...payments.map((payment) => leavesAt(twin, payment)))
 }
 
-/** What counts against a limit now. */
+/** Returns the payments that count against a limit now. */
 function countedOf(twin: Twin, account: Account, level?: Level): Payment[] {
   return twin.payments.filter(
     (payment) =>
@@ -48,27 +48,27 @@ export function usedOf(twin: Twin, account: Account, level?: Level): bigint {
   return countedOf(twin, account, level).reduce((sum, { usd }) => sum + usd, 0n)
 }
 
-/** When the first payment leaves the window. */
+/** Returns when the first payment leaves the window. */
 export function resetsAt(twin: Twin, account: Account, level?: Level): number | null {
   return firstLeaves(twin, countedOf(twin, account, level))
 }
 
-/** What counts of what a key had authorized. */
+/** Returns the payments that count and that a key had authorized. */
 export const movedBy = (twin: Twin, key: Key): Payment[] =>
   countedOf(twin, key.account).filter(({ paidBy }) => paidBy === key)
 
-/** Whether a key may move that much more by itself. */
+/** Decides whether a payment is within the caps of a key. */
 export function isWithinCaps(twin: Twin, key: Key, { usd }: Pick<Payment, 'usd'>): boolean {
   const { payment, day } = key.caps
   const moved = movedBy(twin, key).reduce((sum, one) => sum + one.usd, 0n)
   return (payment === null || usd <= payment) && (day === null || moved + usd <= day)
 }
 
-/** Whether a payment may still leave its wallet. */
+/** Decides whether a payment may still leave its wallet. */
 export const isPromised = (twin: Twin, payment: Payment) =>
   isLive(payment) && isCounted(twin, payment)
 
-/** What of a wallet's token is promised and may still leave it. */
+/** Returns the amount of a wallet's token that is promised and may still leave it. */
 export function reservedOf(twin: Twin, { account, token }: Payment): bigint {
   return twin.payments
     .filter(
@@ -77,7 +77,10 @@ export function reservedOf(twin: Twin, { account, token }: Payment): bigint {
     .reduce((sum, { atomic }) => sum + atomic, 0n)
 }
 
-/** The key that asked, and the one that pays: any, where the owner ticked that, until one has reserved it. */
+/**
+ * Decides whether a key may pay: the requesting key, or any key if the owner ticked that, until one key has
+ * reserved the payment.
+ */
 export function mayPay(twin: Twin, key: Key, payment: Payment): boolean {
   if (key === payment.key) return true
   const isReserved =
@@ -85,7 +88,7 @@ export function mayPay(twin: Twin, key: Key, payment: Payment): boolean {
   return isReserved ? key === payment.paidBy : payment.ticks.anyKey
 }
 
-/** What agents moved on their word to whom a payment is for, and counts now. */
+/** Returns the payments to the same payee that agents made on their own word and that count now. */
 export const assertedTo = (twin: Twin, { account, payee }: Payment): Payment[] =>
   countedOf(twin, account, 'agent_asserted').filter((one) => one.payee === payee)
 
@@ -95,7 +98,7 @@ export const deviceName = ({ key, device }: Pick<Payment, 'key' | 'device'>) =>
 export const isDeviceKnown = (asked: Pick<Payment, 'account' | 'key' | 'device'>) =>
   asked.account.devices.has(deviceName(asked))
 
-/** A known recipient that only looks like this payee. */
+/** Returns a known recipient that this payee imitates. */
 export function lookalikeOf({ account, payee }: Payment): string | null {
   const ends = (address: string) => `${address.slice(2, 6)}${address.slice(-4)}`.toLowerCase()
   const found = [...account.recipients.keys()].find(
@@ -104,7 +107,7 @@ export function lookalikeOf({ account, payee }: Payment): string | null {
   return found ?? null
 }
 
-/** What was paid for the same thing before. */
+/** Returns earlier settled payments for the same resource. */
 export function paidBefore(twin: Twin, { account, resource }: Payment): Payment[] {
   return twin.payments.filter(
     (one) =>

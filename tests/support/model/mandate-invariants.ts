@@ -1,6 +1,6 @@
 /**
- * What holds of mandates at all times. Their caps are counted from the payments; that nothing passed
- * without the owner's word is asked of the rows and of the feed, which the twin has no part in.
+ * Invariants of mandates that hold at all times. Caps are counted from the payments. Whether every payment
+ * had the owner's consent is read from the rows and the feed, independently of the twin.
  */
 import type { House } from './house.ts'
 import { agree } from './house.ts'
@@ -9,7 +9,7 @@ import { mandateWire } from './mandate-wire.ts'
 import { countedUnder } from './mandates.ts'
 import type { Mandate, Payment } from './state.ts'
 
-/** Throws when a mandate's row is not what the twin has, or when more is known than it should be. */
+/** Throws if mandates, approvals, or the number of known recipients and devices differ from the twin's. */
 export async function confirmMandateRows(house: House): Promise<void> {
   const { twin, ledger } = house
   const [rows = {}] = await ledger.query(`select
@@ -31,7 +31,7 @@ export async function confirmMandateRows(house: House): Promise<void> {
   agree('devices', rows['devices'], known('devices'))
 }
 
-/** No payment under a mandate without consent to the terms that it has, in force at that moment. */
+/** Checks that each payment under a mandate has consent to the mandate's terms, in force at that moment. */
 export async function confirmConsent({ ledger }: House): Promise<void> {
   const unconsented = await ledger.query(`select p.id from private.payments p
     join private.mandates m on m.id = p.mandate left join private.consents c on c.id = m.consent
@@ -40,7 +40,7 @@ export async function confirmConsent({ ledger }: House): Promise<void> {
       or p.authorized_at < c.decided_at or p.authorized_at >= m.expires_at
       or p.authorized_at > m.revoked_at`)
   agree('payments without consent', unconsented, [])
-  // The feed is in the order in which things happened, also within one second.
+  // The feed orders events that happened within the same second.
   const late = await ledger.query(`select x.payment from private.activities x
     join private.payments p on p.id = x.payment and p.mandate is not null
     where x.id = (select max(l.id) from private.activities l where l.payment = p.id
@@ -52,8 +52,8 @@ export async function confirmConsent({ ledger }: House): Promise<void> {
 }
 
 /**
- * What uses up a mandate is within its caps: each payment, in all, in number, and what counted of it
- * when each of them was authorized. What was released since makes the sums smaller.
+ * Checks the use of each mandate against its caps: each payment, the total, the number, and the day before
+ * each authorization. Payments released since only make the sums smaller.
  */
 export function confirmCaps({ twin }: House): void {
   for (const mandate of twin.mandates) {

@@ -1,4 +1,4 @@
-/** Purchases that are made for a mandate: what it lets through, and what is a unit too much for it. */
+/** Purchases made for a mandate: amounts that it lets through, and amounts that exceed it by a unit. */
 import { authorizeAs, drawAsked } from './authorizing.ts'
 import type { Dice } from './dice.ts'
 import { drawEntry, drawMerchant, enterAs } from './entering.ts'
@@ -16,7 +16,7 @@ async function shop(house: House, dice: Dice): Promise<void> {
   const active = twin.mandates.filter((one) => one.state === 'active' && one.expiresAt > twin.now)
   const mandate = dice.anyOf(dice.isLucky(90) ? active.slice(-5) : twin.mandates)
   if (!mandate) return
-  // To the last second, or to the one at which it is over.
+  // Moves the clock to the mandate's last second, or to the second in which it ends.
   const rest = mandate.expiresAt - twin.now - dice.below(2)
   if (dice.isLucky(15) && rest > 0 && rest < hourSeconds) await tick(house, rest)
   const key = dice.isLucky(85) ? mandate.key : pickKey(house, dice, mandate.account)
@@ -53,7 +53,7 @@ function originFor(dice: Dice, { domain, subdomains }: Mandate): string {
   return dice.isLucky(subdomains ? 50 : 10) ? `https://www.${domain}` : `https://${domain}`
 }
 
-/** What is left of a cap, a unit more than that, or a little. */
+/** Draws the rest of a cap, a unit more, or a small amount. */
 function drawUsd(twin: Twin, dice: Dice, mandate: Mandate): bigint {
   const { caps } = mandate
   const { day, total } = usageOf(twin, mandate)

@@ -1,4 +1,4 @@
-/** Mandates, consents and what is remembered, in the form in which the ledger answers them. */
+/** Mandates, consents and purchase history in the form in which the ledger returns them. */
 import { paidBefore } from './limits.ts'
 import { statusOf, usageOf } from './mandates.ts'
 import type { Consent, Mandate, MandateTerms, Payment, Twin } from './state.ts'
@@ -17,7 +17,7 @@ function capsWire({ caps, subdomains, expiresAt }: MandateTerms) {
   }
 }
 
-/** As private.mandate_json, without the number that only the ledger knows. */
+/** Follows private.mandate_json, without the number that only the ledger knows. */
 export function mandateWire(twin: Twin, mandate: Mandate) {
   const { day, total, payments, dayResetsAt } = usageOf(twin, mandate)
   const { requested } = mandate
@@ -46,7 +46,7 @@ export function mandateWire(twin: Twin, mandate: Mandate) {
   }
 }
 
-/** As shared/consent/terms.ts takes a mandate. */
+/** Returns a mandate in the form that shared/consent/terms.ts takes. */
 export function mandateFacts(mandate: Mandate) {
   const { caps, chains, tokens, payTo } = mandate
   return {
@@ -76,14 +76,14 @@ export function approvalWire({ approval }: Payment) {
 
 const levelOf = ({ signed }: Consent) => (signed ? 'user_passkey' : 'user_session')
 
-/** As private.consent_behind. */
+/** Follows private.consent_behind. */
 export function consentBehind({ level, approval, mandate }: Payment) {
   if (level === 'mandate') return consentWire(mandate?.consent)
   const isOwners = level === 'user_session' || level === 'user_passkey'
   return isOwners ? consentWire(approval?.consent) : null
 }
 
-/** As private.consent_json. */
+/** Follows private.consent_json. */
 export function consentWire(consent: Consent | null | undefined) {
   if (!consent) return null
   const { digest, leaves, at, askedAt, signed } = consent
@@ -94,7 +94,7 @@ export function consentWire(consent: Consent | null | undefined) {
     passkey: signed && {
       id: signed.assertion.passkey,
       added_at: timeText(signed.addedAt),
-      is_first: true,
+      there_since: timeText(signed.addedAt),
       public_key: signed.publicKey,
       client_data: signed.assertion.client_data,
       authenticator_data: signed.assertion.authenticator_data,
@@ -105,7 +105,7 @@ export function consentWire(consent: Consent | null | undefined) {
   }
 }
 
-/** As private.resource_history: what was paid for the same thing, in no order. */
+/** Follows private.resource_history: earlier payments for the same resource, in no order. */
 export function historyOf(twin: Twin, payment: Payment) {
   const settled = paidBefore(twin, payment)
   const usd = settled.map((one) => one.usd).toSorted((a, b) => (a < b ? -1 : 1))
@@ -121,7 +121,7 @@ export function historyOf(twin: Twin, payment: Payment) {
 
 const refusedSeconds = 900
 
-/** As private.refused_ways: here all payments are of one kind. */
+/** Follows private.refused_ways; all payments of the model are of one kind. */
 export function refusedOf(twin: Twin, { account, resource }: Payment) {
   const refused = twin.payments.filter(
     (one) =>
@@ -132,7 +132,7 @@ export function refusedOf(twin: Twin, { account, resource }: Payment) {
       one.delivery === refusal &&
       (one.authorizedAt ?? 0) > twin.now - refusedSeconds,
   )
-  // Keys stand as jsonb orders them, so that both sides are sorted alike.
+  // Keys are in the order of jsonb, so that both sides sort alike.
   const ways = refused.map(({ token, payee, atomic }) =>
     JSON.stringify({
       chain: twin.chain,

@@ -1,4 +1,4 @@
-/** What owners say about mandates. */
+/** Owners' decisions about mandates. */
 import { drawAssertion, otherDigest } from './approving.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
@@ -12,7 +12,7 @@ import { capsArgs, digestOfMandate, mandatesFrom } from './mandating.ts'
 import type { Account, Caps, Mandate } from './state.ts'
 import { refusable } from './state.ts'
 
-/** Mostly a mandate in this state, and mostly its own owner. */
+/** Picks mostly a mandate in this state, and mostly its own owner. */
 function pick(house: House, dice: Dice, state: Mandate['state']) {
   const { mandates, accounts } = house.twin
   const fitting = mandates.filter((one) => one.state === state).slice(-4)
@@ -41,7 +41,7 @@ async function decideOne(house: House, dice: Dice): Promise<void> {
   agree('owner_decide_mandate', answer, outcome)
 }
 
-/** Mostly lower, at times the same or higher. */
+/** Draws caps that are mostly lower, at times equal or higher. */
 function drawNarrower(dice: Dice, { payment, day, total, payments }: Caps): Caps {
   const lower = (cap: bigint) => dice.oneOf([cap, cap / 2n, cap / 2n, cap + 1n, 0n])
   const narrow = (cap: bigint | null) => {
@@ -126,13 +126,13 @@ async function readOne(house: House, dice: Dice): Promise<void> {
   })
 }
 
-/** In a fixed order: several may be of the same second. */
+/** Returns the history in a fixed order, because several entries may have the same second. */
 const pastOf = (past: { at?: unknown; state?: unknown; payee?: unknown }[]) =>
   past.map(({ at, state, payee }) => `${String(at)} ${String(state)} ${String(payee)}`).toSorted()
 
 const ninetyDaysSeconds = 90 * 86_400
 
-/** What a mandate is rehearsed on. */
+/** Returns the payments on which a mandate is backtested. */
 function rehearsed({ twin }: House, account: Account) {
   return twin.payments
     .filter((one) => one.account === account && one.createdAt > twin.now - ninetyDaysSeconds)

@@ -1,4 +1,4 @@
-/** The twin of mandates: what is used of them, whether one carries a payment, and who changes them. */
+/** The twin of mandates: their use, whether one covers a payment, and their changes. */
 import { admitConsent, keepConsent } from './consents.ts'
 import { firstLeaves, isCounted, isDeviceKnown, lookalikeOf } from './limits.ts'
 import type {
@@ -16,7 +16,7 @@ import { admit, isInService, Refused, stop } from './state.ts'
 const waitingMax = 20
 const toldMax = 50
 
-/** What uses up a mandate: what counts, and all that settled. */
+/** Returns the payments that use up a mandate: those that count, and all settled ones. */
 export function countedUnder(twin: Twin, mandate: Mandate): Payment[] {
   return twin.payments.filter(
     (payment) =>
@@ -52,7 +52,7 @@ export const hostOf = ({ origin }: Payment) =>
 
 const pins = ({ payTo }: Mandate, { payee }: Payment) => payTo?.includes(payee) ?? false
 
-/** A loopback domain without a port is any port of it. */
+/** True if the domain is the loopback host without a port, which matches any port. */
 export const isLoopback = (domain: string, host: string | null) =>
   domain === 'localhost' && (host?.startsWith('localhost:') ?? false)
 
@@ -62,7 +62,7 @@ function isMerchant({ domain, subdomains }: Mandate, host: string | null): boole
   return isLoopback(domain, host) || (subdomains && host.endsWith(`.${domain}`))
 }
 
-/** Whether a mandate of the account lets a payment through now. */
+/** Decides whether a mandate of the account covers a payment now. */
 export function carries(twin: Twin, key: Key, mandate: Mandate, payment: Payment): boolean {
   const { account, kind, usd, heard, token } = payment
   if (mandate.account !== account || statusOf(twin, mandate) !== 'active') return false
@@ -83,7 +83,7 @@ export function carries(twin: Twin, key: Key, mandate: Mandate, payment: Payment
   return isPinned || lookalikeOf(payment) === null
 }
 
-/** Who pays under it: who asked for it from that device, or another device or key. */
+/** Returns who pays under a mandate: its requester from the same device, or another device or key. */
 export function payerUnder(key: Key, mandate: Mandate, payment: Payment) {
   const isAsker = key === mandate.key
   if (key !== payment.key || (!isAsker && !mandate.isForAnyKey)) return 'other_key'
@@ -94,13 +94,13 @@ export function carrying(twin: Twin, key: Key, payment: Payment): Mandate[] {
   return twin.mandates.filter((mandate) => carries(twin, key, mandate, payment))
 }
 
-/** A host, without its port, and each domain above it. */
+/** Returns a host, and its name without the port with each domain above it. */
 function domainsAbove(host: string): string[] {
   const labels = (host.split(':')[0] ?? '').split('.')
   return [host, ...labels.map((_, at) => labels.slice(at).join('.'))]
 }
 
-/** The mandates that name a payment's merchant or payee: the live ones first, then the newest. */
+/** Returns the mandates that name a payment's merchant or payee: active ones first, then newest first. */
 export function mandatesFor(twin: Twin, payment: Payment): Mandate[] {
   const host = hostOf(payment)
   const domains = host === null ? [] : domainsAbove(host)
@@ -120,7 +120,7 @@ export type Wanted = Omit<MandateTerms, 'expiresAt'> & { device: string; ttl: nu
 const told = (account: Account, type: string) =>
   account.feed.push({ type: `mandate_${type}`, payment: null })
 
-/** Asks the owner for a mandate, under the id that it is to have. */
+/** Requests a mandate from the owner, under the given id. */
 export function askMandate(twin: Twin, credential: string, id: string, wanted: Wanted): Mandate {
   const key: Key = admit(twin, credential, 'pay')
   const { account } = key
@@ -177,7 +177,7 @@ export type MandateWord = {
   isForAnyKey: boolean
 }
 
-/** The owner's word for a mandate; `shown` is the digest of its terms. */
+/** Applies the owner's decision about a mandate; `shown` is the digest of its terms. */
 export function decideMandate(
   twin: Twin,
   account: Account,
@@ -204,7 +204,7 @@ export function decideMandate(
   return decision
 }
 
-/** Never widens: where there was a cap, one as low as it has to stay. */
+/** Narrows a mandate, never widens it: a cap that exists must stay and may only go down. */
 export function narrowMandate(
   twin: Twin,
   account: Account,
@@ -233,7 +233,7 @@ export function narrowMandate(
   return 'narrowed'
 }
 
-/** Stops a mandate for now, or lets it go on. */
+/** Suspends or resumes a mandate. */
 export function suspendMandate(
   twin: Twin,
   account: Account,

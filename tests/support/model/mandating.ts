@@ -1,6 +1,6 @@
-/** What agents do about mandates: ask for them, read them, and end them. */
+/** Agents' actions on mandates: request, read and end them. */
 import { randomUUID } from 'node:crypto'
-import { digestOf, mandateTerms } from '../../../shared/consent/terms.ts'
+import { mandateTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
 import {
@@ -55,7 +55,7 @@ function drawWanted({ twin }: House, dice: Dice): Wanted {
   }
 }
 
-/** As the ledger takes caps. */
+/** Converts caps to the arguments of the ledger. */
 export const capsArgs = ({ payment, day, total, payments }: Caps) => ({
   max_payment_usd_micros: payment.toString(),
   max_day_usd_micros: day?.toString() ?? null,
@@ -63,7 +63,8 @@ export const capsArgs = ({ payment, day, total, payments }: Caps) => ({
   max_payments: payments,
 })
 
-export const digestOfMandate = (mandate: Mandate) => digestOf(mandateTerms(mandateFacts(mandate)))
+export const digestOfMandate = (mandate: Mandate) =>
+  termsDigest(mandateTerms(mandateFacts(mandate)))
 
 async function askOne(house: House, dice: Dice): Promise<void> {
   const { credential } = pickKey(house, dice)
@@ -89,13 +90,13 @@ async function askOne(house: House, dice: Dice): Promise<void> {
   agree('create_mandate', told, { mandate_row: mandateWire(house.twin, asked), digest })
 }
 
-/** Mostly one, and seldom more than an owner is asked about at a time. */
+/** Requests one mandate, or rarely more than an owner may have waiting at a time. */
 async function askSome(house: House, dice: Dice): Promise<void> {
   const times = dice.isLucky(1) ? 25 : 1
   for (let time = 0; time < times; time += 1) await askOne(house, dice)
 }
 
-/** Rows of mandates without what only the ledger knows. */
+/** Returns rows of mandates without the fields that only the ledger knows. */
 export function mandatesFrom(answer: Answer) {
   if (!Array.isArray(answer)) return answer
   return answer.map((row) => ({ ...row, mandate_row: without('number', row['mandate_row']) }))

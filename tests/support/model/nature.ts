@@ -1,4 +1,4 @@
-/** What happens without anybody asking: time, blocks, reorganizations, money that comes in. */
+/** Events that no one requests: time, blocks, reorganizations, incoming money. */
 import { countOf, mine, newHash, reorganize, send } from './chain.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
@@ -9,7 +9,7 @@ export async function tick(house: House, seconds: number): Promise<void> {
   await house.ledger.setClock(house.twin.now)
 }
 
-/** Mostly seconds, at times minutes, and seldom most of a day. */
+/** Lets time pass: mostly seconds, at times minutes, rarely most of a day. */
 async function passTime(house: House, dice: Dice): Promise<void> {
   const seconds = dice.isLucky(90) ? 1 + dice.below(6) : 20 + dice.below(200)
   await tick(house, dice.isLucky(2) ? 20_000 + dice.below(80_000) : seconds)
@@ -48,7 +48,7 @@ async function jam({ chain, twin }: House, dice: Dice): Promise<void> {
   else chain.jammed.clear()
 }
 
-/** A merchant settles what it was paid with, or somebody brings a signature to the chain himself. */
+/** Settles a payment as a merchant does, or as anyone else who brings its signature to the chain. */
 async function settleElsewhere({ chain, published }: House, dice: Dice): Promise<void> {
   const payment = dice.anyOf([...published].slice(-6))
   if (!payment) return
@@ -56,7 +56,7 @@ async function settleElsewhere({ chain, published }: House, dice: Dice): Promise
   send(chain, { hash, sender: null, nonce: 0, payments: [payment], cancels: [] })
 }
 
-/** Somebody else uses the key of a lane, and takes its next nonce. */
+/** Uses the next nonce of a lane with its key from outside the service. */
 async function useLane({ chain, twin }: House, dice: Dice): Promise<void> {
   const lane = dice.anyOf(twin.lanes)
   if (!lane) return

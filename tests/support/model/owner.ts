@@ -1,4 +1,4 @@
-/** What owners do, what agents only read, and what is kept under an Idempotency-Key. */
+/** Owners' actions, agents' reads, and answers stored under an Idempotency-Key. */
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, pickKey, pickPayment, rowOf, strangers } from './house.ts'
@@ -43,7 +43,7 @@ async function changeCaps(house: House, dice: Dice): Promise<void> {
   )
 }
 
-/** A key is revoked, runs out, or comes back: the last only so that a long run does not die out. */
+/** Revokes a key, lets it expire or restores it; the last only keeps a long run from dying out. */
 async function changeKey(house: House, dice: Dice): Promise<void> {
   const key = dice.anyOf(house.twin.keys)
   if (!key) return
@@ -70,7 +70,7 @@ async function know(house: House, dice: Dice): Promise<void> {
   )
 }
 
-/** What was removed stays removed, whatever settles later. */
+/** Removes a known recipient, which stays removed whatever settles later. */
 async function forget(house: House, account: Account, address: string): Promise<void> {
   const question = { credential: account.session, address }
   const answer = await ask(house, 'owner_forget_recipient', question)
@@ -174,7 +174,7 @@ async function keepOne(house: House, dice: Dice): Promise<void> {
   agree('keep_answer', answer, wanted)
 }
 
-/** An owner adds a passkey, or removes one; the last one too, so that sessions alone have to do. */
+/** Adds or removes a passkey of an owner. Removing the last one leaves sessions as the only proof. */
 async function changePasskey(house: House, dice: Dice): Promise<void> {
   const account = dice.anyOf(house.twin.accounts)
   if (!account) return

@@ -1,4 +1,4 @@
-/** The twin of entering a payment, deciding about it and keeping its signature. */
+/** The twin of entering a payment, deciding about it and storing its signature. */
 import { reserveGas } from './gas.ts'
 import { isCounted, isWithinCaps, mayPay, reservedOf } from './limits.ts'
 import { fits } from './policy.ts'
@@ -9,6 +9,7 @@ import {
   fillSlot,
   gasNeeded,
   isFull,
+  isGivenUp,
   isRelayNeeded,
   leaveQueue,
   newCall,
@@ -38,6 +39,7 @@ const blank = {
   mandate: null,
   level: null,
   authorizedAt: null,
+  freezes: 0,
   limitsThen: null,
   paidBy: null,
   capsThen: null,
@@ -59,8 +61,8 @@ const blank = {
 }
 
 /**
- * Enters a payment under the id that the ledger gave it; a claim finds what it entered before. Nothing
- * is entered for the wallet that would pay.
+ * Enters a payment under the id that the ledger gave it; an idempotency claim finds its earlier entry. A
+ * payment to its own wallet is not entered.
  */
 export function begin(
   twin: Twin,
@@ -85,7 +87,7 @@ export function begin(
   return payment
 }
 
-/** What was reserved and not signed in time is decided anew when it is asked for again. */
+/** Resets a payment that was reserved and not signed in time, so that it is decided again. */
 function reconsider(twin: Twin, payment: Payment | undefined): void {
   if (payment?.state !== 'authorized' || isCounted(twin, payment)) return
   const state = payment.approval ? 'awaiting_confirmation' : 'prepared'
@@ -96,7 +98,7 @@ function reconsider(twin: Twin, payment: Payment | undefined): void {
   twin.gas = twin.gas.filter((use) => use.payment !== payment || use.slot !== null)
 }
 
-/** The payment with the device that asks now. */
+/** Returns the payment with the device and key that ask now. */
 export function readFacts(
   twin: Twin,
   credential: string,
@@ -137,7 +139,7 @@ export type Decided = { outcome: string; first: boolean; payment?: Payment; clai
 
 export const leaseSeconds = 45
 
-/** Commits a decision or tells why not; `told` is the claim of which the ledger chose the ids. */
+/** Commits an authorization or returns why not; `told` is the lane claim whose ids the ledger chose. */
 export function authorize(
   twin: Twin,
   credential: string,
@@ -149,8 +151,11 @@ export function authorize(
   if (!payment) return { outcome: 'not_found', first: false }
   reconsider(twin, payment)
   if (!mayPay(twin, key, payment)) return { outcome: 'closed', first: false }
+  if (payment.state !== 'authorized' && isLive(payment) && isGivenUp(payment)) {
+    return { outcome: 'closed', first: false }
+  }
   const goesOn = isLive(payment)
-  // One caller at a time drives what is authorized already.
+  // One caller at a time handles an authorized payment.
   const isDriven = goesOn && payment.leasedUntil > twin.now
   if (isDriven) return { outcome: 'authorized', first: false, payment }
   const hindrance = goesOn ? undefined : hindranceOf(twin, key, payment, asked)
@@ -169,7 +174,7 @@ export function authorize(
   return { outcome: 'authorized', first: true, payment, ...(claim ? { claim } : {}) }
 }
 
-/** Whether it needs a place in the wallet's own lane: a wallet that is busy signs nothing. */
+/** Decides whether a payment needs a slot in the wallet's own lane; a busy wallet signs nothing. */
 function takesOwnPlace({ kind, signature }: Payment, { gasFrom }: Asked): boolean {
   return kind === 'transfer' && signature === null && gasFrom === 'wallet'
 }
@@ -194,6 +199,7 @@ function reserve(twin: Twin, key: Key, payment: Payment, asked: Asked): void {
     state: 'authorized',
     finality: 'submitted',
     authorizedAt: twin.now,
+    freezes: payment.account.freezes,
     limitsThen: { ...payment.account.limits },
     paidBy: key,
     capsThen: { ...key.caps },
@@ -223,14 +229,14 @@ export type Signed = {
   nonce: string
   signature: string
   lease: string | null
-  /** In the wallet's own lane: kept there or not at all. */
+  /** True in the wallet's own lane, where the signature is stored with its transaction or not at all. */
   isOwn: boolean
   calls: number
   hash: string
   cost: bigint
 }
 
-/** Keeps what was signed, and the transaction around it if its place is still held. */
+/** Stores a signature, and the transaction around it if its lane is still leased. */
 export function record(twin: Twin, signed: Signed) {
   const { payment, nonce, signature, lease, isOwn, authorizedAt } = signed
   const isHeld = twin.lanes.some((lane) => lane.lease !== null && lane.lease === lease)
@@ -245,7 +251,7 @@ export function record(twin: Twin, signed: Signed) {
   return { kept, sent, queued: isRelayed && isRelayNeeded(twin) }
 }
 
-/** Gives up what will not be signed, unless it was signed already. */
+/** Releases a payment whose approval does not hold, unless it is signed already. */
 export function withdraw(twin: Twin, payment: Payment): boolean {
   if (payment.state !== 'authorized' || payment.signature !== null) return false
   Object.assign(payment, {
@@ -258,7 +264,7 @@ export function withdraw(twin: Twin, payment: Payment): boolean {
   return true
 }
 
-/** The service itself heard the challenge. */
+/** Records that the service itself received the challenge from the merchant. */
 export function noteHeard(twin: Twin, credential: string, id: string): boolean {
   const payment = findOwn(twin, admit(twin, credential, 'pay'), id)
   if (!payment || !isUnused(payment)) return false

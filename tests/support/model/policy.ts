@@ -1,9 +1,9 @@
 /**
- * The rules of the limits, written as they are told: add up what counts, and compare. The SQL of
- * custody and the policy that decides before it both have to agree with this.
+ * The rules of the limits in their simplest form: add up what counts, and compare. Both custody's SQL and
+ * the policy that decides before it must agree with this.
  */
-import { factsOf } from '../../../shared/payments/decision-facts.ts'
-import { enteredRow } from '../../../shared/payments/entered.ts'
+import { factsOf } from '../../../shared/payments/decide/decision-facts.ts'
+import { paymentWithFactsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { decide } from '../../../shared/policy/decide.ts'
 import {
   assertedTo,
@@ -18,13 +18,13 @@ import {
 import { carries, hostOf, isLoopback, mandatesFor } from './mandates.ts'
 import type { Key, Level, Mandate, Payment, Twin } from './state.ts'
 
-/** The level at which the owner approved a payment. */
+/** Returns the consent level of the owner's approval of a payment. */
 export function approvedAt({ approval }: Payment): 'user_session' | 'user_passkey' | null {
   if (approval?.decision !== 'approved') return null
   return approval.consent?.signed ? 'user_passkey' : 'user_session'
 }
 
-/** Whether a payment may be authorized at this level now. */
+/** Decides whether a payment may be authorized at this level now. */
 export function fits(
   twin: Twin,
   key: Key,
@@ -49,8 +49,8 @@ export function fits(
 }
 
 /**
- * Throws when the policy decides another thing than these rules from what the ledger told, with the
- * user's word or without.
+ * Throws if the policy decides differently from these rules on the ledger's facts, with the user's
+ * confirmation or without.
  */
 export async function confirmPolicy(
   twin: Twin,
@@ -58,8 +58,8 @@ export async function confirmPolicy(
   payment: Payment,
   told: unknown,
 ): Promise<void> {
-  const entered = enteredRow.parse(told)
-  // What is another key's to pay is decided by nobody.
+  const entered = paymentWithFactsRow.parse(told)
+  // A payment that belongs to another key gets no decision.
   if (!mayPay(twin, key, payment)) return
   for (const isConfirmed of [false, true]) {
     const decided = decide(await factsOf(entered, isConfirmed))
@@ -88,7 +88,7 @@ function wantedFrom(twin: Twin, key: Key, payment: Payment, isConfirmed: boolean
   return account.passkeys.length > 0 ? 'confirm user_passkey' : 'confirm user_session'
 }
 
-/** Of the mandates that carry it, the one that is for least else. */
+/** Returns the narrowest of the mandates that cover a payment. */
 function bestOf(twin: Twin, key: Key, payment: Payment): Mandate | undefined {
   const host = hostOf(payment)
   const placeOf = ({ domain, payTo, expiresAt, id }: Mandate) => {
@@ -98,14 +98,14 @@ function bestOf(twin: Twin, key: Key, payment: Payment): Mandate | undefined {
   const covering = mandatesFor(twin, payment).filter(
     (one) =>
       carries(twin, key, one, payment) &&
-      // The second in which it is decided is not over yet.
+      // The current second is not over when the decision is made.
       one.expiresAt > twin.now + 1 &&
       isUsual(twin, payment, one.payTo !== null),
   )
   return covering.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))[0]
 }
 
-/** Whether it is paid to whom, in what and about for as much as the same thing was before. */
+/** Decides whether payee, token and approximate amount match earlier payments for the same resource. */
 function isUsual(twin: Twin, payment: Payment, isPayeeNamed: boolean): boolean {
   const before = paidBefore(twin, payment)
   if (before.length === 0) return true

@@ -3,7 +3,7 @@ import { hasGas, hasGasFor, raiseGas, spendGas } from './gas.ts'
 import type { Attempt, Call, Lane, Payment, Slot, Twin } from './state.ts'
 import { liveUntil } from './state.ts'
 
-/** A lane that is held for one transaction. */
+/** A lane that is leased for one transaction. */
 export type Claim = { lease: string; lane: string; nonce: number; calls: Call[] }
 
 export type Seen = { address: string; mined_nonce: number; transfers: number; cancels: number }
@@ -13,17 +13,20 @@ const aheadMax = 16
 const transfersAheadMax = 14
 const callsMax = 25
 
-/** Whether a call has an effect still and is no transfer of a frozen account. */
+/** True if the account was frozen after the payment was authorized. */
+export const isGivenUp = ({ account, freezes }: Payment) => freezes < account.freezes
+
+/** Decides whether a call still has an effect and is not a transfer that a freeze has stopped. */
 export function mayLeave(twin: Twin, { kind, payment }: Call): boolean {
   if (kind === 'cancel') return liveUntil(payment) > twin.now
   const isGood = (payment.validBefore ?? 0) > twin.now
-  return isGood && payment.state === 'signed' && !payment.account.isFrozen
+  return isGood && payment.state === 'signed' && !isGivenUp(payment)
 }
 
-/** Whether nobody may send a transaction any more. */
-export const isStopped = ({ carries }: Attempt) => carries.some(({ account }) => account.isFrozen)
+/** True if a transaction must not be sent any more. */
+export const isStopped = ({ carries }: Attempt) => carries.some(isGivenUp)
 
-/** Calls that nobody holds and that may leave, cancellations first, then by turn. */
+/** Returns unclaimed calls that may be sent: cancellations first, then by turn. */
 function waitingCalls(twin: Twin): Call[] {
   const waiting = twin.calls.filter(
     (call) =>
@@ -50,7 +53,7 @@ export function isRelayNeeded(twin: Twin): boolean {
   return waitingCalls(twin).length > 0 && twin.lanes.some((lane) => isFree(twin, lane))
 }
 
-/** Holds the lane that was unused for longest; of several never used, the one that the ledger took. */
+/** Leases the lane that was unused for longest; among lanes never used, the one that the ledger took. */
 export function claimLane(
   twin: Twin,
   seen: Seen[],
@@ -79,7 +82,7 @@ export function claimLane(
   return hold(twin, lane, calls, told)
 }
 
-/** What a lane can carry beside what is in flight; its last places are for cancellations. */
+/** Returns how many more calls a lane can take; its last slots are for cancellations. */
 function roomOf(lane: Lane, seen: Seen[]) {
   const look = seen.find(({ address }) => address === lane.address)
   if (!look) return { transfers: 0, cancels: 0, ahead: 0 }
@@ -87,7 +90,7 @@ function roomOf(lane: Lane, seen: Seen[]) {
   return { ...look, transfers: ahead < transfersAheadMax ? look.transfers : 0, ahead }
 }
 
-/** What the open transactions of a wallet can cost in sum with one more, none of them cheaper. */
+/** Returns the highest total cost of a wallet's open transactions, each at least `cost`, plus `cost`. */
 export function gasNeeded(twin: Twin, wallet: string, cost: bigint): bigint {
   const dearest = inFlight(twin, wallet).map(({ attempts }) =>
     attempts.reduce((most, one) => (one.cost > most ? one.cost : most), cost),
@@ -95,7 +98,7 @@ export function gasNeeded(twin: Twin, wallet: string, cost: bigint): bigint {
   return dearest.reduce((sum, one) => sum + one, cost)
 }
 
-/** Whether a wallet has as many transactions in flight as it may. */
+/** True if a wallet has as many transactions in flight as it may. */
 export const isFull = (twin: Twin, wallet: string): boolean =>
   inFlight(twin, wallet).length >= aheadMax
 
@@ -104,7 +107,7 @@ const inFlight = ({ slots }: Twin, wallet: string) =>
     ({ lane, nonce, state }) => lane.address === wallet && state === 'open' && nonce >= lane.mined,
   )
 
-/** Holds the wallet itself, which sends its own transfer. */
+/** Leases the wallet's own lane, in which it sends its own transfer. */
 export function claimWallet(
   twin: Twin,
   { account }: Payment,
@@ -136,7 +139,7 @@ function hold(twin: Twin, lane: Lane, calls: Call[], told: Claim | undefined): C
   return { lease, lane: lane.address, nonce: lane.next, calls }
 }
 
-/** Stores a transaction in the place that is held for it, or gives everything back. */
+/** Stores a transaction in the slot that its lease holds, or gives lane and calls back. */
 export function fillSlot(
   twin: Twin,
   lease: string,
@@ -149,7 +152,7 @@ export function fillSlot(
   for (const call of calls) Object.assign(call, { claim: null, claimedUntil: 0 })
   if (!lane || calls.length !== count) return false
   const carries = transfersIn(calls)
-  const slot = newSlot(lane, lane.next, [{ hash, cost, carries }])
+  const slot = newSlot(lane, lane.next, [{ hash, cost, carries, cancels: cancelsIn(calls) }])
   twin.slots.push(slot)
   lane.next += 1
   for (const call of calls) Object.assign(call, { slot, tries: call.tries + 1 })
@@ -164,7 +167,7 @@ function newSlot(lane: Lane, nonce: number, attempts: Slot['attempts']): Slot {
   return { id: null, lane, nonce, state: 'open', block: null, attempts }
 }
 
-/** A call at the end of its account's calls and with the first of the others. */
+/** Returns a new call with a turn after its account's calls, and not before the first of the others. */
 export function newCall(twin: Twin, kind: Call['kind'], payment: Payment, signature: string): Call {
   const queued = twin.calls.filter((call) => call.kind === kind && call.slot === null)
   const others = queued.filter((call) => isUnclaimed(twin, call) && mayLeave(twin, call))
@@ -178,14 +181,23 @@ export function callsOf(twin: Twin, slot: Slot): Call[] {
   return twin.calls.filter((call) => call.slot === slot)
 }
 
-/** The payments that calls are transfers of. */
+/** Returns the payments whose transfers are among the calls. */
 export const transfersIn = (calls: readonly Call[]): Payment[] =>
   calls.filter(({ kind }) => kind === 'transfer').map(({ payment }) => payment)
 
-/** Keeps a transaction in place of a slot's latest, unless one of its accounts is frozen by now. */
+/** Returns the payments whose cancellations are among the calls. */
+export const cancelsIn = (calls: readonly Call[]): Payment[] =>
+  calls.filter(({ kind }) => kind === 'cancel').map(({ payment }) => payment)
+
+/**
+ * Adds a replacement to a slot, unless a freeze has stopped one of its transfers by now. None with
+ * transfers is added while its relayer's lane is leased for the next transaction.
+ */
 export function replace(twin: Twin, slot: Slot, number: number, attempt: Attempt): boolean {
   if (slot.state !== 'open' || slot.attempts.length >= number || isStopped(attempt)) return false
   if (!hasGasFor(twin, slot, attempt)) return false
+  const isLeased = slot.lane.kind === 'relayer' && isHeld(twin, slot.lane)
+  if (attempt.carries.length > 0 && isLeased) return false
   slot.attempts.push(attempt)
   for (const payment of attempt.carries) {
     if (payment.state === 'signed') payment.txHash = attempt.hash
@@ -194,7 +206,7 @@ export function replace(twin: Twin, slot: Slot, number: number, attempt: Attempt
   return true
 }
 
-/** Nothing of a payment that is over stays in the queue. */
+/** Removes the queued calls of a payment that is over. */
 export function leaveQueue(
   twin: Twin,
   payment: Payment,
@@ -205,7 +217,7 @@ export function leaveQueue(
   )
 }
 
-/** Brings a lane's counter in line with the chain's and opens a place in every small gap. */
+/** Aligns a lane's counter with the chain's and opens a slot for every nonce of a small gap. */
 export function repairLane(twin: Twin, lane: Lane, counted: number, highest: number): boolean {
   if (isHeld(twin, lane)) return false
   const slots = twin.slots.filter((slot) => slot.lane === lane)
@@ -239,7 +251,7 @@ export function pauseLane(lane: Lane, reason: string | null): boolean {
   return isChange
 }
 
-/** Whether the slots' own watch has the next word on a payment. */
+/** Decides whether the watch over slots, not over payments, is responsible for a payment. */
 export function isInSlot(twin: Twin, payment: Payment): boolean {
   return twin.calls.some(
     ({ kind, payment: carried, slot }) =>

@@ -1,4 +1,4 @@
-/** Where a model test begins: at random, or at the seed of a failure that is to be seen again. */
+/** The seed of a model test: random, or that of a failure to reproduce. */
 import { randomInt } from 'node:crypto'
 
 export function seedOf(what: string): number {

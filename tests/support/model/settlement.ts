@@ -1,4 +1,4 @@
-/** The twin of what the ledger books when somebody looked at the chain. */
+/** The twin of what the ledger books after a look at the chain. */
 import { requeueCall } from './gas.ts'
 import { isCounted } from './limits.ts'
 import { callsOf, isInSlot, leaveQueue, mayLeave, transfersIn } from './relay.ts'
@@ -13,13 +13,13 @@ export type Proof = {
   finality: Finality
 }
 
-/** Now, but for one that was booked in another block: that settled before its signature's end. */
+/** Returns now; for a payment booked in another block before, at most the end of its signature. */
 function settlesAt({ now }: Twin, payment: Payment): number {
   const { settledAt } = payment
   return settledAt === null ? now : Math.min(now, Math.max(settledAt, liveUntil(payment)))
 }
 
-/** Once its block is final, when it was first seen in that. */
+/** Returns the settlement time once the block is final: when the payment was first seen in it. */
 function settlesForGood(payment: Payment): number {
   return Math.max(payment.settledAt ?? 0, payment.placedAt ?? 0)
 }
@@ -66,7 +66,7 @@ function reopen(slot: Slot, gone: string): boolean {
   return true
 }
 
-/** The block of a settlement is gone. */
+/** Undoes a settlement whose block is gone. */
 export function reorg(twin: Twin, payment: Payment, gone: string): Payment | undefined {
   if (!unsettle(twin, payment, gone)) return undefined
   for (const call of twin.calls) {
@@ -75,14 +75,14 @@ export function reorg(twin: Twin, payment: Payment, gone: string): Payment | und
   return payment
 }
 
-/** The block of a slot is gone, and with it what it settled. */
+/** Reopens a slot whose block is gone, and undoes what that block settled. */
 export function reopenSlot(twin: Twin, slot: Slot, gone: string): boolean {
   if (!reopen(slot, gone)) return false
   for (const payment of transfersIn(callsOf(twin, slot))) unsettle(twin, payment, gone)
   return true
 }
 
-/** Gives the calls of a place back that cannot be mined now, or never; a wallet's own stay there. */
+/** Returns the calls of a slot that cannot be mined now, or ever, to the queue; a wallet's own stay. */
 export function requeue(twin: Twin, slot: Slot, lost: boolean): boolean {
   if (slot.state !== 'open') return false
   const calls = callsOf(twin, slot)
@@ -114,10 +114,10 @@ export function bookSlot(
   return true
 }
 
-const callTries = 2
+const callTries = 10
 const retrySeconds = 60
 
-/** What a relayer's transaction did not bring about is tried once more while there is time for it. */
+/** Decides whether a reverted transfer of a relayer is tried again while there is time. */
 function mayRetry(twin: Twin, call: Call): boolean {
   const { payment, slot, tries } = call
   const isReverted = payment.finality === 'reverted' && slot?.lane.kind === 'relayer'
@@ -133,7 +133,7 @@ export function release(twin: Twin, payment: Payment, reason: string): Payment |
   return payment
 }
 
-/** An x402 request was sent: what the merchant answered. */
+/** Records the merchant's answer to an x402 request. */
 export function finishAttempt(
   twin: Twin,
   payment: Payment,
@@ -147,7 +147,7 @@ export function finishAttempt(
   return payment
 }
 
-/** Closes what nobody used, and answers the payments that the chain has the next word on. */
+/** Closes what was not used in time, and returns the payments whose outcome the chain decides. */
 export function openPayments(twin: Twin): Payment[] {
   for (const payment of twin.payments) {
     if (isUnused(payment) && payment.expiresAt <= twin.now) payment.state = 'expired'

@@ -1,6 +1,6 @@
 /**
- * The ledger as a slow and obvious twin has it: plain lists in memory, searched from the front each
- * time. It knows no SQL; what it answers is compared with what the SQL functions answer.
+ * The state of the ledger's slow and obvious twin: plain lists in memory, searched from the front each
+ * time. It uses no SQL; its answers are compared with those of the SQL functions.
  */
 export type Limits = { automatic: bigint; asserted: bigint; newRecipient: bigint; cap: bigint }
 
@@ -11,23 +11,24 @@ export type Account = {
   limits: Limits
   version: number
   isFrozen: boolean
-  /** When it was frozen last. */
+  freezes: number
+  /** Time of the last freeze. */
   frozenAt: number
-  /** What was open then, in the order in which it is listed. */
+  /** Payments open at that time, in the order of the list. */
   openAtFreeze: Payment[]
-  /** By the payment whose approval made them known; null where that was another act of the owner. */
+  /** Maps each to the payment whose approval made it known; null for another act of the owner. */
   recipients: Map<string, string | null>
   devices: Map<string, string | null>
-  /** The credential of the owner's session. */
+  /** Credential of the owner's session. */
   session: string
   passkeys: Passkey[]
-  /** Null where it is about a mandate. */
+  /** Null for entries about a mandate. */
   feed: { type: string; payment: Payment | null }[]
 }
 
 export type Passkey = { id: string; publicKey: string; counter: number; addedAt: number }
 
-/** What a passkey signed, as the ledger takes it; whether it is right is not the ledger's matter. */
+/** A passkey's signature in the form that the ledger takes; the ledger does not verify it. */
 export type Assertion = {
   passkey: string
   counter_seen: string
@@ -44,7 +45,7 @@ export type Key = {
   account: Account
   revokedAt: number | null
   expiresAt: number | null
-  /** The most that it may move by itself, in micro-USD; null for no cap. */
+  /** Most that the key may move by itself, in micro-USD; null for no cap. */
   caps: { payment: bigint | null; day: bigint | null }
 }
 
@@ -66,11 +67,11 @@ export type Decision = 'approved' | 'declined'
 /** One act of consent of an owner. */
 export type Consent = {
   digest: string
-  /** Digests of the payments, where it is for several. */
+  /** Digests of the payments, if there are several. */
   leaves: string[] | null
-  /** With the key as it was then; null where the session alone had to do. */
+  /** Includes the public key as it was then; null if the session alone was the proof. */
   signed: { assertion: Assertion; publicKey: string; addedAt: number } | null
-  /** When it was asked for; of several, the first. */
+  /** Time of the request; of several, the first. */
   askedAt: number
   at: number
 }
@@ -86,7 +87,7 @@ export type Payment = {
   state: State
   claim: string | null
   approval: { decision: Decision; digest: string; consent: Consent | null } | null
-  /** What the owner ticked beside the approval. */
+  /** The owner's ticks with the approval. */
   ticks: Ticks
   token: string
   payee: string
@@ -101,9 +102,11 @@ export type Payment = {
   expiresAt: number
   level: Level | null
   authorizedAt: number | null
-  /** Limits as they were when it was authorized: the sums of that moment had to fit them. */
+  /** Freezes of its account before the authorization. */
+  freezes: number
+  /** Limits at the authorization; the sums of that moment had to fit them. */
   limitsThen: Limits | null
-  /** Who had it authorized, and the caps of that key then. */
+  /** Key that had it authorized, and the caps of that key then. */
   paidBy: Key | null
   capsThen: Key['caps'] | null
   seenBlock: number | null
@@ -114,18 +117,18 @@ export type Payment = {
   txHash: string | null
   place: { block: number; hash: string; log: number } | null
   finality: Finality | null
-  /** Was settled in a block that is gone. */
+  /** True if it was settled in a block that is gone. */
   isReopened: boolean
   settledAt: number | null
   settledIn: string | null
   placedAt: number | null
-  /** When it counted again that had left the windows: its settlement was taken back. */
+  /** Time at which it counts again after it had left the windows, because its settlement was undone. */
   returnedAt: number | null
   delivery: unknown
   failure: string | null
 }
 
-/** Null where there is no cap. */
+/** Caps of a mandate; null for no cap. */
 export type Caps = {
   payment: bigint
   day: bigint | null
@@ -133,7 +136,7 @@ export type Caps = {
   payments: number | null
 }
 
-/** What an owner consents to. */
+/** Terms that an owner consents to. */
 export type MandateTerms = {
   domain: string
   subdomains: boolean
@@ -151,7 +154,7 @@ export type Mandate = MandateTerms & {
   device: string
   state: 'pending_approval' | 'active' | 'suspended' | 'declined' | 'revoked'
   createdAt: number
-  /** As it was asked for, once it was narrowed. */
+  /** The terms as requested, once they were narrowed. */
   requested: MandateTerms | null
   isForAnyKey: boolean
   consent: Consent | null
@@ -168,14 +171,20 @@ export type Lane = {
   pausedFor: string | null
   lease: string | null
   leasedUntil: number
-  /** Grows with each use, so that the lane unused for longest is known. */
+  /** Grows with each use, to find the lane unused for longest. */
   used: number
 }
 
-/** A signed transaction, the most that it can cost and the payments whose transfers are in it. */
-export type Attempt = { hash: string; cost: bigint; carries: readonly Payment[] }
+/** A signed transaction, its highest cost and the payments whose transfers and cancellations are in it. */
+export type Attempt = {
+  hash: string
+  cost: bigint
+  carries: readonly Payment[]
+  cancels: readonly Payment[]
+  isOut?: boolean
+}
 export type Slot = {
-  /** Learned when the ledger first tells it. */
+  /** Learned when the ledger first returns it. */
   id: number | null
   lane: Lane
   nonce: number
@@ -188,16 +197,16 @@ export type Call = {
   kind: 'transfer' | 'cancel'
   payment: Payment
   signature: string
-  /** Its place in the queue. */
+  /** Place in the queue. */
   turn: number
-  /** Slots that it was put into. */
+  /** Number of slots that it was put into. */
   tries: number
   claim: string | null
   claimedUntil: number
   slot: Slot | null
 }
 
-/** A call that goes into a transaction; without a slot it may go into one. */
+/** Gas of a call in a transaction; without a slot it is reserved. */
 export type GasUse = {
   payment: Payment
   kind: Call['kind']
@@ -225,7 +234,7 @@ export type Twin = {
   payments: Payment[]
   /** Oldest first, as payments are. */
   mandates: Mandate[]
-  /** Digests that somebody consented to. */
+  /** Digests that an owner has consented to. */
   consented: Set<string>
   lanes: Lane[]
   slots: Slot[]
@@ -241,14 +250,14 @@ const liveStates: readonly State[] = ['authorized', 'signed', 'unknown']
 export const unusedStates: readonly State[] = ['prepared', 'awaiting_confirmation']
 
 export const isLive = ({ state }: Payment) => liveStates.includes(state)
-/** Until when its signature may be good by the chain's clock. */
+/** Returns the time until which its signature may be valid by the chain's clock. */
 export const liveUntil = ({ validBefore }: Payment) => (validBefore ?? 0) + 900
 export const isUnused = ({ state }: Payment) => unusedStates.includes(state)
 
-/** Why a call is turned away, as the ledger names it. */
+/** A refusal of a call, with the ledger's code. */
 export class Refused extends Error {}
 
-/** What comes of a call: its value, or the code of its refusal. */
+/** Returns the value of a call, or the code of its refusal. */
 export function refusable<Value>(run: () => Value): Value | { refused: string } {
   try {
     return run()
@@ -260,13 +269,14 @@ export function refusable<Value>(run: () => Value): Value | { refused: string } 
 
 const covers = { read: ['read'], pay: ['read', 'pay'], full: ['read', 'pay', 'full'] }
 
-/** Whether a key is good still. */
+/** Decides whether a key is still valid. */
 export const isInService = (twin: Twin, key: Key) =>
   key.revokedAt === null && isUnexpired(twin, key)
 
-const isUnexpired = (twin: Twin, { expiresAt }: Key) => expiresAt === null || expiresAt > twin.now
+export const isUnexpired = (twin: Twin, { expiresAt }: Key) =>
+  expiresAt === null || expiresAt > twin.now
 
-/** The key of a credential, or the refusal of whoever holds it. */
+/** Returns the key of a credential; throws a refusal if it may not do this. */
 export function admit(
   twin: Twin,
   credential: string,
@@ -280,16 +290,9 @@ export function admit(
   return key
 }
 
-/** Gives up what nobody has signed, or sent. */
+/** Releases a payment that was not signed, or not sent. */
 export function stop(payment: Payment, failure: string): void {
   Object.assign(payment, { state: 'released', finality: null, failure })
-}
-
-/** The same for a freeze, which a key may ask for that was revoked in the last three days. */
-export function admitBrake(twin: Twin, credential: string): Key {
-  const key = twin.keys.find((one) => one.credential === credential)
-  const wasRevoked = key !== undefined && (key.revokedAt ?? -Infinity) > twin.now - 3 * 86_400
-  return wasRevoked && isUnexpired(twin, key) ? key : admit(twin, credential, 'read')
 }
 
 export function findOwn(twin: Twin, { account }: Key, id: string): Payment | undefined {

@@ -1,9 +1,9 @@
-/** What holds on the street after each event, and in the end by the logs of the token alone. */
+/** Invariants of the street, checked after each event, and at the end by the token's logs alone. */
 import * as z from 'zod'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import { addressSchema, wordSchema } from '../../../shared/chains/hex.ts'
 import { authorizationNonce } from '../../../shared/custody/nonce.ts'
-import { keepHouse } from '../../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { Agent } from '../world.ts'
 import { agree } from './house.ts'
 import type { Street } from './street.ts'
@@ -11,7 +11,7 @@ import { fundsUsd, pass, startMining, usedUsd } from './street.ts'
 
 const limits = { none: 200, agent_asserted: 200 }
 
-/** No account has more reserved and spent than a limit, whoever came at once. */
+/** Checks that no account has reserved and spent more than a limit, even with parallel requests. */
 export async function confirmStreet(street: Street): Promise<void> {
   for (const payer of street.payers) {
     for (const [level, limit] of Object.entries(limits)) {
@@ -24,21 +24,21 @@ export async function confirmStreet(street: Street): Promise<void> {
 const roundSeconds = 200
 const restingRounds = 12
 
-/** With blocks and housekeeping alone, all that is open ends; then the chain is compared. */
+/** Checks that everything open ends with blocks and housekeeping alone, and then compares the chain. */
 export async function confirmStreetEnd(street: Street): Promise<void> {
   await startMining(street)
   let open = await openIn(street)
   for (let round = 0; open.length > 0 && round < restingRounds; round += 1) {
     await pass(street, roundSeconds)
     await callRpc(street.market.chain.rpcUrl, [['anvil_mine', '0x10']])
-    await keepHouse(street.market.world)
+    await runHousekeeping(street.market.world)
     open = await openIn(street)
   }
   agree('still open', open, [])
   for (const payer of street.payers) await confirmLogs(street, payer)
 }
 
-/** Payments of the street that are not final. */
+/** Returns the payments of the street that are not final. */
 async function openIn({ market, payers }: Street) {
   const accounts = payers.map(({ id }) => id)
   const rows = await market.db.sql`select id, kind, state, finality from private.payments
@@ -57,8 +57,8 @@ const usedTopic = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 /**
- * The token's logs of a wallet are its settled payments and nothing else: one debit for each, found
- * by the nonce that follows from its id, and their sum is what the wallet is short of.
+ * Checks that a wallet's token logs are exactly its settled payments. Each has one debit, found by the
+ * nonce derived from its id, and their sum is what the wallet has lost.
  */
 async function confirmLogs({ market, since }: Street, { id, address }: Agent): Promise<void> {
   const { chain } = market

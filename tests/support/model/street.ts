@@ -1,17 +1,17 @@
 /**
- * The whole product on a chain: what agents, merchants, the network and housekeeping do to it, in
- * random order, with a book of what was answered beside it.
+ * The whole product on a chain. Agents, merchants, the network and housekeeping act on it in random order,
+ * and a book records the answers.
  */
 import * as z from 'zod'
 import { callRpc } from '../../../scripts/local/rpc.ts'
-import { keepHouse } from '../../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { Market } from '../market.ts'
 import { attemptOf, execute, prepare } from '../market.ts'
 import type { Agent, Answer } from '../world.ts'
 import type { Dice } from './dice.ts'
 import { agree } from './house.ts'
 
-/** A transfer as it was asked for and answered. */
+/** A transfer with its request and answer. */
 type Asked = { payer: Agent; body: Record<string, unknown>; key: string; answer: Answer }
 
 export type Street = {
@@ -21,7 +21,7 @@ export type Street = {
   asked: Asked[]
   attempts: { payer: Agent; id: string }[]
   isMining: boolean
-  /** The block before which nothing is ever replaced. */
+  /** Block before which nothing is ever replaced. */
   since: number
 }
 
@@ -33,7 +33,7 @@ export type Event = {
 
 export const fundsUsd = 100_000
 
-/** Two payers who know their payee, on a chain on which they hold final money. */
+/** Creates two payers who know their payee, on a chain where their money is final. */
 export async function openStreet(market: Market): Promise<Street> {
   const payers = [
     await market.agent('pay', { usdc: fundsUsd }),
@@ -79,7 +79,7 @@ async function ask(street: Street, payer: Agent, body: Record<string, unknown>):
 const automaticUsd = 200
 const assertedUsd = 200
 
-/** What is used of an account's limits, by the consent that carried it. */
+/** Returns the use of an account's limit at a consent level. */
 export async function usedUsd({ market }: Street, { id }: Agent, level: string): Promise<number> {
   const rows = await market.db.sql<{ usd: string }[]>`
     select coalesce(sum(amount_usd_micros), 0)::text as usd from private.payments
@@ -88,7 +88,7 @@ export async function usedUsd({ market }: Street, { id }: Agent, level: string):
   return Number(rows[0]?.usd) / 1_000_000
 }
 
-/** One transfer, and whether it went through by the rules as they are told. */
+/** Makes one transfer and checks that the rules explain its outcome. */
 async function transfer(street: Street, dice: Dice): Promise<void> {
   const payer = dice.oneOf(street.payers)
   const body = order(street, dice)
@@ -104,7 +104,7 @@ async function transfer(street: Street, dice: Dice): Promise<void> {
   })
 }
 
-/** Several at once from one account: the invariants say whether too many went through. */
+/** Makes several transfers from one account at once; the invariants show if too many succeed. */
 async function crowd(street: Street, dice: Dice): Promise<void> {
   const payer = dice.oneOf(street.payers)
   const bodies = Array.from({ length: 3 + dice.below(4) }, () => order(street, dice))
@@ -117,7 +117,7 @@ async function crowd(street: Street, dice: Dice): Promise<void> {
   )
 }
 
-/** The same key and body get the same answer, also while the first is at it. */
+/** Repeats key and body of a request and expects the same answer, also while the first is running. */
 async function repeat({ asked }: Street, dice: Dice): Promise<void> {
   const first = dice.anyOf(asked.filter(({ answer }) => answer.status === 200))
   if (!first) return
@@ -148,12 +148,12 @@ async function readStatus({ asked }: Street, dice: Dice): Promise<void> {
 
 async function house({ market }: Street, dice: Dice): Promise<void> {
   const times = 1 + dice.below(2)
-  await Promise.all(Array.from({ length: times }, () => keepHouse(market.world)))
+  await Promise.all(Array.from({ length: times }, () => runHousekeeping(market.world)))
 }
 
 const misbehaviours = ['paid/ok', 'settled/ok', 'settled/no-receipt', 'settled/status-500'] as const
 
-/** Settling waits for a block, so merchants are visited while there are some. */
+/** Buys from a merchant. Settling waits for a block, so this happens only while blocks are mined. */
 async function shop(street: Street, dice: Dice): Promise<void> {
   const { market, attempts, isMining } = street
   const payer = dice.oneOf(street.payers)
@@ -172,7 +172,7 @@ async function shopAgain({ attempts, isMining }: Street, dice: Dice): Promise<vo
   if (isMining && attempt) await execute(attempt.payer, attempt.id)
 }
 
-/** Time passes for the product and for the chain alike. */
+/** Lets time pass for the product and for the chain alike. */
 export async function pass(street: Street, seconds: number): Promise<void> {
   const { market } = street
   await market.tick(seconds)
@@ -195,7 +195,7 @@ async function mine({ market }: Street, blocks = 1): Promise<void> {
 
 const reorganizedMax = 3
 
-/** Anvil mixes up a block that it is mining with those that it replaces, so it mines none then. */
+/** Replaces blocks, without mining: anvil confuses a block being mined with those that it replaces. */
 async function reorganize(street: Street, dice: Dice): Promise<void> {
   const { market, isMining, since } = street
   if (!isMining) return

@@ -1,6 +1,6 @@
 /**
- * What a look at the chain says about a payment, and how it is booked. The look and the booking are
- * apart: others may come in between, and then what is booked was true when it was seen.
+ * The watch over payments: what a look at the chain shows, and how it is booked. Look and booking are
+ * separate steps: others may come in between, and then the booked fact was true when it was seen.
  */
 import type { ModelChain } from './chain.ts'
 import { finalityOf, finalOf, paidIn } from './chain.ts'
@@ -13,7 +13,7 @@ import type { Payment } from './state.ts'
 import { isLive } from './state.ts'
 import { paymentWire } from './wire.ts'
 
-/** What is to be booked after a look. */
+/** Booking that follows from a look. */
 export type Step = (() => Promise<void>) | undefined
 
 export function proofOf(chain: ModelChain, payment: Payment): Proof | undefined {
@@ -24,7 +24,7 @@ export function proofOf(chain: ModelChain, payment: Payment): Proof | undefined 
   return { hash, log, block: block.number, blockHash: block.hash, finality }
 }
 
-/** What the chain says about a payment now. */
+/** Returns the booking for a payment that the chain shows now. */
 export function judgePayment(house: House, payment: Payment): Step {
   const { chain } = house
   const proof = proofOf(chain, payment)
@@ -42,7 +42,7 @@ function isBooked({ state, place, finality }: Payment, proof: Proof): boolean {
   return state === 'settled' && place?.hash === proof.blockHash && finality === proof.finality
 }
 
-/** Why a payment that nothing paid never will be. */
+/** Returns why a payment that is not on the chain never will be, if that is certain. */
 function endOf(chain: ModelChain, payment: Payment): string | undefined {
   const final = chain.blocks[finalOf(chain)]
   const isOver = final !== undefined && final.at >= (payment.validBefore ?? 0)
@@ -77,7 +77,7 @@ function agreeRow(
   agree(name, answer, payment ? [{ payment_row: paymentWire(twin, payment) }] : [])
 }
 
-/** What is open by now, after what is over was closed. */
+/** Closes what is over and returns the payments that are open. */
 export async function listOpen(house: House): Promise<Payment[]> {
   const answer = await ask(house, 'housekeeping_open', { batch: 1000 })
   const rows = Array.isArray(answer) ? answer.map((row) => fieldsOf(row['payment_row'])) : []

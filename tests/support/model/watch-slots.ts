@@ -1,4 +1,4 @@
-/** What a look at the chain says about a place of a lane, and how it is booked. */
+/** The watch over slots of lanes: what a look at the chain shows, and how it is booked. */
 import { countOf, finalityOf, placeOf, safeOf } from './chain.ts'
 import type { House } from './house.ts'
 import { agree, ask } from './house.ts'
@@ -8,7 +8,7 @@ import * as settlement from './settlement.ts'
 import type { Payment, Slot } from './state.ts'
 import type { Step } from './watch-payments.ts'
 
-/** What the chain says about a slot now. */
+/** Returns the booking for a slot that the chain shows now. */
 export function judgeSlot(house: House, slot: Slot): Step {
   const { chain, twin } = house
   const places = slot.attempts.map(({ hash }) => placeOf(chain, hash))
@@ -28,7 +28,7 @@ export function judgeSlot(house: House, slot: Slot): Step {
   return isPassed ? () => giveBack(house, slot, true) : undefined
 }
 
-/** A receipt as it is now; later its block may be gone, or final. */
+/** Returns a receipt as it is now; its block may be gone, or final, later. */
 function receiptOf({ chain }: House, { block, mined }: NonNullable<ReturnType<typeof placeOf>>) {
   const finality = finalityOf(chain, block.number)
   const place = { hash: mined.hash, block: block.number, blockHash: block.hash, finality }
@@ -67,7 +67,7 @@ export async function giveBack(house: House, slot: Slot, lost: boolean): Promise
   agree('housekeeping_requeue_slot', answer, [{ housekeeping_requeue_slot: isGiven }])
 }
 
-/** The slots that are watched; from here on they are known by their ids. */
+/** Reads the slots that are watched and their ids. */
 export async function listSlots(house: House): Promise<void> {
   const answer = await ask(house, 'housekeeping_slots', { batch: 1000 })
   const rows = Array.isArray(answer) ? answer : []

@@ -1,4 +1,4 @@
-/** The twin's state in the form in which the ledger answers it. */
+/** The twin's state in the form in which the ledger returns it. */
 
 import { gasWire, openWei } from './gas.ts'
 import {
@@ -17,7 +17,7 @@ import { approvalWire, historyOf, mandateWire, refusedOf, timeText } from './man
 import { mandatesFor, payerUnder } from './mandates.ts'
 import type { Account, Key, Lane, Level, Payment, Twin } from './state.ts'
 
-/** As private.payment_json. */
+/** Follows private.payment_json. */
 export function paymentWire(twin: Twin, payment: Payment) {
   const { account, place } = payment
   return {
@@ -65,7 +65,7 @@ export function paymentWire(twin: Twin, payment: Payment) {
   }
 }
 
-/** As private.limits_json. */
+/** Follows private.limits_json. */
 export function limitsWire(twin: Twin, account: Account) {
   const window = (limit: bigint, level?: Level) => ({
     limit: limit.toString(),
@@ -79,7 +79,7 @@ export function limitsWire(twin: Twin, account: Account) {
   }
 }
 
-/** As private.caps_json. */
+/** Follows private.caps_json. */
 export function capsWire(twin: Twin, key: Key) {
   const { payment, day } = key.caps
   const moved = movedBy(twin, key)
@@ -91,7 +91,7 @@ export function capsWire(twin: Twin, key: Key) {
   return { payment: payment?.toString() ?? null, daily: day === null ? null : daily }
 }
 
-/** As private.payment_facts; the order of lanes means nothing. */
+/** Follows private.payment_facts; the order of lanes has no meaning. */
 export function factsWire(twin: Twin, key: Key, payment: Payment) {
   const asserted = assertedTo(twin, payment)
   const inService = twin.lanes.filter((lane) => lane.kind === 'relayer' && lane.pausedFor === null)

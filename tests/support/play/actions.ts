@@ -1,18 +1,18 @@
-/** What can be done in a play, as plain objects: a script is a list of them, and any part of one is one. */
+/** Actions of a play as plain objects. A script is a list of them, and any part of a script is a script. */
 
-/** How a payment is carried. */
+/** Way in which a payment is carried. */
 export type Rail = 'eip3009' | 'mpp' | 'exact' | 'upto'
-/** What a merchant does with a payment that it was sent. */
+/** A merchant's behaviour with a payment that it was sent. */
 export type Manner = 'settle' | 'keep' | 'error' | 'lost' | 'false' | 'refuse'
-/** How somebody uses a signature that he holds. */
+/** Way in which a holder uses a signature. */
 export type Using = 'plain' | 'crowd' | 'stored' | 'flooded' | 'all'
-/** What the liar among the endpoints tells. */
+/** Lie of the dishonest endpoint. */
 export type Lie = 'none' | 'time' | 'fees' | 'logs' | 'absence' | 'late absence'
 export type LimitName = 'automatic_daily' | 'asserted_daily' | 'daily_spending_cap'
 
-/** Amounts in millionths of a dollar; `which` and `to` count around what there is. */
+/** Arguments of each action. Amounts are micro-USD; `which` and `to` are modulo what exists. */
 type Terms = {
-  /** Of the agent, with the key that was stolen. */
+  /** Actions of the agent, with the stolen key. */
   transfer: { micros: number; to: number; word: boolean }
   transfers: { micros: number; to: number; times: number; word: boolean }
   buy: { rail: Rail; micros: number; to: number; crowd: boolean }
@@ -21,20 +21,20 @@ type Terms = {
   status: { which: number }
   expose: object
   freeze: object
-  /** Of its merchant, payees and contracts, and of who gives gas or takes it away. */
+  /** Actions of its merchant, payees and contracts, and of those who give gas or take it away. */
   manner: { manner: Manner }
   use: { which: number; using: Using; permille: number }
   flood: { to: number; times: number }
   'front-run': { which: number }
   drip: { millionths: number }
   drain: { millionths: number }
-  /** Of the owner and the operator. */
+  /** Actions of the owner and the operator. */
   approve: { which: number }
   limit: { name: LimitName; dollars: number }
   unfreeze: object
   refill: object
   house: object
-  /** Of the chain, its endpoints and time. */
+  /** Actions of the chain, its endpoints and time. */
   wait: { seconds: number }
   mine: { blocks: number }
   mining: { isOn: boolean }
@@ -46,11 +46,11 @@ type Terms = {
 }
 
 export type ActionName = keyof Terms
-/** One of these kinds. */
+/** An action of one of these kinds. */
 export type ActionOf<Name extends ActionName> = { [Key in Name]: { do: Key } & Terms[Key] }[Name]
 export type Action = ActionOf<ActionName>
 
-/** One action as a line of a script. */
+/** Returns one action as a line of a script. */
 export function lineOf(action: Action): string {
   return JSON.stringify(action)
 }

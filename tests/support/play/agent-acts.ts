@@ -1,4 +1,4 @@
-/** What the thief does with the key, through the API alone. */
+/** The thief's actions with the key, through the API alone. */
 import * as z from 'zod'
 import type { Answer } from '../world.ts'
 import type { ActionOf } from './actions.ts'
@@ -72,7 +72,7 @@ function keepStatus(asked: Asked, { body }: Answer): void {
   if (read.success) asked.status = read.data.status
 }
 
-/** Goes on with one that waited, or has it sent once more. */
+/** Continues a payment that waited, or sends it again. */
 export async function again(play: Play, { which }: ActionOf<'again'>): Promise<void> {
   const asked = pick(play.asked, which)
   if (!asked) return
@@ -90,7 +90,7 @@ const exposureBody = z.object({
   horizons: z.array(z.object({ hours: z.int(), total_usd: z.string() })),
 })
 
-/** What the owner is told that the thief can take at most. */
+/** Records the highest losses that account_exposure states. */
 export async function expose(play: Play): Promise<void> {
   const { body } = await play.product.get(play.thief, '/account-exposure')
   const at = play.clock.seconds()
@@ -107,7 +107,7 @@ const freezeBody = z.object({
 })
 const freezesMax = 40
 
-/** Freezes, and goes on with it until every payment is named. */
+/** Freezes the account and repeats the call until every payment is named. */
 export async function freeze(play: Play): Promise<void> {
   const { book, clock } = play
   const before = await play.outflows.read()
@@ -131,7 +131,7 @@ export async function freeze(play: Play): Promise<void> {
 
 const mandateBody = z.object({ mandate_id: z.uuid(), digest: z.string() })
 
-/** A mandate for the thief's own shop, which its owner gives without a thought. */
+/** Requests a mandate for the thief's own shop, which the owner approves without a check. */
 export async function mandate(play: Play, { micros }: ActionOf<'ask mandate'>): Promise<void> {
   const order = {
     merchant_domain: shopHost,
@@ -153,7 +153,7 @@ function payeeAt(play: Play, to: number): string {
   return pick(play.payees, to) ?? ''
 }
 
-/** Dollars as the API writes them. */
+/** Converts micro-USD to the API's notation. */
 export function usdText(micros: number): string {
   const [whole, part] = [Math.floor(micros / 1_000_000), micros % 1_000_000]
   return part === 0 ? `${whole}` : `${whole}.${`${part}`.padStart(6, '0').replace(/0+$/, '')}`

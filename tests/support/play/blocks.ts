@@ -1,10 +1,10 @@
-/** The chain of a play: what is mined when, and what left a wallet by the blocks that stand now. */
+/** The chain of a play: its mining, and the outflows of a wallet in the current blocks. */
 import * as z from 'zod'
 import type { Chain } from '../../../scripts/local/chain.ts'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import { crowdAddresses } from './contracts.ts'
 
-/** Money that left a wallet, with the time of the block that took it. */
+/** Money that left a wallet, with the time of its block. */
 export type Outflow = { at: number; value: bigint; to: string; block: number; tx: string }
 
 const quantity = z.string().transform(BigInt)
@@ -19,11 +19,11 @@ const logs = z.array(
   }),
 )
 
-/** Deeper than any reorganization of a play. */
+/** Number of blocks, deeper than any reorganization of a play. */
 const settledBlocks = 24
 
 export type Outflows = {
-  /** All of the wallet's, oldest first; those in blocks that were replaced are gone from it. */
+  /** Returns all outflows of the wallet, oldest first, without those in replaced blocks. */
   read(): Promise<readonly Outflow[]>
 }
 
@@ -71,22 +71,25 @@ export async function headOf({ rpcUrl }: Chain): Promise<number> {
   return Number(quantity.parse(head))
 }
 
-/** Blocks of the time that it is. */
+/** Mines blocks at the current time. */
 export async function mine({ rpcUrl }: Chain, blocks = 1): Promise<void> {
   await callRpc(rpcUrl, [['anvil_mine', toHex(blocks)]])
 }
 
-/** Atomic USDC of an address. */
+/** Returns the atomic USDC of an address. */
 export async function balanceOf({ rpcUrl, usdc }: Chain, address: string): Promise<bigint> {
   const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`
   const [held] = await callRpc(rpcUrl, [['eth_call', { to: usdc, data }, 'latest']])
   return quantity.parse(held)
 }
 
-/** Who sends what the thief's side sends; the node signs for it. */
+/** Sender of the thief's side's transactions; the node signs for it. */
 export const sender = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 
-/** Gives a transaction to the pool; it may revert when it is mined. Answers its hash. */
+/** Last submission to each node's pool; two at once might get the same nonce. */
+const given = new Map<string, Promise<unknown>>()
+
+/** Submits a transaction to the pool, which may revert when it is mined, and returns its hash. */
 export async function submit(
   { rpcUrl }: Chain,
   { target, data }: { target: string; data: string },
@@ -97,11 +100,17 @@ export async function submit(
     maxPriorityFeePerGas: toHex(2_000_000_000),
   }
   const order = { from: sender, to: target, data, gas: toHex(gas), ...fees }
-  const [hash] = await callRpc(rpcUrl, [['eth_sendTransaction', order]])
+  const before = given.get(rpcUrl) ?? Promise.resolve()
+  const sent = before.then(() => callRpc(rpcUrl, [['eth_sendTransaction', order]]))
+  given.set(
+    rpcUrl,
+    sent.catch(() => undefined),
+  )
+  const [hash] = await sent
   return z.string().parse(hash)
 }
 
-/** The contract that the `which`th crowd is. */
+/** Returns the address of the crowd contract with this number. */
 export function crowdAt(which: number): string {
   return crowdAddresses[which % crowdAddresses.length] ?? crowdAddresses[0]
 }

@@ -1,21 +1,21 @@
 /**
- * What a play remembers of consents and answers, so that what leaves the wallet can be held against
- * it. Micro-USD, and seconds of the play's clock.
+ * Consents and answers of a play, recorded so that outflows can be compared with them. Amounts are
+ * micro-USD; times are seconds of the play's clock.
  */
 import type { Outflow } from './blocks.ts'
 
 export type Limits = { automatic: bigint; asserted: bigint; total: bigint }
 type Dated = { at: number; micros: bigint }
 
-/** What account_exposure said. */
+/** An answer of account_exposure. */
 export type Stated = { at: number; hours: number; micros: bigint }
 
-/** What account_freeze said, and what had left before. */
+/** An answer of account_freeze, with the outflows before it. */
 export type Freeze = {
   at: number
   until: number
   before: readonly Outflow[]
-  /** What the answer named; of a permit less may be taken. */
+  /** Payments that the answer named; of a permit, less may be taken. */
   named: readonly { payee: string; micros: bigint }[]
 }
 
@@ -23,15 +23,15 @@ export type Book = {
   limits: ({ at: number } & Limits)[]
   /** Payments that the owner approved. */
   approved: Dated[]
-  /** Mandates that the owner gave, by what they let through in all. */
+  /** Mandates that the owner approved, with their total. */
   mandates: Dated[]
   stated: Stated[]
   freezes: Freeze[]
-  /** From the first call that freezes until it is unfrozen. */
+  /** True from the first call that freezes until the account is unfrozen. */
   isStopped: boolean
-  /** What had left the wallet and came back when its block was replaced. */
+  /** Outflows that came back when their block was replaced. */
   undone: { at: number; leftAt: number; micros: bigint }[]
-  /** What was seen at once and is told with the next look. */
+  /** Violations seen at once, which the next check reports. */
   broken: string[]
 }
 
@@ -51,18 +51,18 @@ export function openBook(at: number): Book {
   }
 }
 
-/** The limits that stand last. */
+/** Returns the current limits. */
 export function limitsNow({ limits }: Book): Limits {
   return limits.at(-1) ?? usual
 }
 
-/** The freeze that stands, if one does. */
+/** Returns the freeze in force, if there is one. */
 export function freezeNow({ freezes }: Book): Freeze | undefined {
   const last = freezes.at(-1)
   return last?.until === Number.POSITIVE_INFINITY ? last : undefined
 }
 
-/** How many of each there are. */
+/** Counts how often each key occurs. */
 export function countsOf(keys: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -1,22 +1,22 @@
 /**
- * One time for the product, its database and the chain, which passes only when a play says so. That
- * makes a script the same each time that it is run, and a day as short as its actions.
+ * One clock for the product, its database and the chain, which advances only when a play says so. A script
+ * gives the same result each time, and a day takes no longer than its actions.
  */
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import type { TestWorld } from '../world.ts'
 
-/** What a rollup asks for on a calm day. */
+/** Base fee of a rollup on a calm day. */
 export const usualMwei = 10
 
 export type Clock = {
-  /** Unix seconds. */
+  /** Returns Unix seconds. */
   seconds: () => number
   now: () => Date
-  /** All go on by so many seconds; the chain shows it with its next block. */
+  /** Advances all clocks; the chain shows it with its next block. */
   advance(seconds: number): Promise<void>
-  /** What gas costs in the blocks that come, in millions of wei; without a word it sinks to nothing. */
+  /** Base fee of the next blocks in millions of wei; without it, the fee would sink to nothing. */
   baseFeeMwei: number
-  /** Tells the chain again what a reorganization made it forget. */
+  /** Repeats to the chain what a reorganization made it forget. */
   remind(): Promise<void>
 }
 

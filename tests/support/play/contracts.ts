@@ -1,6 +1,6 @@
 /**
- * Contracts of a chain that is played with: Permit2's own code, the proxies of x402 and a facilitator
- * that is a contract, the latter compiled from their source when they are first asked for.
+ * Contracts on the chain of a play: Permit2's own code, the proxies of x402 and a facilitator contract. The
+ * latter two are compiled from their source when they are first needed.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import { getAddress, Interface } from 'ethers'
 import * as z from 'zod'
 import type { Chain } from '../../../scripts/local/chain.ts'
 import { callRpc } from '../../../scripts/local/rpc.ts'
-import { permit2Address } from '../../../shared/chains/evm/places.ts'
+import { permit2Address } from '../../../shared/chains/evm/rpc/places.ts'
 import { permit2Spenders } from '../../../shared/custody/permit2-terms.ts'
 import { hex } from '../chain-world.ts'
 import type { PermitPayload } from '../permit2.ts'
@@ -31,7 +31,7 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const source = 'decoys.sol'
 let codes: Map<string, `0x${string}`> | undefined
 
-/** The code of each contract as it stands on a chain. */
+/** Returns the deployed code of each contract. */
 export function decoyCodes(): ReadonlyMap<string, `0x${string}`> {
   codes ??= compile()
   return codes
@@ -58,20 +58,20 @@ function compile(): Map<string, `0x${string}`> {
 
 const vector = z.object({ runtime_deflated_base64: z.string() })
 
-/** Permit2's code as Uniswap's package carries it. */
+/** Returns Permit2's code from Uniswap's package. */
 export function permit2Code(): `0x${string}` {
   const read: unknown = JSON.parse(readFileSync(fileOf('../../vectors/permit2.json'), 'utf8'))
   const deflated = Buffer.from(vector.parse(read).runtime_deflated_base64, 'base64')
   return hex(inflateSync(deflated).toString('hex'))
 }
 
-/** Where the facilitators that are contracts stand. */
+/** Addresses of the facilitator contracts. */
 export const crowdAddresses = [
   getAddress('0xc0de00000000000000000000000000000000c0d1'),
   getAddress('0xc0de00000000000000000000000000000000c0d2'),
 ] as const
 
-/** Puts all of it in its place. */
+/** Deploys all contracts at their addresses. */
 export async function placeContracts({ rpcUrl }: Pick<Chain, 'rpcUrl'>): Promise<void> {
   const decoys = decoyCodes()
   const places: [string, string | undefined][] = [
@@ -94,10 +94,10 @@ const uptoForm = new Interface([
   `function settle(${permit},uint256 amount,address owner,(address to,address facilitator,uint256 validAfter) witness,bytes signature)`,
 ])
 
-/** A call that somebody makes, or has made by a contract. */
+/** A call that an account makes, or has a contract make. */
 export type Step = { target: string; data: string }
 
-/** The call of x402's proxy that uses a permit; upto takes `amount`. */
+/** Returns the call of x402's proxy that uses a permit; upto takes `amount`. */
 export function settleStep(
   { signature, permit2Authorization: { permitted, nonce, deadline, witness, from } }: PermitPayload,
   amount: bigint,
@@ -119,12 +119,12 @@ const crowdForm = new Interface([
   'function flood(address token,address from,address to,uint256 times)',
 ])
 
-/** What a crowd is told to do. */
+/** Calldata for the crowd contract. */
 export const crowd = {
   run: (steps: readonly Step[]) => hex(crowdForm.encodeFunctionData('run', [steps])),
   store: (steps: readonly Step[]) => hex(crowdForm.encodeFunctionData('store', [steps])),
   fire: () => hex(crowdForm.encodeFunctionData('fire')),
-  /** Writes so many transfers of nothing. */
+  /** Writes this many transfers of zero. */
   flood: (token: string, from: string, to: string, times: number) =>
     hex(crowdForm.encodeFunctionData('flood', [token, from, to, times])),
 }

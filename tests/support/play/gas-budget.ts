@@ -1,15 +1,15 @@
 /**
- * Whether relayers lost more than what the service lets one account use up: by the receipts of all that
- * was sent, of which transfers and cancellations are told apart by their calls.
+ * Checks that relayers did not spend more than one account may use up. It reads the receipts of everything
+ * sent and tells transfers and cancellations apart by their calls.
  */
 import { keccak256, Transaction } from 'ethers'
 import * as z from 'zod'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import type { Play } from './play.ts'
 
-/** A day, less what may lie between a signature and its block. */
+/** Seconds of a day, minus the longest time between a signature and its block. */
 const windowSeconds = 86_400 - 15 * 60
-// cancelAuthorization with its signature in three words, and with it as bytes.
+// Selectors of cancelAuthorization with its signature in three words, and as bytes.
 const cancellation = /5a049a70|b7b72899/
 const transfer = /e3ee160e|cf092995/
 
@@ -21,7 +21,7 @@ const block = z.object({ timestamp: quantity })
 
 type Spent = { at: number; wei: bigint; calls: number; cancels: number }
 
-/** The budget that is exceeded, in words; undefined where none is, or where there is none. */
+/** Returns a description of the exceeded budget; undefined if none is exceeded or none exists. */
 export async function brokenGasBudget(play: Play): Promise<string | undefined> {
   const terms = await budgetOf(play)
   if (!terms) return undefined

@@ -1,4 +1,4 @@
-/** What the relayers of a play hold, were given and lost, by their balances. */
+/** Balances of a play's relayers: what they hold, were given and lost. */
 import * as z from 'zod'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import type { TestWorld } from '../world.ts'
@@ -7,9 +7,9 @@ const quantity = z.string().transform(BigInt)
 
 export type Lanes = {
   addresses: readonly string[]
-  /** Sets each to so many millionths of the native coin. */
+  /** Sets each balance to this many millionths of the native coin. */
   fund(millionths: number): Promise<void>
-  /** Wei that went for gas so far. */
+  /** Returns the wei spent for gas so far. */
   lost(): Promise<bigint>
 }
 

@@ -1,4 +1,4 @@
-/** Scripts at random: a seed picks what a play is about, its world, and its actions. */
+/** Random scripts: a seed picks the theme of a play, its world, and its actions. */
 
 import type { Dice } from '../model/dice.ts'
 import { diceOf } from '../model/dice.ts'
@@ -75,7 +75,7 @@ const themes: readonly [Theme, ...Theme[]] = [
   },
 ]
 
-/** The script of a seed with so many actions. */
+/** Returns the script of a seed with this many actions. */
 export function generate(seed: number, count: number): Script & { theme: string } {
   const dice = diceOf(seed)
   const theme = themes[seed % themes.length] ?? themes[0]
@@ -93,7 +93,10 @@ export function generate(seed: number, count: number): Script & { theme: string 
 
 const hardshipMax = 15
 
-/** What is hard for all, as a stalled chain, is over before long, so that most of a play is not that. */
+/**
+ * Draws the actions. A condition that hinders everything, such as a stalled chain, ends soon, so that most
+ * of a play is without it.
+ */
 function actionsOf(dice: Dice, theme: Theme, count: number): Action[] {
   const weighted = Object.entries({ ...usual, ...theme.weights })
   const due = new Map<number, Action>()
@@ -107,7 +110,10 @@ function actionsOf(dice: Dice, theme: Theme, count: number): Action[] {
   })
 }
 
-/** Two ends that fall together come one after the other: one that was lost would leave a play dead. */
+/**
+ * Returns the first free position, so that two ends at the same position both happen; a lost end would
+ * leave a play dead.
+ */
 function firstFree(due: ReadonlyMap<number, Action>, at: number): number {
   return due.has(at) ? firstFree(due, at + 1) : at
 }

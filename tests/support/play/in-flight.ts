@@ -1,6 +1,6 @@
 /**
- * Many payments on their way on every rail, and a freeze at some moment between them. What comes after
- * is done to get out as much as can be got out: all that is held is used, and blocks are replaced.
+ * Many payments under way on every rail, and a freeze at some moment between them. Afterwards the thief
+ * takes out as much as possible: all signatures are used, and blocks are replaced.
  */
 import { closing } from '../ending.ts'
 import type { Dice } from '../model/dice.ts'
@@ -17,7 +17,7 @@ import { settleDown } from './settle-down.ts'
 const atOnce = 5
 const limitMicros = 100_000_000_000n
 
-/** Plays it with so many payments; answers what broke, in words. */
+/** Plays this with a number of payments and returns a description of what broke. */
 export function freezeInFlight(seed: number, payments: number): Promise<string | undefined> {
   return closing(async () => {
     const dice = diceOf(seed)
@@ -33,14 +33,17 @@ export function freezeInFlight(seed: number, payments: number): Promise<string |
   })
 }
 
-/** A freeze that finds nothing open shows nothing: of the payments it names one in five or more. */
+/**
+ * Returns a complaint if the freeze names fewer than one in five payments: a freeze with nothing open shows
+ * nothing.
+ */
 function tooFewOpen({ book }: Play, payments: number): string | undefined {
   const named = book.freezes.flatMap((freeze) => freeze.named).length
   if (named >= payments / 5) return undefined
   return `in flight: of ${payments} payments the freeze names ${named}`
 }
 
-/** So that nothing but the freeze ends it. */
+/** Raises the limits, so that only the freeze stops payments. */
 async function raiseLimits({ world, thief, book, clock }: Play): Promise<void> {
   const most = `${limitMicros}`
   await world.db.sql`update private.accounts set automatic_daily_limit_usd_micros = ${most},
@@ -50,7 +53,7 @@ async function raiseLimits({ world, thief, book, clock }: Play): Promise<void> {
   book.limits.push({ at: clock.seconds(), ...limits })
 }
 
-/** Of all payments the freeze is one of the last quarter, so that most are on their way. */
+/** Sends all payments. The freeze comes in the last quarter, so that most are under way. */
 async function sendAll(play: Play, dice: Dice, payments: number): Promise<void> {
   const frozenAt = payments - 1 - dice.below(Math.ceil(payments / 4))
   for (let at = 0; at < payments; at += atOnce) {
@@ -67,7 +70,7 @@ async function sendAll(play: Play, dice: Dice, payments: number): Promise<void> 
   }
 }
 
-/** Each has an amount of its own, so that it is known again on the chain. */
+/** Returns a payment with an amount of its own, which identifies it on the chain. */
 function payment(dice: Dice, number: number): Action {
   const micros = 1_000_000 + number
   const to = dice.below(3)
@@ -94,7 +97,7 @@ function weather(dice: Dice): Action {
   ])
 }
 
-/** The outage ends, blocks are replaced, the schedule comes, and who holds a signature uses it. */
+/** Ends the outage, replaces blocks, runs housekeeping, and uses all held signatures. */
 async function afterwards(play: Play, dice: Dice): Promise<void> {
   const steps: Action[] = [
     { do: 'outage', isOn: false },

@@ -1,6 +1,7 @@
 /**
- * What must hold whatever anybody does, by balances and blocks. Each is a sentence that begins with
- * the name of what is broken, so that a shorter script can be told to break the same.
+ * Invariants that hold whatever anyone does, checked by balances and blocks. Each violation is a sentence
+ * that begins with the name of the invariant, so that a shorter script can be found that breaks the same
+ * one.
  */
 import * as z from 'zod'
 import type { Outflow } from './blocks.ts'
@@ -10,12 +11,12 @@ import type { Play } from './play.ts'
 import { ownerIn } from './play.ts'
 
 const daySeconds = 86_400
-/** No signature is good for longer, so no payment leaves later than that after it was decided. */
+/** Longest validity of a signature in seconds; no payment comes later after its decision. */
 const signedSecondsMax = 15 * 60
-/** Whole minutes are what exposure counts in. */
+/** Seconds of the whole minutes in which exposure counts. */
 const minuteSeconds = 60
 
-/** The first that is broken, in words; undefined while all hold. */
+/** Returns the first violation as a sentence, or undefined. */
 export async function brokenInvariant(play: Play): Promise<string | undefined> {
   const { book } = play
   const outflows = await play.outflows.read()
@@ -29,7 +30,7 @@ export async function brokenInvariant(play: Play): Promise<string | undefined> {
   )
 }
 
-/** The logs that all others are worked out from are those of the whole loss. */
+/** Checks that the logs, from which all others are derived, add up to the whole loss of balance. */
 async function unlikeBalance(play: Play, outflows: readonly Outflow[]) {
   const lost = play.funds - (await balanceOf(play.world.chain, play.thief.address))
   if (lost === sumOf(outflows)) return undefined
@@ -73,7 +74,7 @@ function overExposure(book: Book, outflows: readonly Outflow[]): string | undefi
   return undefined
 }
 
-/** To each payee no more than what had left before, what was named, and what came after the freeze. */
+/** Checks that after a freeze each payee receives no more than was named, besides what had left before. */
 function afterFreezes({ freezes }: Book, outflows: readonly Outflow[]): string | undefined {
   for (const freeze of freezes) {
     const broken = afterFreeze(freeze, outflows)
@@ -115,7 +116,7 @@ const counted = z.tuple([
   }),
 ])
 
-/** What the owner is told is counted, against what left in the last day. */
+/** Compares the total that the owner is shown with the outflows of the last day. */
 async function overCounted(play: Play, outflows: readonly Outflow[]): Promise<string | undefined> {
   const now = play.clock.seconds()
   const [{ limits }] = counted.parse(await (await ownerIn(play)).call('owner_read_limits'))

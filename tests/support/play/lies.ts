@@ -1,6 +1,6 @@
 /**
- * What an endpoint that lies makes of questions and answers. It invents no receipts and no logs: it
- * tells another time, other fees, or nothing of what happened.
+ * Changes that a lying endpoint makes to requests and answers. It invents no receipts and no logs: it
+ * reports another time, other fees, or nothing of what happened.
  */
 import * as z from 'zod'
 import type { Lie } from './actions.ts'
@@ -10,7 +10,7 @@ export type Said = { id?: unknown; result?: unknown }
 
 const tenDaysSeconds = 864_000
 const feesTimes = 100n
-/** What the time is, and a block before anything was paid. */
+/** The current time, and a block before any payment. */
 export type Times = { now: number; past: number }
 
 const quantity = z.string().regex(/^0x[0-9a-f]+$/)
@@ -20,7 +20,7 @@ const history = z.looseObject({
   reward: z.array(z.array(quantity)).nullish(),
 })
 
-/** The question that is asked of the node in place of this one. */
+/** Returns the request that is sent to the node instead of this one. */
 export function asked(call: Call, lie: Lie, { now, past }: Times): Call {
   if (call.method !== 'eth_call') return call
   const [what, tag] = call.params
@@ -32,7 +32,7 @@ export function asked(call: Call, lie: Lie, { now, past }: Times): Call {
   return call
 }
 
-/** What is answered in place of what the node says. */
+/** Returns the answer that is given instead of the node's. */
 export function answered({ method }: Call, result: unknown, lie: Lie): unknown {
   const isSilent = lie === 'absence' || lie === 'late absence'
   if (lie === 'time' || lie === 'late absence') {

@@ -1,6 +1,6 @@
 /**
- * The thief's merchant: it asks for what the path says, keeps each payment that it is sent, and settles
- * it now, later, in company or never, while its answers say what suits it.
+ * The thief's merchant. It charges what the path says, keeps each payment that it is sent, and settles it
+ * now, later, in company or never, while its answers say whatever suits it.
  */
 import * as z from 'zod'
 import { hex } from '../chain-world.ts'
@@ -13,20 +13,20 @@ import type { Step } from './contracts.ts'
 import { settleStep } from './contracts.ts'
 import { shopHost } from './network.ts'
 
-/** A payment in the hands of the merchant. */
+/** A payment that the merchant holds. */
 export type Held = {
   rail: Rail
   payee: string
   amount: bigint
-  /** The contract that has to be the one that uses it, where it has to be one. */
+  /** The contract that must use it, if there is one. */
   crowd: string | undefined
-  /** The call that takes this much, or all where it cannot be less. */
+  /** Returns the call that takes this amount, or all if it cannot take less. */
   step(amount: bigint): Step
 }
 
 export type Order = { rail: Rail; micros: number; payee: string; crowd: boolean; at: number }
 
-/** The address of a resource, which says what it costs. */
+/** Returns the URL of a resource, which states its price. */
 export function resourceOf({ rail, micros, payee, crowd, at }: Order): string {
   return `https://${shopHost}/${rail}/${micros}/${payee}/${crowd ? 'crowd' : 'person'}/${at}`
 }
@@ -39,7 +39,7 @@ function orderOf(url: string): Order {
   return { rail, micros: Number(micros), payee, crowd: by === 'crowd', at: Number(at) }
 }
 
-/** The 402 that asks to be paid. */
+/** Returns the 402 response that requests payment. */
 export function ask(url: string, usdc: string, now: Date): Response {
   const { rail, micros, payee, crowd, at } = orderOf(url)
   if (rail === 'mpp') return askMpp({ micros, payee, at }, usdc, now)
@@ -102,7 +102,7 @@ const mppPayload = z
   .and(authorized.shape.authorization)
   .transform(({ signature, ...authorization }) => ({ signature, authorization }))
 
-/** The payment that a request carries, if it carries one. */
+/** Returns the payment that a request carries, if any. */
 export function paymentIn(request: Request, usdc: string): Held | undefined {
   const header =
     request.headers.get('payment-signature') ?? request.headers.get('authorization')?.slice(8)

@@ -1,4 +1,4 @@
-/** What the chain, its endpoints and time do. */
+/** Actions of the chain, its endpoints and time. */
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import type { ActionOf } from './actions.ts'
 import type { Outflow } from './blocks.ts'
@@ -8,7 +8,7 @@ import type { Play } from './play.ts'
 const blockSeconds = 12
 const blocksMax = 20
 
-/** Time passes, with blocks in it while there are any. */
+/** Lets time pass, with blocks in it while any are mined. */
 export async function wait(play: Play, { seconds }: ActionOf<'wait'>): Promise<void> {
   await play.clock.advance(seconds)
   const blocks = Math.min(1 + Math.floor(seconds / blockSeconds), blocksMax)
@@ -23,7 +23,7 @@ export async function setMining(play: Play, { isOn }: ActionOf<'mining'>): Promi
   play.isMining = isOn
 }
 
-/** Empty blocks in place of the last ones; what was in them is in no pool either. */
+/** Replaces the last blocks with empty ones; their content is in no pool either. */
 export async function reorganize(play: Play, { depth }: ActionOf<'reorg'>): Promise<void> {
   const { world, since, clock, book } = play
   const deep = Math.min(depth, (await headOf(world.chain)) - since)

@@ -8,9 +8,9 @@ import type { Lie } from './actions.ts'
 import type { Call, Said } from './lies.ts'
 import { answered, asked } from './lies.ts'
 
-/** Stands for an endpoint of another operator; nothing listens there. */
+/** URL of an endpoint of another operator; nothing listens there. */
 export const liarUrl = 'http://127.0.0.1:1/'
-/** Where the merchant of a play is reached. */
+/** Host of a play's merchant. */
 export const shopHost = 'shop.thief.com'
 
 /** A transaction as the service gave it out. */
@@ -19,16 +19,16 @@ export type Sent = { raw: string; at: number; wasAccepted: boolean }
 export type Network = {
   fetch: Fetch
   lie: Lie
-  /** A block before anything was paid. */
+  /** A block before any payment. */
   past: number
-  /** No endpoint takes a transaction. */
+  /** True while no endpoint accepts a transaction. */
   isOut: boolean
   sent: Sent[]
-  /** Bytes that an endpoint took. */
+  /** Bytes that an endpoint accepted. */
   accepted: Set<string>
   /** Answers for the merchant. */
   shop: (request: Request) => Promise<Response>
-  /** Called before bytes are handed to an endpoint. */
+  /** Called before bytes are sent to an endpoint. */
   onSend: (raw: string) => void
 }
 

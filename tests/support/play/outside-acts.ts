@@ -1,4 +1,4 @@
-/** What the thief's merchant, payees and contracts do, and whoever gives gas or takes it away. */
+/** Actions of the thief's merchant, payees and contracts, and of those who give gas or take it away. */
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import { headerOf } from '../x402.ts'
 import type { ActionOf, Using } from './actions.ts'
@@ -16,7 +16,7 @@ export function openShop(play: Play): void {
   openShopOf(play, () => play)
 }
 
-/** The same for plays that share a network; whose order it is shows its payee. */
+/** Opens the host for plays that share a network; the payee shows whose order it is. */
 export function openShopOf(
   { network, world, clock }: Pick<Play, 'network' | 'world' | 'clock'>,
   playOf: (payee: string) => Play | undefined,
@@ -48,7 +48,7 @@ async function answer(play: Play, held: Held, url: string): Promise<Response> {
 
 const floodTimes = 60
 
-/** Uses a signature in the way that was asked for; answers the hash of what was sent. */
+/** Uses a signature in the requested way and returns the hash of the transaction. */
 async function settle(play: Play, held: Held, using: Using, amount: bigint): Promise<string> {
   const { chain } = play.world
   const step = held.step(amount)
@@ -59,7 +59,7 @@ async function settle(play: Play, held: Held, using: Using, amount: bigint): Pro
   return submit(chain, { target, data: crowd.run([step, ...flooded]) })
 }
 
-/** The call that takes the money shows nothing of it; another of the block shows it and takes none. */
+/** Takes the money with a call that hides it; another call of the block names it and takes none. */
 async function settleStored(play: Play, held: Held, step: Step): Promise<string> {
   const { chain } = play.world
   const target = held.crowd ?? crowdAt(0)
@@ -75,7 +75,7 @@ function floodStep({ world, thief }: Play, payee: string, times: number): Step {
 
 const heldTogetherMax = 12
 
-/** Of all that the merchant holds, one, or the last ones in one transaction. */
+/** Uses one of the merchant's held payments, or the last ones in one transaction. */
 export async function use(play: Play, { which, using, permille }: ActionOf<'use'>): Promise<void> {
   const share = ({ amount }: Held) => (amount * BigInt(permille)) / 1_000n || 1n
   if (using === 'all') {
@@ -95,7 +95,7 @@ export async function flood(play: Play, { to, times }: ActionOf<'flood'>): Promi
   await submit(play.world.chain, { target, data }, 100_000 + 12_000 * times)
 }
 
-/** Takes the authorizations out of a transaction that the service gave out, and is first with them. */
+/** Extracts the authorizations from a transaction that the service gave out and submits them first. */
 export async function frontRun(play: Play, { which }: ActionOf<'front-run'>): Promise<void> {
   const { chain } = play.world
   const sent = pick(play.network.sent, which)
@@ -103,7 +103,7 @@ export async function frontRun(play: Play, { which }: ActionOf<'front-run'>): Pr
   for (const data of authorizationsIn(sent.raw)) await submit(chain, { target: chain.usdc, data })
 }
 
-/** Gas for the wallet, in millionths of the native coin: how much it holds from now on. */
+/** Sets the wallet's gas balance, in millionths of the native coin. */
 export async function drip(play: Play, { millionths }: ActionOf<'drip'>): Promise<void> {
   const wei = `0x${(BigInt(millionths) * 10n ** 12n).toString(16)}`
   await callRpc(play.world.chain.rpcUrl, [['anvil_setBalance', play.thief.address, wei]])

@@ -1,18 +1,22 @@
-/** What the owner and the operator do, and how often the product's schedule comes. */
-import { keepHouse } from '../../../shared/payments/housekeeping.ts'
-import { indexTransfers } from '../../../shared/payments/index-transfers.ts'
-import { reconcileBalances } from '../../../shared/payments/reconcile.ts'
+/** Actions of the owner and the operator, and runs of the product's schedule. */
+
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
+import { reconcileBalances } from '../../../shared/payments/deposits/reconcile.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { ActionOf } from './actions.ts'
 import { freezeNow, limitsNow } from './book.ts'
 import type { Play } from './play.ts'
 import { ownerIn, pick } from './play.ts'
 
-/** Approves one of those that wait for it. */
+/** Approves one of the payments that wait for it, unless it waited so long that it is forgotten. */
 export async function approve(play: Play, { which }: ActionOf<'approve'>): Promise<void> {
   const waiting = play.asked.filter(({ status }) => status === 'awaiting_confirmation')
   const one = pick(waiting, which)
   if (!one) return
-  const outcome = await (await ownerIn(play)).decide(one.id, 'approved')
+  const owner = await ownerIn(play)
+  const page = await owner.call('owner_read_approvals', { payments: [one.id] })
+  if (!Array.isArray(page) || page.length === 0) return
+  const outcome = await owner.decide(one.id, 'approved')
   if (outcome !== 'approved') return
   one.status = 'approved'
   play.book.approved.push({ at: play.clock.seconds(), micros: BigInt(one.micros) })
@@ -24,7 +28,7 @@ const fieldOf = {
   daily_spending_cap: 'total',
 } as const
 
-/** Lowers a limit; raising one is not in the play. */
+/** Lowers a limit; a play never raises one. */
 export async function limit(play: Play, { name, dollars }: ActionOf<'limit'>): Promise<void> {
   const now = limitsNow(play.book)
   const micros = BigInt(dollars) * 1_000_000n
@@ -38,11 +42,11 @@ export async function limit(play: Play, { name, dollars }: ActionOf<'limit'>): P
 export async function unfreeze(play: Play): Promise<void> {
   const freeze = freezeNow(play.book)
   if (!freeze) return
-  const answer = await (await ownerIn(play)).call('owner_unfreeze')
+  const answer = await (await ownerIn(play)).unfreeze()
   if (!Array.isArray(answer)) return
   freeze.until = play.clock.seconds()
   play.book.isStopped = false
-  // That a frozen account can lose nothing was true until now.
+  // The statement that a frozen account can lose nothing ends here.
   play.book.stated = play.book.stated.filter(({ at }) => at < freeze.at)
 }
 
@@ -52,11 +56,11 @@ export function refill(play: Play): Promise<void> {
   return play.lanes.fund(laneMillionths)
 }
 
-/** What functions/housekeeping runs on its schedule. */
+/** Runs what functions/housekeeping runs on its schedule. */
 export async function house({ product: { world } }: Play): Promise<void> {
   const keepBooks = async () => {
     await indexTransfers(world)
     await reconcileBalances(world, false)
   }
-  await Promise.all([keepHouse(world), keepBooks()])
+  await Promise.all([runHousekeeping(world), keepBooks()])
 }

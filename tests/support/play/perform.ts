@@ -1,4 +1,4 @@
-/** Plays a script: each action, a second, a block, and now and then a look at the invariants. */
+/** Plays a script: for each action one second, one block, and at intervals a check of the invariants. */
 import type { Action, ActionName, ActionOf } from './actions.ts'
 import { again, buy, expose, freeze, mandate, status, transfer, transfers } from './agent-acts.ts'
 import { mine } from './blocks.ts'
@@ -20,19 +20,19 @@ import { approve, house, limit, refill, unfreeze } from './owner-acts.ts'
 import type { Play } from './play.ts'
 import { settleDown } from './settle-down.ts'
 
-/** Which invariant broke, how, and after how many actions. */
+/** The broken invariant in words, and the number of actions before it. */
 export type Broken = { what: string; after: number }
 
 const actionsBetweenLooks = 10
 
 export type Looking = {
-  /** Actions between two looks; time that passes is looked at anyway. */
+  /** Actions between two checks; waiting is followed by a check anyway. */
   every: number
-  /** Whether it is watched until every payment is final. */
+  /** True if the play goes on until every payment is final. */
   toEnd: boolean
 }
 
-/** Plays it to its end; answers the first invariant that breaks. */
+/** Plays a script to its end and returns the first invariant that breaks. */
 export async function perform(
   play: Play,
   script: readonly Action[],
@@ -52,7 +52,10 @@ export async function perform(
   return what === undefined ? undefined : { what, after: script.length }
 }
 
-/** From now on: bytes that move money of a frozen account leave the house only if a node has them already. */
+/**
+ * Watches what the service sends: bytes that move money of a frozen account may be sent only if a node has
+ * them already.
+ */
 export function watchSending({ network, book, thief, clock }: Play): void {
   network.onSend = (raw) => {
     const freeze = freezeNow(book)
@@ -93,7 +96,7 @@ const performers: { [Name in ActionName]: (play: Play, action: ActionOf<Name>) =
     outage,
   }
 
-/** Does one of them. */
+/** Performs one action. */
 export function act<Name extends ActionName>(play: Play, action: ActionOf<Name>): Promise<void> {
   return performers[action.do](play, action)
 }

@@ -1,6 +1,6 @@
 /**
- * A play: the whole product on a real chain, one account whose key was stolen, and everybody else who
- * may act on it. Its state is what they know themselves; nothing of it is read from rows.
+ * A play: the whole product on a real chain, one account whose key was stolen, and everyone else who may
+ * act on it. Its state is what these parties know themselves; none of it is read from rows.
  */
 
 import { getAddress } from 'ethers'
@@ -29,21 +29,21 @@ export type Play = {
   product: Worker
   clock: Clock
   network: Network
-  /** Who has the key; `reader` is another key of the account, of its owner. */
+  /** Agent with the stolen key; `reader` is another key of the account, held by its owner. */
   thief: Agent
   reader: Agent
   payees: readonly string[]
-  /** Payments that the thief asked for and was told an id of. */
+  /** Payments that the thief requested and learned the id of. */
   asked: Asked[]
   held: Held[]
   manner: Manner
   isMining: boolean
-  /** No block before it is ever replaced. */
+  /** Block before which nothing is ever replaced. */
   since: number
   outflows: Outflows
   lanes: Lanes
   book: Book
-  /** What the wallet was given. */
+  /** Atomic USDC that the wallet was given. */
   funds: bigint
 }
 
@@ -52,24 +52,24 @@ export type Asked = {
   kind: 'transfer' | 'x402'
   id: string
   micros: number
-  /** What is sent again to go on with a transfer. */
+  /** Body that is sent again to continue a transfer. */
   body: Record<string, unknown>
   status: string
 }
 
 export type Setting = {
   lanes: number
-  /** One endpoint that is honest, or a liar and it, whichever is asked first. */
+  /** One honest endpoint, or that one and a liar, of which either is asked first. */
   endpoints: 'one' | 'liar first' | 'liar last'
-  /** What the relayers hold, in millionths of the native coin. */
+  /** Balance of each relayer, in millionths of the native coin. */
   lanesMillionths: number
-  /** Whether the owner knows the payees: no payment of the thief's makes them known. */
+  /** States if the owner knows the payees: no payment of the thief makes them known. */
   payees: 'known' | 'new'
-  /** What relayers spend for the account: so little that a play comes to its end, or whatever it asks for. */
+  /** Gas that relayers spend for the account: a small budget that plays use up, or no limit. */
   gas: 'budgeted' | 'free'
 }
 
-/** One relayer that can pay, an honest endpoint, and payees that the owner knows. */
+/** A setting with one relayer that can pay, an honest endpoint, and payees that the owner knows. */
 export const plainSetting: Setting = {
   lanes: 1,
   endpoints: 'one',
@@ -79,11 +79,11 @@ export const plainSetting: Setting = {
 }
 
 export const fundsUsd = 50_000
-/** More than the blocks of any play, and those that it replaces count as well. */
+/** Number of states, above the blocks of any play; replaced blocks count as well. */
 const statesMax = 10_000
 const payees = ['01', '02', '03'].map((end) => `0x${'ba5eba11'.repeat(5).slice(0, 38)}${end}`)
 
-/** A fresh world with its thief. */
+/** Opens a new world with its thief. */
 export async function openPlay(setting: Setting): Promise<Play> {
   const stage = await openStage(setting)
   const all = payees.map((at) => getAddress(at))
@@ -95,10 +95,10 @@ export async function openPlay(setting: Setting): Promise<Play> {
   return play
 }
 
-/** At what gas costs on a calm day some fifteen transfers. */
+/** Gas budget of some fifteen transfers at the gas price of a calm day. */
 const budget = { weiPerDay: 10n ** 14n, callsPerDay: 30n, cancelsPerDay: 60n }
 
-/** What plays share that are played at once. */
+/** State that simultaneous plays share. */
 export type Stage = Pick<Play, 'world' | 'product' | 'clock' | 'network' | 'lanes' | 'since'>
 
 export async function openStage(setting: Omit<Setting, 'payees' | 'gas'>): Promise<Stage> {
@@ -124,7 +124,7 @@ export async function openStage(setting: Omit<Setting, 'payees' | 'gas'>): Promi
 
 const rate = { perSecond: 10_000, burst: 100_000 }
 
-/** An account with money, whose key is stolen; from here on blocks are mined when a play says so. */
+/** Opens an account with money and a stolen key. From here on, only the play mines blocks. */
 export async function openAccount(stage: Stage, ofThief: readonly string[]): Promise<Play> {
   const { world, clock, network } = stage
   const { chain } = world
@@ -154,12 +154,12 @@ async function soon(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** The `which`th of these, counted around; undefined where there is none. */
+/** Returns the item at `which` modulo the length; undefined for an empty list. */
 export function pick<Item>(items: readonly Item[], which: number): Item | undefined {
   return items[which % Math.max(items.length, 1)]
 }
 
-/** The owner of the account that is played with, in a session of its own. */
+/** Opens a session of the account's owner. */
 export function ownerIn({ world, product, thief }: Pick<Play, 'world' | 'product' | 'thief'>) {
   return ownerOf({ world: product.world, db: world.db }, thief)
 }

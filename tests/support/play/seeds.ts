@@ -1,6 +1,6 @@
 /**
- * Plays of many seeds, each in a world of its own. A play that fails is made short and printed as a
- * script, which PLAY_SCRIPT=<file> plays again; PLAY_SEED=<number> begins at a seed.
+ * Plays of many seeds, each in a world of its own. A failing play is shortened and printed as a script,
+ * which PLAY_SCRIPT=<file> plays again; PLAY_SEED=<number> starts at a seed.
  */
 
 import { randomInt } from 'node:crypto'
@@ -16,12 +16,12 @@ import { perform } from './perform.ts'
 import { openPlay } from './play.ts'
 import { shrunk } from './shrink.ts'
 
-/** Where a test begins: at random, or at the seed of a failure that is to be seen again. */
+/** Returns the first seed: random, or that of a failure to reproduce. */
 export function firstSeed(): number {
   return Number(process.env['PLAY_SEED'] ?? randomInt(2 ** 30))
 }
 
-/** A script that was printed before, if one is asked for. */
+/** Reads a script that was printed before, if one is named. */
 export function givenScript(): Script | undefined {
   const file = process.env['PLAY_SCRIPT']
   if (file === undefined) return undefined
@@ -30,7 +30,7 @@ export function givenScript(): Script | undefined {
   return { setting, actions: rest.map((line) => z.custom<Action>().parse(JSON.parse(line))) }
 }
 
-/** Plays a script in a fresh world. */
+/** Plays a script in a new world. */
 export function playOnce(
   { setting, actions }: Script,
   looking?: Looking,
@@ -38,7 +38,7 @@ export function playOnce(
   return closing(async () => perform(await openPlay(setting), actions, looking))
 }
 
-/** Plays the script of a seed; answers what it broke with a short script that breaks the same. */
+/** Plays the script of a seed. Returns what it broke, with a short script that breaks the same. */
 export async function playSeed(
   seed: number,
   count: number,
@@ -50,7 +50,7 @@ export async function playSeed(
   return `PLAY_SEED=${seed} (${theme})\n${await explained(script, broken, shrinkMilliseconds)}`
 }
 
-/** The failure with a script of as few actions as were found in the time. */
+/** Returns the failure with the shortest script found in the time. */
 export async function explained(
   { setting, actions }: Script,
   broken: Broken,
@@ -74,7 +74,7 @@ export async function explained(
   return [last.what, JSON.stringify(setting), ...least.map(lineOf)].join('\n')
 }
 
-/** What is only seen when everything is over. */
+/** Invariants that are checked only at the end. */
 const kindsAtEnd = ['final', 'told', 'gas']
 
 function kindOf({ what }: Broken): string {

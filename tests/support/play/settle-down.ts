@@ -1,7 +1,7 @@
 /**
- * The end of a play: endpoints tell the truth, blocks come, the schedule runs, and no new money is asked
- * for. Every payment is final within its end, finality and two minutes, and what it is told to be is
- * what the chain shows.
+ * The end of a play: endpoints tell the truth, blocks come, the schedule runs, and no new payment is
+ * requested. Every payment must be final within its validity, finality and two minutes, and its reported
+ * outcome must be what the chain shows.
  */
 import * as z from 'zod'
 import type { Outflow } from './blocks.ts'
@@ -13,15 +13,15 @@ import { brokenInvariant } from './invariants.ts'
 import { house } from './owner-acts.ts'
 import type { Play } from './play.ts'
 
-/** The longest that a signature is good for. */
+/** Longest validity of a signature in seconds. */
 const longestSeconds = 15 * 60
-/** What a payment may take from its end until it is final, and more where one endpoint alone is waited for. */
+/** Seconds from a payment's end until it is final; more if there is only one endpoint. */
 const finalSeconds = { several: 2 * 60, one: (15 + 2) * 60 }
-/** How often a platform's schedule comes. */
+/** Seconds between runs of a platform's schedule. */
 const stepSeconds = 60
 const blocksPerStep = 10
 
-/** What is not as it has to be, in words. */
+/** Returns a description of what is wrong at the end, if anything. */
 export async function settleDown(play: Play): Promise<string | undefined> {
   const { world, network, clock, lanes } = play
   Object.assign(network, { lie: 'none', isOut: false })
@@ -44,12 +44,15 @@ export async function settleDown(play: Play): Promise<string | undefined> {
   return (await brokenInvariant(play)) ?? (await unlikeChain(play)) ?? (await brokenGasBudget(play))
 }
 
-/** A payment that is not final so long after its end, or after all was told again where that is later. */
+/**
+ * Finds a payment that is not final this long after its end, or after the endpoints began to tell the truth
+ * if that is later.
+ */
 async function openAfter(
   { world, thief, clock }: Play,
   { began, patience }: { began: number; patience: number },
 ): Promise<string | undefined> {
-  // The blocks of a step make final what the step before included.
+  // The blocks of a step finalize what the step before included.
   const since = clock.seconds() - patience - stepSeconds
   if (since < began) return undefined
   const [late] = await world.db.sql<{ state: string; finality: string | null; ago: number }[]>`
@@ -75,7 +78,7 @@ const told = z.object({
 })
 type Told = z.output<typeof told> & { id: string; isMost: boolean }
 
-/** Every payment of the account, as transfer-status tells it. */
+/** Returns every payment of the account as transfer-status reports it. */
 async function paymentsTold(play: Play): Promise<Told[]> {
   const rows = await play.world.db.sql<{ id: string; scheme: string | null }[]>`
     select id, terms ->> 'scheme' as scheme from private.payments where account = ${play.thief.id}`
@@ -88,7 +91,7 @@ async function paymentsTold(play: Play): Promise<Told[]> {
 
 const asksMax = 5
 
-/** Asks again while a busy machine makes it unavailable. */
+/** Reads a status, and repeats the request while a busy computer makes it unavailable. */
 async function statusTold(
   { product, reader }: Pick<Play, 'product' | 'reader'>,
   id: string,
@@ -115,7 +118,7 @@ async function unlikeChain(play: Play): Promise<string | undefined> {
   return oneLogTwice(settled) ?? untold(settled, await play.outflows.read())
 }
 
-/** Two payments are not proven by one log. */
+/** Finds a log that proves more than one payment. */
 function oneLogTwice(settled: readonly Told[]): string | undefined {
   const places = settled.flatMap(({ proof }) =>
     proof && proof.log_index !== null ? [`${proof.block.hash} ${proof.log_index}`] : [],
@@ -125,8 +128,8 @@ function oneLogTwice(settled: readonly Told[]): string | undefined {
 }
 
 /**
- * What left and is told by no payment, or is told and did not leave. Where it is told without its
- * transaction, or as the most that may be taken, any transfer will do that is not more.
+ * Finds outflows that no payment reports, and reported payments that did not leave. For a payment reported
+ * without its transaction, or as a maximum, any transfer of at most that amount is a match.
  */
 function untold(settled: readonly Told[], outflows: readonly Outflow[]): string | undefined {
   const exact = settled.filter(({ isMost, tx_hash }) => !isMost && tx_hash !== null)
@@ -150,7 +153,7 @@ function untold(settled: readonly Told[], outflows: readonly Outflow[]): string 
   )
 }
 
-/** One outflow for each of the payments, of at most its amount. */
+/** Checks that each of these payments has one outflow of at most its amount. */
 function unexplained(most: readonly Told[], outflows: readonly Outflow[]): string | undefined {
   if (outflows.length !== most.length) {
     return `told: ${outflows.length} transfers left beside those that are told, and ${most.length} payments of up to an amount are settled`

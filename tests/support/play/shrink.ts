@@ -1,10 +1,10 @@
-/** Makes a failing list shorter while it goes on failing, the bigger steps first. */
+/** Shortens a failing list while it still fails, in large steps first. */
 
 type Fails<Item> = (shorter: readonly Item[]) => Promise<boolean>
 
 /**
- * `fails` answers whether a list fails as the first did; it is asked until the time is over. Tried are
- * the list's end alone, then leaving out all of a kind, then chunks and single ones.
+ * Returns the shortest list found until the time is over; `fails` decides if a list fails as the first did.
+ * It tries the end of the list alone, then leaves out all items of a kind, then chunks and single items.
  */
 export async function shrunk<Item>(
   list: readonly Item[],

@@ -1,4 +1,7 @@
-/** After a robbery: its owner says that it was not them, and nothing that the thief made or has is left. */
+/**
+ * The aftermath of a robbery: the owner says "it was not me", and nothing that the thief made or holds
+ * works any more.
+ */
 import * as z from 'zod'
 import { openBrowser } from '../browserless.ts'
 import type { OperationId } from './calls.ts'
@@ -14,14 +17,14 @@ import { comeByPasskey } from './ways.ts'
 
 const untilUnguardedSeconds = 73 * 3_600
 
-/** What is left, in words; 'locked out' where the owner's one way in was taken. */
+/** Descriptions of what is left; `isLockedOut` is true if the owner's only way in was taken. */
 export type Aftermath = { left: string[]; isLockedOut: boolean }
 
-/** Ends it as the owner does, and tries all that the thief has. */
+/** Ends the robbery as the owner does, and tries everything that the thief holds. */
 export async function endRobbery(thief: Thief, before: State, since: string): Promise<Aftermath> {
   const { world } = thief.home.town
   const { passkey } = table[thief.row]
-  // Until then a password ends nothing beside a recovery.
+  // Before that time, a password cannot end anything while a recovery guards the account.
   await world.tick(thief.row === 'code alone' ? untilUnguardedSeconds : 60)
   await world.db.sql`delete from private.rate_buckets`
   const credential = passkey ? await byOwnPasskey(thief) : await byOwnPassword(thief)
@@ -56,7 +59,7 @@ async function byOwnPassword({ home }: Thief): Promise<string | undefined> {
   return (await signedInBy(home, 'login_with_password', by))?.credential
 }
 
-/** What was there before it was stolen the owner ends by itself. */
+/** Ends the stolen key or app, which existed before the theft, as the owner. */
 async function endStolen({ home, row }: Thief, credential: string): Promise<void> {
   const { bearer } = table[row]
   if (bearer === null) return
@@ -83,7 +86,7 @@ async function sayNotMe({ home }: Thief, credential: string, asked: string): Pro
   outcome.parse(await db.call('owner_end_made', { credential, ...shown, password_hash }))
 }
 
-/** What stands that did not, but for the owner's own session and password, and what was sent. */
+/** Returns what is new in the account, except the owner's own session and password, and sent mail. */
 function leftIn(before: State, after: State): string[] {
   const isOver = ['session', 'password', 'mail']
   return newIn(before, after)
@@ -95,7 +98,7 @@ function leftIn(before: State, after: State): string[] {
     .map((one) => `left: ${one.kind} ${one.id} ${one.value}`)
 }
 
-/** What was narrowed stays so, and a login that was changed is not put back. */
+/** Decides whether a change may stay: limits stay narrowed, and a changed login is not restored. */
 function isLess(kind: string, now: string, was: string): boolean {
   switch (kind) {
     case 'limit':
@@ -112,7 +115,7 @@ function isLess(kind: string, now: string, was: string): boolean {
   }
 }
 
-/** Every operation and way in with everything that the thief has. */
+/** Tries every operation and way in with everything that the thief holds. */
 async function tryEverything(thief: Thief): Promise<string[]> {
   const works: string[] = []
   for (const bearer of thief.bearers) {
@@ -139,7 +142,10 @@ async function tryEverything(thief: Thief): Promise<string[]> {
   return works
 }
 
-/** A key that its owner revoked freezes for three days yet, and does nothing else. */
+/**
+ * Tries every operation with a bearer token. A stolen key that was revoked still freezes for three days,
+ * and does nothing else.
+ */
 async function tryBearer(thief: Thief, bearer: string): Promise<string[]> {
   const works: string[] = []
   const isStolenKey = table[thief.row].bearer?.kind === 'key' && bearer === thief.bearers[0]

@@ -1,4 +1,4 @@
-/** Operations as a thief calls them, with whatever key or token it has. */
+/** Operations as a thief calls them, with any key or token that it holds. */
 import { contracts } from '../../../functions/contracts.ts'
 import type { Dice } from '../model/dice.ts'
 import type { Input } from '../samples.ts'
@@ -13,7 +13,7 @@ import { hear } from './thief.ts'
 export const operations = contracts.filter(({ access }) => access !== 'public')
 export type OperationId = (typeof operations)[number]['id']
 
-/** Some that come to something are tried more often. */
+/** Operations with useful effects, which are tried more often. */
 const favoured = [
   'wallet_custodial_transfer',
   'wallet_custodial_transfer',
@@ -30,7 +30,7 @@ export function drawOperation(dice: Dice): OperationId {
   return dice.anyOf(operations)?.id ?? 'get_identity'
 }
 
-/** Calls one with an input that is about the account; `pick` is what its choices follow from. */
+/** Calls an operation with an input about the account; `pick` determines its choices. */
 export async function call(
   thief: Thief,
   bearer: string,
@@ -38,13 +38,13 @@ export async function call(
 ): Promise<Answer> {
   const contract = operations.find((one) => one.id === id)
   if (!contract) throw new Error(`no operation ${id}`)
-  // The sample of its contract where nothing of the account belongs in it.
+  // The sample of the contract serves where the input needs nothing of the account.
   const input = inputs[id]?.(thief.home, thief.address, pick) ?? sampleOf(contract)
   const shape = shapeOf(contract, input)
   const headers = {
     ...Object.fromEntries(new Headers(shape.init.headers)),
     authorization: `Bearer ${bearer}`,
-    // A thief may say that it is the agent's own program.
+    // A thief may claim to be the agent's own program.
     'user-agent': mimics ? userAgent : 'thief/1.0',
   }
   const answer = await thief.home.town.world.send(shape.path, { ...shape.init, headers })

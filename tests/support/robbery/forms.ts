@@ -6,7 +6,7 @@ import type { Home } from './home.ts'
 import type { Thief } from './thief.ts'
 import { hear } from './thief.ts'
 
-/** Every page that shows or changes something of the account. */
+/** Returns every page that shows or changes something of the account. */
 export function pagesOf({ ids, friend }: Home, thief: string): string[] {
   return [
     '/web',
@@ -53,7 +53,7 @@ const typed: Record<string, string> = {
 }
 const usd = ['90000', '0', '5']
 
-/** Visits a page and sends one of its forms, filled in as somebody would who wants something. */
+/** Visits a page and sends one of its forms, filled in as an attacker would. */
 export async function sendForm(
   thief: Thief,
   browser: Browser,
@@ -70,7 +70,7 @@ export async function sendForm(
   return answer
 }
 
-/** Sends a form with the browser's own token, and goes where it leads. */
+/** Sends a form with the browser's own token, without following a redirect. */
 export async function post(
   browser: Browser,
   target: string,
@@ -84,12 +84,12 @@ export async function post(
   return browser.send(target, { method: 'POST', body, headers })
 }
 
-/** Whoever leaves or signs in anew has less in hand than before. */
+/** True for forms that leave or replace the session, after which the thief would hold less. */
 const isOver = (target: string) => /\/(logout|login|join|register)\b/.test(target)
 
 type Choosing = ShownForm & { choices: [name: string, value: string][] }
 
-/** The forms of a page with all that can be ticked, chosen or pressed in them. */
+/** Returns the forms of a page with everything that can be ticked, chosen or pressed in them. */
 function choicesIn(html: string): Choosing[] {
   const bodies = [...html.matchAll(/<form\b[^>]*>(.*?)<\/form>/gs)].map(([, body = '']) => body)
   return formsIn(html).map((form, at) => {

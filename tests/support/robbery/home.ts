@@ -1,8 +1,8 @@
-/** An account with something of everything, as its owner has it before a thief comes. */
+/** An account with at least one item of each kind, as its owner has it before a thief comes. */
 import { randomBytes } from 'node:crypto'
 import { credentialOf } from '../../../shared/auth/api-key.ts'
 import { recoveryDigest } from '../../../shared/auth/recovery-code.ts'
-import { readTotp } from '../../../shared/vault/totp.ts'
+import { readTotp } from '../../../shared/vault/entries/totp.ts'
 import { connectApp } from '../apps.ts'
 import type { Authenticator } from '../authenticator.ts'
 import { openAuthenticator } from '../authenticator.ts'
@@ -15,7 +15,7 @@ import { approvePlace, entryOf } from '../vault-rows.ts'
 import type { Agent, Scope, TestWorld } from '../world.ts'
 import { pepper, start } from '../world.ts'
 
-/** Texts that nobody reads who may not. */
+/** Texts that no one may read without permission. */
 export const secret = {
   password: 'nine blue canaries',
   code: '482913',
@@ -23,7 +23,7 @@ export const secret = {
 }
 export const seed = 'JBSWY3DPEHPK3PXP'
 
-/** What homes share: a world with a chain, and a site that takes logins. */
+/** The surroundings that homes share: a world with a chain, and a site that accepts logins. */
 export type Town = { world: TestWorld; site: TestServer; siteOrigin: string }
 
 export type Home = {
@@ -32,16 +32,16 @@ export type Home = {
   alias: string
   email: string
   passwordHash: string
-  /** The owner's, with the agent that works for it. */
+  /** Agent that works for the owner. */
   agent: Agent
   keys: Record<Scope, Agent>
   apps: Record<Scope, { id: string; token: string }>
   codes: string[]
   passkey: Authenticator | undefined
   friend: string
-  /** Named by the mandate and by what waits; not known. */
+  /** Address that the mandate and the waiting requests name, and that is not known. */
   payee: string
-  /** Ids that pages and operations are about. */
+  /** Ids that pages and operations refer to. */
   ids: {
     waiting: string
     approved: string
@@ -70,7 +70,7 @@ export async function openHome(town: Town, withPasskey: boolean): Promise<Home> 
   const email = `${alias}@people.example`
   const passwordHash = randomBytes(16).toString('hex')
   await world.db.sql`
-    insert into private.owners (account, email, password_hash, password_set_at)
+    insert into private.owners (account, email, password_hash, password_since)
     values (${account}, ${email}, ${passwordHash}, private.clock() - interval '20 days')`
   const keys = { ...(await keysOf(agent)), full: agent }
   const apps = await appsOf(town, agent)
@@ -114,7 +114,7 @@ async function appsOf({ world }: Town, agent: Agent): Promise<Home['apps']> {
   return { read, vault, pay, full }
 }
 
-/** A passkey that the owner added long ago. */
+/** Adds a passkey, as if the owner had done so long ago. */
 async function keepPasskey({ world }: Town, account: string): Promise<Authenticator> {
   const passkey = openAuthenticator()
   await world.db.sql`
@@ -140,7 +140,7 @@ async function codesOf({ world }: Town, account: string): Promise<string[]> {
   return codes
 }
 
-/** A payment that waits, one that the owner approved, a mandate in force and one that is asked for. */
+/** Creates a waiting payment, an approved one, an active mandate and a requested one. */
 async function askedOf({ world }: Town, agent: Agent, recipient: string) {
   const order = { recipient, chain: 'base-sepolia', token: 'USDC', amount: '400' }
   const ask = async () => {
@@ -174,5 +174,5 @@ async function idOf({ world }: Town, table: string, account: string): Promise<st
   return String(row?.['id'])
 }
 
-/** The digest under which the database knows a session id. */
+/** Returns the digest under which the database knows a session id. */
 export const sessionDigest = (sid: string) => credentialOf(sid, pepper)

@@ -1,4 +1,4 @@
-/** What came of a robbery: what the account has lost or trusts, and what the thief was told. */
+/** The effects of a robbery: what the account has lost or trusts now, and what the thief has learned. */
 import * as z from 'zod'
 import { usdcOf } from '../ledger.ts'
 import type { Home } from './home.ts'
@@ -11,13 +11,13 @@ const thing = z.object({
   kind: z.string(),
   id: z.string(),
   value: z.string(),
-  /** When it is over by itself, in seconds; null where it is not. */
+  /** Seconds at which it expires by itself; null if it does not. */
   until: z.number().nullable(),
 })
 type Thing = z.output<typeof thing>
 export type State = { things: Thing[]; at: number; micros: bigint; received: number }
 
-/** Everything that stands in an account, each thing with what it may. */
+/** Reads everything that exists in an account, each item with what it may do. */
 export async function stateOf({ town: { world, site }, account, agent }: Home): Promise<State> {
   const rows = await world.db.sql.unsafe(standing, [account])
   const at = world.world.now().getTime() / 1000
@@ -28,16 +28,16 @@ export async function stateOf({ town: { world, site }, account, agent }: Home): 
 const find = ({ things }: State, { kind, id }: Thing) =>
   things.find((one) => one.kind === kind && one.id === id)
 
-/** What stands in the second that did not stand so in the first. */
+/** Returns the items of the second state that the first does not have with the same value. */
 export function newIn(before: State, after: State): Thing[] {
   return after.things.filter((one) => find(before, one)?.value !== one.value)
 }
 
-/** What stood in the first and does not stand so in the second, but for what time alone has ended. */
+/** Returns the items of the first state that are gone or changed in the second and did not expire. */
 const goneFrom = (before: State, after: State): Thing[] =>
   newIn(after, before).filter(({ until }) => until === null || until > after.at)
 
-/** The effects that the account shows, each with what it is about. */
+/** Returns the effects that show in the account, each with its item. */
 export function effectsOn(before: State, after: State): Map<Effect, string> {
   const found = new Map<Effect, string>()
   const note = (effect: Effect | undefined, one: Thing) => {
@@ -51,7 +51,7 @@ export function effectsOn(before: State, after: State): Map<Effect, string> {
 
 function effectOfNew(one: Thing, was: Thing | undefined): Effect | undefined {
   switch (one.kind) {
-    // Of whoever came in by what it had.
+    // The session of a thief who signed in with what it held.
     case 'session':
       return undefined
     case 'passkey':
@@ -92,7 +92,7 @@ function effectOfNew(one: Thing, was: Thing | undefined): Effect | undefined {
   }
 }
 
-/** What is there no more at all; of what is only otherwise the other one tells. */
+/** Returns the effect of an item that is gone. A changed item is handled by effectOfNew. */
 function effectOfGone(one: Thing, now: Thing | undefined): Effect | undefined {
   if (now) return undefined
   switch (one.kind) {
@@ -121,7 +121,7 @@ function effectOfGone(one: Thing, now: Thing | undefined): Effect | undefined {
   }
 }
 
-/** What the thief was told or had sent, by the texts that were planted. */
+/** Returns what the thief learned or had sent, recognized by planted texts. */
 export function effectsHeard({ home, heard }: Thief, before: State): Map<Effect, string> {
   const found = new Map<Effect, string>()
   for (const { what, status, text } of heard) {

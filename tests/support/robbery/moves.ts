@@ -1,6 +1,6 @@
-/** What a thief does, as plain data. */
+/** The moves of a thief, as plain data. */
 import { callRpc } from '../../../scripts/local/rpc.ts'
-import { keepHouse } from '../../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { openBrowser } from '../browserless.ts'
 import type { Dice } from '../model/dice.ts'
 import { diceOf } from '../model/dice.ts'
@@ -14,7 +14,7 @@ import type { Thief } from './thief.ts'
 import { hear } from './thief.ts'
 import { comeBack, letAppIn, makeCodes, makeKey, plantPasskey, useLink } from './ways.ts'
 
-/** Of what it has several of, `with` names one, counted around. */
+/** One move. Of several items that the thief holds, `with` selects one, modulo their number. */
 export type Move =
   | { do: 'call'; with: number; id: OperationId; pick: number; mimics: boolean }
   | { do: 'form'; with: number; page: number; seed: number }
@@ -28,7 +28,7 @@ export type Move =
 const minute = 60
 const waits = [20, 5 * minute, 12 * minute, 3_600, 5 * 3_600] as const
 
-/** A move that what was stolen is good for, or what a thief hopes to have by then. */
+/** Draws a move that the stolen item, or an item the thief may gain, allows. */
 export function drawMove(dice: Dice, row: RowName): Move {
   const isOfAgent = table[row].bearer !== null
   const held = dice.below(3)
@@ -92,7 +92,7 @@ export async function make(thief: Thief, move: Move): Promise<void> {
 type InBrowser = Exclude<Move, { do: 'wait' | 'come back' | 'sign up' | 'follow mails' | 'call' }>
 
 async function makeInBrowser(thief: Thief, move: InBrowser): Promise<void> {
-  // A link needs no session to be looked at.
+  // Viewing a link needs no session.
   const isLink = move.do === 'use link'
   const browser =
     one(thief.browsers, move.with) ?? (isLink ? openBrowser(thief.home.town.world) : undefined)
@@ -141,7 +141,7 @@ async function signUp(thief: Thief): Promise<void> {
   hear(thief, 'sign up', await post(browser, pathname, given))
 }
 
-/** Follows every link of the owner's mails, and sends what forms there are. */
+/** Follows the latest links in the owner's mails and sends a form of each page. */
 async function followMails(thief: Thief): Promise<void> {
   const { world } = thief.home.town
   const mails = await world.mails(thief.home.email)
@@ -151,10 +151,10 @@ async function followMails(thief: Thief): Promise<void> {
   }
 }
 
-/** Has what was signed carried to the chain. */
+/** Has signed payments carried to the chain. */
 export async function letSettle({ home }: Thief): Promise<void> {
   const { world } = home.town
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x1']])
-  await keepHouse(world.world)
+  await runHousekeeping(world.world)
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x1']])
 }

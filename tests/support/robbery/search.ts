@@ -1,4 +1,4 @@
-/** Strategies of thieves, searched greedily for an effect that the table does not name. */
+/** A greedy search over thieves' strategies for an effect that the table does not name. */
 import * as z from 'zod'
 import type { Dice } from '../model/dice.ts'
 import { shrunk } from '../play/shrink.ts'
@@ -15,13 +15,16 @@ import type { Thief } from './thief.ts'
 import { openThief } from './thief.ts'
 
 export type Strategy = { row: RowName; moves: readonly Move[] }
-/** What a strategy came to, and in words what of it neither the table allows nor the owner can end. */
+/**
+ * The outcome of a strategy. `beyond` describes effects that the table does not allow or that the owner
+ * cannot end.
+ */
 export type Robbery = {
   strategy: Strategy
   effects: Set<Effect>
   beyond: string[]
   isLockedOut: boolean
-  /** Of what was stated, as a part of one. */
+  /** Amount moved, as a fraction of the stated one. */
   share: number
 }
 export type Search = {
@@ -35,7 +38,7 @@ const movesMax = 12
 const elite = 4
 const shrinkMilliseconds = 30_000
 
-/** Tries so many strategies, of each row in turn; throws with the shortest that goes beyond. */
+/** Tries strategies for each row in turn. Throws with the shortest one that goes beyond the table. */
 export async function searchTable(
   town: Town,
   dice: Dice,
@@ -59,7 +62,7 @@ export async function searchTable(
   return search
 }
 
-/** Those that came to most, of those alike one. */
+/** Returns the robberies with the most effects, one of each combination. */
 function keepBest(robberies: readonly Robbery[]): Robbery[] {
   const worth = ({ effects, share }: Robbery) => effects.size + share
   const ranked = robberies.toSorted((a, b) => worth(b) - worth(a))
@@ -80,7 +83,7 @@ function drawStrategy(dice: Dice, row: RowName, parents: readonly Robbery[]): St
   return { row, moves: [...changed, ...fresh()].slice(-movesMax) }
 }
 
-/** Plays it in a home of its own. */
+/** Plays a strategy in a home of its own. */
 export async function rob(town: Town, strategy: Strategy): Promise<Robbery> {
   const { row, moves } = strategy
   await town.world.db.sql`delete from private.rate_buckets`
@@ -124,7 +127,7 @@ const exposure = z.object({
   horizons: z.array(z.object({ hours: z.int(), total_usd: z.string() })),
 })
 
-/** What account_exposure says for a day, in micro-USD; nothing where what was stolen may not ask it. */
+/** Returns the micro-USD that account_exposure states for a day; zero if the stolen item may not ask. */
 async function statedFor(thief: Thief): Promise<bigint> {
   const [bearer] = thief.bearers
   if (bearer === undefined) return 0n

@@ -1,4 +1,4 @@
-/** The query for everything that stands in an account: what may do something, and what waits. */
+/** The query for everything that exists in an account: what may act, and what waits. */
 const seconds = (column: string) => `extract(epoch from nullif(${column}, 'infinity'))::float8`
 
 const credentials = `
@@ -57,5 +57,5 @@ const limits = `
       ('frozen', '', (a.frozen_at is not null)::text)) l (kind, id, value)
    where a.id = $1`
 
-/** Of the account that is its one parameter. */
+/** The query; its one parameter is the account. */
 export const standing = [credentials, waysIn, trust, kept, limits].join(' union all ')

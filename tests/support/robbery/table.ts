@@ -1,50 +1,51 @@
 /**
- * What a thief can do at most, by what was stolen. Each row is checked as it stands: an effect that is
- * found and is not in it is a hole. Money is bounded by what account_exposure said before, on the chain.
+ * The table of what a thief can do at most, by what was stolen. Each row is tested: an effect that is found
+ * and not in it is a hole. Losses are measured on the chain and bounded by what account_exposure stated
+ * before.
  */
 
 import type { Scope } from '../world.ts'
 
-/** What can be done to an account, or be learnt of it. */
+/** Something done to an account, or learned about it. */
 export type Effect =
-  /** A page or an answer tells what was written in a mail, codes replaced by handles. */
+  /** A page or an answer shows the text of a mail, with codes replaced by handles. */
   | 'reads mail'
   | 'reads a code of a mail'
   | 'reads a secret'
-  /** `vault_totp`: the code of the moment, never its seed. */
+  /** `vault_totp` returns the current code, never its seed. */
   | 'takes a code of the moment'
   /** A secret goes to its own site, at a place that the owner approved. */
   | 'has a secret used'
   | 'sends mail'
   | 'moves money'
-  /** Asks the owner for a payment, a mandate or a place, or hands out a link. */
+  /** Requests a payment, mandate or place from the owner, or hands out a link. */
   | 'asks'
   | 'stores a login'
-  /** Anybody or anything is trusted, let in or let do more than before. */
+  /** Someone or something becomes trusted, is let in, or may do more than before. */
   | 'widens'
   | 'sets the password'
   | 'freezes'
-  /** Of what waits for the owner or was approved: payments, mandates, places, links. */
+  /** Ends requests that wait for the owner or were approved: payments, mandates, places, links. */
   | 'ends requests'
-  /** Known recipients and devices, limits and caps: agents may less. */
+  /** Known recipients and devices, limits and caps: agents may do less. */
   | 'narrows'
   | 'ends keys and apps'
   | 'ends sessions'
   | 'ends mails'
   | 'ends logins'
-  /** Passkeys, recovery codes, or the account's passkeys given up for lost. */
+  /** Passkeys and recovery codes end, or all passkeys are reported lost. */
   | 'ends ways in'
 
 export type Bearer = { kind: 'key' | 'app'; scope: Scope }
 export type Row = {
-  /** What the thief has, in words. */
+  /** Description of what the thief holds. */
   has: string
-  /** What can come of it at most, in words. */
+  /** Description of the worst that can follow. */
   words: string
   may: readonly Effect[]
-  /** Whether the account has a passkey that is older than three days. */
+  /** True if the account has a passkey older than three days. */
   passkey: boolean
-  /** The key, or the app's token, that was stolen; its owner ends that beside "it was not me". */
+  /** The stolen key or app token, which the owner ends besides saying "it was not me". */
   bearer: Bearer | null
 }
 
@@ -62,13 +63,7 @@ const pays: readonly Effect[] = [
   'sends mail',
   'ends requests',
 ]
-const unproven: readonly Effect[] = [
-  'reads mail',
-  'freezes',
-  'ends requests',
-  'narrows',
-  'ends mails',
-]
+const unproven: readonly Effect[] = ['reads mail', 'freezes', 'ends requests', 'narrows']
 
 const words = {
   read: 'reads mails with handles in the place of codes, asks the owner, and freezes',
@@ -132,7 +127,7 @@ export const table = {
   'password alone': {
     has: 'the password for a minute, of an account without a passkey',
     words:
-      'everything that its owner can, as nothing tells the two apart; each of it is told by mail, and "it was not me" ends it while the password is the same',
+      'everything that its owner can, as nothing tells the two apart; each of it is told by mail, and "it was not me" ends it as long as the password lets the owner in',
     may: [
       ...unproven,
       ...pays,
@@ -142,6 +137,7 @@ export const table = {
       'sets the password',
       'ends keys and apps',
       'ends sessions',
+      'ends mails',
       'ends ways in',
     ],
     passkey: false,

@@ -1,4 +1,4 @@
-/** What a thief has in hand, and all that it was told. */
+/** A thief: everything that it holds, and every answer that it got. */
 import { randomBytes } from 'node:crypto'
 import { openSessionToken } from '../../../shared/auth/session.ts'
 import type { Authenticator } from '../authenticator.ts'
@@ -19,14 +19,14 @@ export type Thief = {
   passwords: string[]
   codes: string[]
   passkeys: Authenticator[]
-  /** Addresses of links that it had made. */
+  /** Addresses of links that it had created. */
   links: string[]
   address: string
-  /** Statuses and texts of all answers that it got; pages and answers of operations alike. */
+  /** Statuses and texts of all answers to it, from pages and operations alike. */
   heard: { what: string; status: number; text: string }[]
 }
 
-/** Lets the thief have what the row says. */
+/** Gives the thief what the row names. */
 export async function openThief(home: Home, row: RowName): Promise<Thief> {
   const thief: Thief = {
     home,
@@ -68,7 +68,7 @@ async function arm(thief: Thief): Promise<void> {
 const heldOf = ({ keys, apps }: Home, { kind, scope }: Bearer) =>
   kind === 'key' ? keys[scope].key : apps[scope].token
 
-/** By the page for it. */
+/** Signs in with a recovery code on its page. */
 async function armWithCode(thief: Thief, code: string): Promise<void> {
   if (!(await comeByCode(thief, code))) throw new Error('the code lets nobody in')
 }
@@ -83,7 +83,7 @@ export async function comeByCode(thief: Thief, code: string): Promise<boolean> {
   return true
 }
 
-/** By the database's own function, since to work out a password's hash takes a quarter of a second. */
+/** Signs in by the database's own function, because hashing a password takes a quarter of a second. */
 export async function comeIn(thief: Thief, passwordHash: string): Promise<boolean> {
   const { email } = thief.home
   const by = { email, password_hash: passwordHash }
@@ -92,7 +92,7 @@ export async function comeIn(thief: Thief, passwordHash: string): Promise<boolea
   return came !== undefined
 }
 
-/** A session by a function of SQL, and its browser; undefined where that lets nobody in. */
+/** Opens a session by an SQL function and returns its browser, or undefined if the sign-in fails. */
 export async function signedInBy(
   { account, town: { world } }: Pick<Home, 'account' | 'town'>,
   name: 'login_with_password' | 'login_with_passkey',
@@ -115,7 +115,7 @@ export async function signedInBy(
   return { browser, credential }
 }
 
-/** Keeps what was answered. */
+/** Records an answer. */
 export function hear(thief: Thief, what: string, answer: Answer | Shown): void {
   const text = 'html' in answer ? answer.html : JSON.stringify(answer.body)
   thief.heard.push({ what, status: answer.status, text })

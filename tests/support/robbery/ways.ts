@@ -1,6 +1,6 @@
-/** How a thief comes in with what it has, makes ways in of its own, and lets its app in. */
+/** A thief's ways to sign in with what it holds, to create ways in of its own, and to connect its app. */
 import * as z from 'zod'
-import { askingPath, redirectUri, registerApp, verifier } from '../apps.ts'
+import { askingPath, redirectUri, registerApp, shownIn, verifier } from '../apps.ts'
 import { openAuthenticator, optionsOf } from '../authenticator.ts'
 import type { Browser } from '../browserless.ts'
 import { openBrowser } from '../browserless.ts'
@@ -28,7 +28,7 @@ async function tryOptions(browser: Browser, path: string): Promise<unknown> {
   return optionsOf(browser, path).catch(() => undefined)
 }
 
-/** Signs in with a passkey that it made known, and is in if that is one. */
+/** Signs in with a passkey that it registered; fails if the account does not accept it. */
 export async function comeByPasskey(
   thief: Thief,
   passkey: ReturnType<typeof openAuthenticator>,
@@ -43,7 +43,7 @@ export async function comeByPasskey(
   return true
 }
 
-/** By whatever it has: one way of them, counted around. */
+/** Signs in by one of the ways that it holds, at `pick` modulo their number. */
 export async function comeBack(thief: Thief, pick: number): Promise<void> {
   const ways = [
     ...thief.passkeys.map((passkey) => () => comeByPasskey(thief, passkey)),
@@ -53,7 +53,7 @@ export async function comeBack(thief: Thief, pick: number): Promise<void> {
   await ways[pick % Math.max(ways.length, 1)]?.()
 }
 
-/** Makes recovery codes and keeps those that it is shown. */
+/** Makes recovery codes and keeps those that the page shows. */
 export async function makeCodes(thief: Thief, browser: Browser): Promise<void> {
   const path = '/web/security/recovery-codes'
   await browser.visit(path)
@@ -71,19 +71,22 @@ export async function makeKey(thief: Thief, browser: Browser, scope: string): Pr
 
 const tokens = z.object({ access_token: z.string() })
 
-/** Lets an app of its own in, and takes its token. */
+/** Connects an app of its own and keeps its token. */
 export async function letAppIn(thief: Thief, browser: Browser, level: string): Promise<void> {
   const { world } = thief.home.town
   const client = await registerApp(world, { name: 'Theirs' })
   const path = askingPath(client, { scope: level })
-  await browser.visit(path)
-  const given = { decision: 'allowed', client, level, days: '30', usd_each: '100', usd_day: '100' }
-  const answer = await post(browser, path, given)
+  const { html } = await browser.visit(path)
+  const terms = { level, days: '30', usd_each: '100', usd_day: '100' }
+  const answer = await post(browser, path, {
+    decision: 'allowed',
+    client,
+    shown: shownIn(html),
+    ...terms,
+  })
   hear(thief, 'let an app in', answer)
-  const code = new URL(answer.headers.get('location') ?? '/', 'http://localhost').searchParams.get(
-    'code',
-  )
-  if (code === null) return
+  const [, code] = /[?&]code=([^&]+)/.exec(answer.headers.get('refresh') ?? '') ?? []
+  if (code === undefined) return
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     code,
@@ -96,7 +99,7 @@ export async function letAppIn(thief: Thief, browser: Browser, level: string): P
   if (parsed.success) thief.bearers.push(parsed.data.access_token)
 }
 
-/** Opens a link that it has had made and types a login there. */
+/** Opens a link that it had created and enters a login there. */
 export async function useLink(thief: Thief, browser: Browser, pick: number): Promise<void> {
   const link = thief.links[pick % Math.max(thief.links.length, 1)]
   if (link === undefined) return

@@ -1,4 +1,4 @@
-/** Whatever an agent can call, with whatever it can say: true, false, forged and out of place. */
+/** Everything that an agent can call, with arguments that are true, false, forged or out of place. */
 import * as z from 'zod'
 import type { Dice } from '../model/dice.ts'
 import type { Agent, Answer } from '../world.ts'
@@ -18,7 +18,7 @@ const pricesAtomic = [
 ] as const
 const strayId = '00000000-0000-4000-8000-000000000000'
 
-/** Mostly the key that may do all, from the usual device. */
+/** Picks mostly the key with full scope, from the usual device. */
 function caller(
   { agents }: Account,
   dice: Dice,
@@ -55,7 +55,7 @@ function note({ transfers, attempts, mandates }: Account, { body }: Answer): voi
   if (mandate_id !== undefined) mandates.push(mandate_id)
 }
 
-/** One that was heard lately, and at times one that was not. */
+/** Picks a recent id, and at times one that the agent never received. */
 const anyId = (ids: string[], dice: Dice) =>
   dice.isLucky(93) ? (dice.anyOf(ids.slice(-4)) ?? strayId) : strayId
 
@@ -72,7 +72,7 @@ export const transferPath = '/wallet-custodial-transfer'
 const transfer = (account: Account, dice: Dice) =>
   call(account, dice, transferPath, { ...order(account, dice), ...confirmed(dice) })
 
-/** Goes on with a transfer that may have had other terms. */
+/** Continues a transfer that may have had other terms. */
 async function goOn(account: Account, dice: Dice): Promise<void> {
   const transfer_id = anyId(account.transfers, dice)
   const shown = await account.agents[0].post('/transfer-status', { transfer_id })
@@ -83,7 +83,7 @@ async function goOn(account: Account, dice: Dice): Promise<void> {
   await call(account, dice, transferPath, body)
 }
 
-/** Several at once: limits are raced for. */
+/** Sends several payments at once, which race for the limits. */
 async function crowd(account: Account, dice: Dice): Promise<void> {
   const body = { ...order(account, dice), ...confirmed(dice) }
   const same = account.attempts
@@ -95,7 +95,7 @@ async function crowd(account: Account, dice: Dice): Promise<void> {
   ])
 }
 
-/** What the shop asks for changes as it likes; what the agent says that it asked may be forged. */
+/** Prepares a purchase. The shop changes its terms at will, and the agent may forge the challenge. */
 async function prepare(account: Account, dice: Dice): Promise<void> {
   const { shop } = account.street
   const asks = {
@@ -129,7 +129,7 @@ async function shopNow(account: Account, dice: Dice): Promise<void> {
   await execute(account, dice)
 }
 
-/** A little from an honest shop, with nobody asked. */
+/** Buys something small from an honest shop, without a confirmation. */
 export async function buy(account: Account, dice: Dice): Promise<void> {
   const { shop } = account.street
   Object.assign(shop, {
@@ -169,10 +169,10 @@ async function revoke(account: Account, dice: Dice): Promise<void> {
   if (answer.status === 200 && noted) noted.until = Math.min(noted.until, nowOf(account))
 }
 
-/** Milliseconds by the clocks of the product. */
+/** Returns the product's time in milliseconds. */
 export const nowOf = ({ street }: Account) => street.market.world.now().getTime()
 
-/** Somebody else's account, and what it is about, by this agent's key. */
+/** Calls about another account's data with this agent's key. */
 function trespass(account: Account, dice: Dice) {
   const decision = { decision: 'approved', outcome: 'approved', digest: '0'.repeat(64) }
   const paths = ['/approve', '/mandate', '/web', '/owner-decide-payment'] as const
@@ -201,7 +201,7 @@ export const agentActs: readonly Act[] = [
   { name: 'look', weight: 1, run: look },
 ]
 
-/** Seldom, for little follows it. */
+/** Freezes the account, but rarely, because little can follow. */
 async function freeze(account: Account, dice: Dice): Promise<void> {
   if (dice.isLucky(30)) await call(account, dice, '/account-freeze', {})
 }

@@ -1,6 +1,6 @@
 /**
- * What an account may have paid, by the owner's notes and by the limits as they are told. It is held
- * against the rows, and the rows against what custody gave out.
+ * Computes what an account may have paid from the owner's notes and the stated limits. That is compared
+ * with the rows, and the rows with custody's signatures.
  */
 import * as z from 'zod'
 import { agree } from '../model/house.ts'
@@ -26,7 +26,7 @@ const usd = (amount: bigint) => amount * 1_000_000n
 const limits = { none: usd(200n), agent_asserted: usd(200n), newPayee: usd(10n), cap: usd(1_000n) }
 const dayMilliseconds = 86_400_000
 
-/** Throws when anything was signed for that neither a limit nor the owner's word carries. */
+/** Throws if a signature exists that neither a limit nor the owner's consent permits. */
 export async function confirmBooks(account: Account): Promise<number> {
   const paid = await paidBy(account)
   confirmSignatures(account, paid)
@@ -47,7 +47,7 @@ export async function confirmBooks(account: Account): Promise<number> {
 
 const atLevel = (paid: Paid[], level: Paid['level']) => paid.filter((one) => one.level === level)
 
-/** All that was ever authorized, oldest first. */
+/** Returns everything that was ever authorized, oldest first. */
 async function paidBy({ street, agents: [agent] }: Account): Promise<Paid[]> {
   const rows = await street.market.db.sql`
     select id, kind, consent_level as level, mandate, payee, amount_atomic::text as atomic,
@@ -60,7 +60,7 @@ async function paidBy({ street, agents: [agent] }: Account): Promise<Paid[]> {
   return z.array(paidRow).parse([...rows])
 }
 
-/** To each payee the rows have signed what custody gave out, and nothing else was given out. */
+/** Checks that custody's signatures and the signed rows are the same, by nonce, payee and amount. */
 function confirmSignatures({ street, agents: [agent] }: Account, paid: Paid[]): void {
   const told = street.signatures.of(agent.address).map(({ nonce, to, value }) => {
     return [nonce, to, value.toString()]
@@ -97,10 +97,10 @@ function confirmOne({ book }: Account, paid: Paid[], one: Paid): void {
   }
 }
 
-/** By the owner alone. */
+/** True if the owner itself made the payee known. */
 const isKnown = ({ known }: OwnersBook, one: Paid) => known.includes(one.payee)
 
-/** What was said of the agents to go to the same address and counts when this one was authorized. */
+/** Returns the agent-asserted amount to the same address that counts when this payment was authorized. */
 function assertedTo(paid: Paid[], { payee, at }: Paid): bigint {
   const dayBefore = at - dayMilliseconds
   return atLevel(paid, 'agent_asserted')

@@ -1,6 +1,6 @@
-/** What an owner says in a session of its own, noted as it was shown; and what time brings. */
+/** Decisions of an owner in a session of its own, recorded as they were shown, and effects of time. */
 import * as z from 'zod'
-import { keepHouse } from '../../../shared/payments/housekeeping.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { Dice } from '../model/dice.ts'
 import { paymentOf } from '../owner.ts'
 import { askMandate, buy, call, nowOf, order, transferPath as path } from './agent-acts.ts'
@@ -30,7 +30,7 @@ async function say(account: Account, name: Parameters<Account['owner']['call']>[
   return outcomes.catch([]).parse(answer)[0]?.outcome
 }
 
-/** An agent asks, its owner decides at once, and mostly it is used. */
+/** Requests a mandate as the agent, decides about it at once as the owner, and mostly uses it. */
 async function giveMandate(account: Account, dice: Dice): Promise<void> {
   await askMandate(account, dice)
   await decideMandate(account, dice)
@@ -60,7 +60,7 @@ async function decideMandate(account: Account, dice: Dice): Promise<void> {
   })
 }
 
-/** The clocks of a test's database and of its process are read apart. */
+/** Tolerance in milliseconds: the clocks of a test's database and of its process are read separately. */
 const clockSlackMilliseconds = 5
 
 async function decideSome(account: Account, dice: Dice): Promise<void> {
@@ -87,7 +87,7 @@ async function decidePayment(
   }
 }
 
-/** The owner approves what waits, and the agent goes on with that, or with something else. */
+/** Approves a waiting payment, after which the agent continues it with the same or other terms. */
 async function approveAndPay(account: Account, dice: Dice): Promise<void> {
   const asked = order(account, dice)
   await call(account, dice, path, asked)
@@ -98,7 +98,7 @@ async function approveAndPay(account: Account, dice: Dice): Promise<void> {
   await call(account, dice, path, { ...changed, transfer_id, user_confirmed: true })
 }
 
-/** Ends it for good or for now; when it goes on, what was noted goes on too. */
+/** Revokes a mandate and ends its note in the book. */
 async function endMandate(account: Account, dice: Dice): Promise<void> {
   const [mandate, noted] = dice.anyOf([...account.book.mandates]) ?? []
   if (mandate === undefined || !noted) return
@@ -107,7 +107,7 @@ async function endMandate(account: Account, dice: Dice): Promise<void> {
 }
 
 async function unfreeze(account: Account): Promise<void> {
-  await account.owner.call('owner_unfreeze')
+  await account.owner.unfreeze()
 }
 
 export const ownerActs: readonly Act[] = [
@@ -130,6 +130,6 @@ export const naturalActs: readonly Act[] = [
   {
     name: 'housekeeping',
     weight: 4,
-    run: ({ street }) => keepHouse(street.market.world),
+    run: ({ street }) => runHousekeeping(street.market.world),
   },
 ]

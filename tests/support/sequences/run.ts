@@ -1,4 +1,4 @@
-/** Random sequences of calls, each by an agent of an account of its own, and the books after each. */
+/** Random sequences of calls by agents with accounts of their own; the books are checked after each. */
 import * as fc from 'fast-check'
 import { diceOf } from '../model/dice.ts'
 import { agentActs } from './agent-acts.ts'
@@ -11,10 +11,7 @@ const actsMax = 18
 
 export type Ran = { sequences: number; calls: number; payments: number }
 
-/**
- * So many sequences, shared out among the streets, which go on at once. With an owner who says yes
- * now and then, or with one who never says anything.
- */
+/** Runs sequences in parallel on several streets. The owner either approves now and then or never acts. */
 export async function runSequences(
   streets: readonly Street[],
   options: { sequences: number; seed: number; isOwnerThere: boolean },
@@ -30,7 +27,7 @@ export async function runSequences(
   return ran
 }
 
-/** Whatever an agent does in its street, the books of its account are in order. */
+/** States the property: after any sequence of an agent's acts, the books of its account are right. */
 function unbroken(street: Street, acts: readonly Act[], ran: Ran) {
   const sequence = fc.array(stepOf(acts), { minLength: 4, maxLength: actsMax, size: 'max' })
   return fc.asyncProperty(sequence, async (steps) => {
@@ -44,7 +41,7 @@ function unbroken(street: Street, acts: readonly Act[], ran: Ran) {
   })
 }
 
-/** One act, and the number that its choices follow from. */
+/** Draws one act and the number that determines its choices. */
 function stepOf(acts: readonly Act[]) {
   return fc.oneof(
     ...acts.map((act) => ({

@@ -1,6 +1,6 @@
 /**
- * What custody gave out, read by another library from its answers alone: each authorization once, by
- * its nonce. No row of the ledger has a part in it.
+ * Custody's signatures, decoded by another library from its answers alone: each authorization once, by its
+ * nonce. No row of the ledger is used.
  */
 import { Interface, Transaction } from 'ethers'
 import * as z from 'zod'
@@ -10,7 +10,7 @@ import type { World } from '../../../shared/world.ts'
 type Signed = { nonce: string; to: string; value: bigint }
 type Book = Map<string, Map<string, Signed>>
 
-/** What each wallet signed. */
+/** The signatures of each wallet. */
 export type SignatureBook = { of(wallet: string): Signed[] }
 
 const forms = new Interface([
@@ -18,7 +18,7 @@ const forms = new Interface([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls)',
 ])
 
-/** From now on every signature that custody gives to this world is written down. */
+/** Records every signature that custody gives to this world from now on. */
 export function keepSignatures(world: World): SignatureBook {
   const { custody } = world
   if (!custody) throw new Error('the world has no custody')
@@ -73,7 +73,7 @@ const transfer = z.object({
   nonce: z.string(),
 })
 
-/** One transfer, or a batch of calls of which each may be one. */
+/** Records one transfer, or a batch of calls that may contain transfers. */
 function enterCall(book: Book, data: string): void {
   const call = forms.parseTransaction({ data })
   if (call?.name === 'aggregate3') {

@@ -1,4 +1,4 @@
-/** Where an agent goes about: a shop that asks for whatever it is told to, payees, and one account. */
+/** The surroundings of an agent: a shop that charges whatever it is told to, payees, and one account. */
 import { randomBytes } from 'node:crypto'
 import { getAddress } from 'ethers'
 import type { Market } from '../market.ts'
@@ -16,9 +16,9 @@ export type Street = {
   market: Market
   shop: Shop
   signatures: SignatureBook
-  /** Whom every account here knows. */
+  /** Recipient that every account here knows. */
   friend: Agent
-  /** Somebody whose ids are tried. */
+  /** Owner of other ids that are tried. */
   other: Agent
 }
 
@@ -30,19 +30,19 @@ export type NotedMandate = {
   inAll: bigint | null
   payments: number | null
   payTo: string[] | null
-  /** Milliseconds: the yes was not said before, and nothing may follow once it was answered to end. */
+  /** Milliseconds: no approval was given before, and nothing may follow after the end was confirmed. */
   from: number
   until: number
 }
 
-/** By the owner's own hand: whom it knows, and each yes with what was shown. */
+/** The owner's own notes: whom it knows, and each approval with what was shown. */
 export type OwnersBook = {
   known: string[]
   payments: Map<string, { payee: string; atomic: bigint }>
   mandates: Map<string, NotedMandate>
 }
 
-/** One account with the keys of its agent, and all that its agent has heard of. */
+/** One account with its agent's keys, and everything its agent has learned. */
 export type Account = {
   street: Street
   agents: readonly [Agent, Agent, Agent]
@@ -51,7 +51,7 @@ export type Account = {
   transfers: string[]
   attempts: string[]
   mandates: string[]
-  /** What the owner said, by the owner's own notes. */
+  /** The owner's own notes of its decisions. */
   book: OwnersBook
 }
 
@@ -63,7 +63,7 @@ export type Act = {
 
 const fundsUsd = 3_000
 
-/** Starts everything for this file and ends it after the file: streets of one market, a shop in each. */
+/** Starts streets of one market, with a shop in each, for this file and ends them after the file. */
 export async function openStreets(count: number): Promise<Street[]> {
   const market = await openMarket({ lanes: 2 })
   const signatures = keepSignatures(market.world)
@@ -75,7 +75,7 @@ export async function openStreets(count: number): Promise<Street[]> {
   )
 }
 
-/** A new account that knows its friend, from the usual device of one of its keys. */
+/** Creates an account that knows its friend, from the usual device of one of its keys. */
 export async function openAccount(street: Street): Promise<Account> {
   const { market, friend, shop } = street
   const agent = await market.agent('full', { usdc: fundsUsd })

@@ -1,4 +1,4 @@
-/** What callers without an account can send: requests, forms and mails, out of seeded chance. */
+/** Input that callers without an account can send: requests, forms and mails, drawn from a seed. */
 import { webFunction } from '../../../functions/web/app.tsx'
 import { pages } from '../../../functions/web/index.ts'
 import type { Described } from '../fuzz/described.ts'
@@ -9,9 +9,9 @@ import type { Random } from '../seed.ts'
 
 export type Call = { folder: string; path: string; init: RequestInit & { method: string } }
 
-/** NUL, halves of surrogate pairs and what is no UTF-8, as an address or a form can carry them. */
+/** NUL, halves of surrogate pairs and invalid UTF-8, as a URL or a form can carry them. */
 const escapes = ['%00', '%ED%A0%80', '%ED%BF%BF', '%FF', '%', '%%0000', '%u0000', '+', '%F0%9F%90']
-/** Names that mean something to some form or endpoint. */
+/** Names with a meaning to some form or endpoint. */
 const names = [
   ...'email code password answer next label scope limit amount app wanted decision level payment'.split(
     ' ',
@@ -47,7 +47,7 @@ function fieldsOf(random: Random, most: number): string {
   }).join('&')
 }
 
-/** Each caller comes from a network of its own. */
+/** Returns an address from a network of its own for each caller. */
 function clientOf(random: Random): string {
   return `2001:${random.between(1, 65_535).toString(16)}:${random.between(0, 65_535).toString(16)}::1`
 }
@@ -71,7 +71,7 @@ function pageCall(random: Random): Call {
   return { folder: 'web', path: path + query, init: { method: 'POST', headers, body } }
 }
 
-/** A header holds bytes (RFC 9110 section 5.5), which come as so many characters. */
+/** Returns a cookie with raw bytes, which a header may hold (RFC 9110 section 5.5), one per character. */
 function oddCookie(random: Random): string {
   const byte = String.fromCharCode(random.between(128, 255))
   return `__Host-aoa_session=${valueOf(random)}${byte}; __Host-aoa_form=${byte}`
@@ -88,7 +88,7 @@ function oauthCall(random: Random): Call {
   return { folder: 'oauth', path, init: { method: 'POST', headers, body } }
 }
 
-/** One call, of an operation without a good token, to a page or to an endpoint of OAuth. */
+/** Draws one call: of an operation without a valid token, to a page or to an OAuth endpoint. */
 export function callOf(
   operations: readonly [Described, ...Described[]],
   bad: readonly string[],
@@ -109,7 +109,7 @@ export function callOf(
   return { folder: path.split(/[/?%;.]/)[1] ?? '', path, init }
 }
 
-/** A mail of pieces that mean something to whoever reads mails. */
+/** Draws a mail of pieces that have a meaning to a mail parser. */
 export function mailOf(random: Random): { from: string; raw: string } {
   const pieces = Array.from({ length: random.between(0, 12) }, () => oneOf(random, mailPieces))
   const author = chance(random, 90) ? `a${random.between(1, 1e6)}@mail.example` : '<>'

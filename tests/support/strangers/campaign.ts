@@ -1,4 +1,4 @@
-/** Strangers who send whatever they can think of, many at a time; nothing may break or grow without end. */
+/** Strangers who send whatever they can, many at a time; nothing may break or grow without bound. */
 
 import notFound from '../../../functions/not-found/index.ts'
 import { webFunction } from '../../../functions/web/app.tsx'
@@ -15,14 +15,14 @@ import type { Call } from './calls.ts'
 import { callOf, mailOf } from './calls.ts'
 import { countRows, grownBeyond, rowsAllowed } from './rows.ts'
 
-/** Few, because a password takes a quarter of a second in which nothing else in this process goes on. */
+/** Number of parallel calls; few, because a password blocks this process for a quarter of a second. */
 const atOnce = 4
 const mailboxes = 2
-/** One of so many is a mail. */
+/** Number of calls of which one is a mail. */
 const mailEvery = 20
 
 export type Result = {
-  /** What is wrong. */
+  /** Descriptions of what is wrong. */
   findings: string[]
   statuses: Record<number, number>
   perSecond: number

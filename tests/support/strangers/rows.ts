@@ -1,7 +1,7 @@
-/** How many rows callers without an account can leave in each table, asked of the catalog. */
+/** Bounds on the rows that callers without an account can leave; the catalog names the tables. */
 import type { Sql } from 'postgres'
 
-/** What all of them together may do at once and in a second, as the migrations say it. */
+/** Calls that all of them together may make at once and per second, as the migrations define. */
 const bounds = {
   alias: [1_000, 50],
   link: [1_000, 100],
@@ -17,7 +17,7 @@ function most(seconds: number, ...of: Bound[]): number {
   return of.reduce((sum, one) => sum + bounds[one][0] + bounds[one][1] * seconds, 0)
 }
 
-/** Tables that may grow, by so many rows in so many seconds, with mails to so many mailboxes. */
+/** Returns the rows by which tables may grow in this time, with mails to this many mailboxes. */
 export function rowsAllowed(seconds: number, mailboxes: number): Record<string, number> {
   // A mailbox takes 500 mails a day, each with at most 20 files and 100 codes.
   const mails = 500 * mailboxes
@@ -25,7 +25,7 @@ export function rowsAllowed(seconds: number, mailboxes: number): Record<string, 
     signups: most(seconds, 'signUp'),
     outbox: most(seconds, 'signUp'),
     oauth_clients: most(seconds, 'register', 'document'),
-    // A network, a wider one, a name, and that at its network; and how often a mailbox is read for.
+    // Buckets for a network, a wider one, a name, and that name at its network; and for reads of a mailbox.
     rate_buckets:
       4 * most(seconds, 'alias', 'link', 'confirm', 'signIn', 'signUp', 'register', 'document') +
       10 +
@@ -35,12 +35,12 @@ export function rowsAllowed(seconds: number, mailboxes: number): Record<string, 
     mail_attachments: 20 * mails,
     mail_codes: 100 * mails,
     account_keys: mailboxes,
-    // One an account: among the keys that are worth nothing is one that was revoked lately, which may freeze.
+    // One for each account: one of the worthless keys was revoked recently and may still freeze.
     frozen_payments: 1,
   }
 }
 
-/** Rows of every table. */
+/** Counts the rows of every table. */
 export async function countRows(sql: Sql): Promise<Record<string, number>> {
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_catalog.pg_class
@@ -53,7 +53,7 @@ export async function countRows(sql: Sql): Promise<Record<string, number>> {
   return counts
 }
 
-/** Tables that grew by more than that. */
+/** Returns the tables that grew by more than allowed. */
 export function grownBeyond(
   before: Readonly<Record<string, number>>,
   after: Readonly<Record<string, number>>,

@@ -1,6 +1,6 @@
 /**
- * A thief's strategy and the state of the account that it begins in, as plain objects. Amounts are in
- * dollars, or as much as one of the limits leaves at that moment, which the thief can read.
+ * A thief's strategy and the initial state of the account, as plain objects. Amounts are in dollars, or as
+ * much as a limit leaves at that moment, which the thief can read.
  */
 import type { Dice } from '../model/dice.ts'
 import type { Rail } from '../play/actions.ts'
@@ -15,7 +15,7 @@ export type Situation = {
   paidBefore: number
   /** Dollars of a payment that is approved and not paid. */
   approved: number
-  /** A mandate for the thief's shop, in dollars for each payment; twice that in all. */
+  /** Dollars for each payment of a mandate for the thief's shop; its total is twice that. */
   mandate: number
   /** Dollars of a signature that the thief's merchant holds. */
   held: number
@@ -32,7 +32,7 @@ export type Move = { at: number } & (
 
 export type Genome = { situation: Situation; moves: readonly Move[] }
 
-/** Seconds after the statement at which something can be done. */
+/** Seconds after the statement at which a move can happen. */
 export const moments = [0, 30, 600, 1_800, 3_400, 7_200, 43_200, 79_000, 86_200] as const
 const movesMax = 12
 
@@ -71,7 +71,7 @@ function anyMove(dice: Dice): Move {
   return kind < 8 ? { at, do: 'pay approved' } : { at, do: 'use all' }
 }
 
-/** One thing about it is different. */
+/** Returns a copy with one difference. */
 export function mutated(dice: Dice, { situation, moves }: Genome): Genome {
   const at = dice.below(Math.max(moves.length, 1))
   switch (dice.below(5)) {
@@ -80,7 +80,7 @@ export function mutated(dice: Dice, { situation, moves }: Genome): Genome {
     case 1:
       return { situation, moves: moves.toSpliced(at, 1) }
     case 2:
-      return { situation, moves: moves.with(at, anyMove(dice)) }
+      return { situation, moves: moves.toSpliced(at, 1, anyMove(dice)) }
     case 3: {
       const moved = moves[at]
       return {

@@ -1,4 +1,4 @@
-/** How a thief's account comes to be as a situation says, and what each of its moves does. */
+/** Prepares a thief's account for a situation, and performs each of its moves. */
 import * as z from 'zod'
 import type { Action } from '../play/actions.ts'
 import { microsOf } from '../play/agent-acts.ts'
@@ -42,7 +42,7 @@ async function prepareLast(play: Play, { approved, mandate, held }: Situation): 
   for (const step of steps) await act(play, step)
 }
 
-/** One move of a strategy. */
+/** Performs one move of a strategy. */
 export async function payWith(play: Play, move: Move): Promise<void> {
   if (move.do === 'pay approved') return payApproved(play)
   if (move.do === 'use all') return useAll(play)
@@ -57,7 +57,7 @@ async function payApproved(play: Play): Promise<void> {
   if (which >= 0) await act(play, { do: 'again', which })
 }
 
-/** Of what the merchant holds each once; a used one reverts. */
+/** Uses each payment that the merchant holds once; one that is used already reverts. */
 async function useAll(play: Play): Promise<void> {
   for (const held of play.held.splice(0)) {
     await submit(play.world.chain, held.step(held.amount), 300_000)

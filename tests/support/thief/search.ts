@@ -1,7 +1,7 @@
 /**
- * Searches for the strategy that takes the most, against what account_exposure said before. Many thieves
- * try at the same time, each with an account of its own in one world, against the real handlers; the
- * next ones are like those who took most.
+ * Searches for the strategy that takes the most, compared with what account_exposure stated before. Many
+ * thieves try at the same time, each with an account of its own in one world, against the real handlers.
+ * The next ones resemble those that took most.
  */
 import { getAddress } from 'ethers'
 import { closing } from '../ending.ts'
@@ -17,21 +17,21 @@ import type { Genome } from './life.ts'
 import { anyGenome, moments, mutated } from './life.ts'
 import { payWith, prepareAccount } from './moves.ts'
 
-/** How much of what was stated within the horizon a strategy took. */
+/** Amount that a strategy took within the horizon, and the amount that was stated. */
 export type Taken = { genome: Genome; hours: number; stated: bigint; left: bigint }
 
 export type Search = {
   tried: number
-  /** Of one whole is what was stated. */
+  /** Highest share; 1 means all of what was stated. */
   best: { share: number; taken: Taken | undefined }
-  /** Strategies that took more than what was stated. */
+  /** Strategies that took more than was stated. */
   over: Taken[]
 }
 
 const groupSize = 20
 const elite = 6
 
-/** Tries so many strategies, in worlds of a few groups each. */
+/** Tries strategies, a group at a time in a world of its own. */
 export async function searchThief(
   dice: Dice,
   strategies: number,
@@ -62,7 +62,7 @@ function keepBest(search: Search, taken: readonly Taken[]): Taken[] {
   return [...ofHours(1), ...ofHours(24)]
 }
 
-/** One result as a line. */
+/** Returns one result as a line. */
 export function lineOfTaken({ genome, hours, stated, left }: Taken): string {
   return `${left} of ${stated} within ${hours} h: ${JSON.stringify(genome)}`
 }
@@ -100,7 +100,7 @@ async function tryAll(genomes: readonly Genome[]): Promise<Taken[]> {
   return (await Promise.all(both.map(takenOf))).flat()
 }
 
-/** What was paid long before, then what is approved and held when the statement is asked for. */
+/** Pays the earlier payments first, and just before the statement creates approved and held ones. */
 async function prepareAll(stage: Stage, both: readonly { play: Play; genome: Genome }[]) {
   const [first] = both
   for (const phase of ['long before', 'just before'] as const) {

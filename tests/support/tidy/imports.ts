@@ -1,12 +1,12 @@
 /**
- * The import graphs: of what is read, where types count because a file that needs another's types
- * cannot be read without it, and of what is loaded, where they do not.
+ * Two import graphs. One is of reading: types count, because a file that needs another's types cannot be
+ * read without it. The other is of loading, where types do not count.
  */
 import { dirname, join } from 'node:path'
 import { parseSync } from 'vite'
 import type { TextFile } from './files.ts'
 
-/** Path -> paths of the files that it imports, and the packages. */
+/** Maps a path to the paths of the files that it imports, and to the packages. */
 export type Graph = Map<string, { files: string[]; packages: string[] }>
 
 type Link = 'read' | 'loaded'
@@ -39,7 +39,26 @@ function specifiers(path: string, text: string, link: Link): string[] {
   })
 }
 
-/** Each cycle that a walk meets, as the files on it. */
+/** Returns the graph of the folders below a place; files side by side with them count as none. */
+export function folderGraph(graph: Graph, below: string): Graph {
+  const folders: Graph = new Map()
+  for (const [path, { files }] of graph) {
+    const from = folderIn(path, below)
+    if (from === undefined) continue
+    const known = folders.get(from)?.files ?? []
+    const others = files.flatMap((file) => folderIn(file, below) ?? [])
+    const all = new Set([...known, ...others].filter((folder) => folder !== from))
+    folders.set(from, { files: [...all], packages: [] })
+  }
+  return folders
+}
+
+function folderIn(path: string, below: string): string | undefined {
+  const [folder, file] = path.startsWith(below) ? path.slice(below.length).split('/') : []
+  return file === undefined ? undefined : folder
+}
+
+/** Returns each cycle that a walk meets, as the files on it. */
 export function cyclesOf(graph: Graph): string[][] {
   const cycles: string[][] = []
   const done = new Set<string>()
@@ -56,7 +75,7 @@ export function cyclesOf(graph: Graph): string[][] {
   return cycles
 }
 
-/** The longest way through the imports, as files; a cycle is walked once. */
+/** Returns the longest chain of imports, as files; a cycle is walked once. */
 export function longestChain(graph: Graph): string[] {
   const known = new Map<string, string[]>()
   const from = (path: string, trail: ReadonlySet<string>): string[] => {

@@ -1,6 +1,6 @@
-/** Which part of the product may know which: DESIGN section 2. */
+/** The rules for which part of the product may import which, as in shared/README.md. */
 
-/** From left to right; a part imports its own layer and those to the right of it. */
+/** Layers from left to right; a part imports from its own layer and those to its right. */
 const layers = [
   ['functions'],
   [
@@ -17,10 +17,10 @@ const layers = [
   ],
   ['world.ts', 'custody', 'chains', 'vault', 'mailbox', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
-  ['money', 'sealing', 'env.ts', 'base64.ts', 'trim-end.ts', 'digest.ts'],
+  ['money', 'sealing', 'env.ts', 'base32.ts', 'base64.ts', 'trim-end.ts', 'digest.ts'],
 ]
 
-/** Packages and where they may be imported; a package that is not listed may be nowhere. */
+/** Packages and where they may be imported; a package that is not listed may not be imported anywhere. */
 const vendors: readonly [RegExp, RegExp][] = [
   [/^zod$/, /./],
   [/^@noble\/hashes\//, /^shared\//],
@@ -41,7 +41,7 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^(canonicalize|@levischuck\/tiny-cbor)$/, /^shared\/consent\//],
 ]
 
-/** Whether a file may import another. */
+/** Decides whether a file may import another. */
 export function pointsRight(from: string, to: string): boolean {
   if (from.startsWith('functions/') && to.startsWith('functions/')) {
     return [from, to].includes('functions/contracts.ts') || folderOf(from) === folderOf(to)
@@ -49,7 +49,7 @@ export function pointsRight(from: string, to: string): boolean {
   return layerOf(from) <= layerOf(to)
 }
 
-/** Whether a file may import a package. */
+/** Decides whether a file may import a package. */
 export function isConfined(name: string, from: string): boolean {
   return vendors.some(([vendor, home]) => vendor.test(name) && home.test(from))
 }

@@ -1,10 +1,10 @@
-/** The regular expressions of the product: those written down, and those built when a module loads. */
+/** The regular expressions of the product: literals, and those built when a module loads. */
 import { parseSync, Visitor } from 'vite'
 import type { TextFile } from './files.ts'
 
 export type Pattern = { path: string; source: string; flags: string }
 
-/** Patterns that stand in the text of a file. */
+/** Returns the patterns written in the text of a file. */
 export function writtenIn({ path, text }: TextFile): Pattern[] {
   const found: Pattern[] = []
   new Visitor({
@@ -16,7 +16,7 @@ export function writtenIn({ path, text }: TextFile): Pattern[] {
   return found
 }
 
-/** Patterns that are built while these files are loaded, each file by itself. */
+/** Returns the patterns that are built while these files are loaded, each file by itself. */
 export async function builtBy(files: readonly TextFile[]): Promise<Pattern[]> {
   const found: Pattern[] = []
   const Plain = globalThis.RegExp

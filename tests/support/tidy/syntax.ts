@@ -1,4 +1,4 @@
-/** What a file is made of, read from its syntax tree. */
+/** Facts about a file, read from its syntax tree. */
 import type { ESTree } from 'vite'
 import { parseSync, Visitor } from 'vite'
 import type { TextFile } from './files.ts'
@@ -7,7 +7,7 @@ type Place = { name: string; line: number }
 
 export type Syntax = {
   path: string
-  /** Functions with a body of statements, by their lines. */
+  /** Functions with a body of statements, with their line counts. */
   functions: (Place & { lines: number })[]
   /** `any`, `!` after an expression, and enums. */
   unsound: Place[]
@@ -18,9 +18,9 @@ export type Syntax = {
   /** Uses of clock, randomness or network. */
   outside: Place[]
   commentLines: number
-  /** Lines that are not blank. */
+  /** Number of lines that are not blank. */
   fullLines: number
-  /** The text of all comments. */
+  /** Text of all comments. */
   comments: string[]
 }
 
@@ -58,7 +58,7 @@ export function read(file: TextFile): Syntax {
     CallExpression: addOutside,
     NewExpression: addOutside,
   }).visit(program)
-  // A `fetch` that was taken out of the world is the world's own.
+  // A `fetch` that was destructured from the world is the world's own.
   syntax.outside = syntax.outside.filter(({ name }) => !(isFetchGiven && name === 'fetch'))
   return syntax
 
@@ -97,7 +97,7 @@ function outsideCall(node: ESTree.CallExpression | ESTree.NewExpression, text: s
   return isClock || outsideNames.has(name) ? name : undefined
 }
 
-/** Exports that no comment stands directly above; what is only passed on has its own place. */
+/** Returns the exports without a comment directly above them; re-exports are documented elsewhere. */
 function undocumented(text: string, { body }: ESTree.Program) {
   return body.flatMap((node) => {
     if (node.type !== 'ExportNamedDeclaration' || !node.declaration) return []

@@ -1,4 +1,4 @@
-/** What the relay checks of a client's token: an Ed25519 signature by the key that is its name. */
+/** The relay's check of a client's token: an Ed25519 signature by the key that is the client's name. */
 import { createPublicKey, verify } from 'node:crypto'
 import * as z from 'zod'
 
@@ -14,7 +14,7 @@ const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 /** SubjectPublicKeyInfo of an Ed25519 key (RFC 8410) up to the key. */
 const spki = '302a300506032b6570032100'
 
-/** The client's name; undefined for a token that is forged, out of date or for another relay. */
+/** Returns the client's name, or undefined for a token that is forged, expired or for another relay. */
 export function clientOf(token: string, relay: string): string | undefined {
   const [header = '', payload = '', signature = ''] = token.split('.')
   const claims = claimsSchema.safeParse(read(payload))

@@ -1,8 +1,8 @@
 /**
- * A stand-in for the WalletConnect relay, written from its published interface (WalletConnect 2.0
- * specifications: "Relay Server RPC", "Relay Client Auth") and from nothing of the real one. Clients
- * prove their name, publish, subscribe and receive; what nobody received waits. Two methods more are
- * what newer clients publish a proposal and its approval with.
+ * A stand-in for the WalletConnect relay, written only from its published interface (WalletConnect 2.0
+ * specifications: "Relay Server RPC", "Relay Client Auth"). Clients prove their name, publish, subscribe
+ * and receive; undelivered messages wait. Newer clients publish a proposal and its approval with two
+ * further methods.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -33,7 +33,7 @@ const text = z.string()
 const topicOf = ({ topic }: Record<string, unknown>) => text.parse(topic)
 const topicsOf = ({ topics }: Record<string, unknown>) => z.array(text).parse(topics)
 
-/** Begins to listen on loopback. `POST /break` breaks all lines, as a network does. */
+/** Listens on loopback. `POST /break` drops all connections, as a network failure does. */
 export async function startRelayStandIn(projectId: string): Promise<RelayStandIn> {
   const relay: Relay = { kept: [], clients: new Set(), lastId: 0 }
   const server = createServer((_request, response) => {
@@ -122,7 +122,7 @@ function waiting({ kept }: Relay, name: string, topics: readonly string[]): Mess
     .map(({ topic, message, publishedAt, tag }) => ({ topic, message, publishedAt, tag }))
 }
 
-/** To everyone who listens, but for who said it; again on a new line until it is acknowledged. */
+/** Delivers to every subscriber but the sender, and again on a new connection until it is acknowledged. */
 function deliver(relay: Relay): void {
   for (const client of relay.clients) {
     for (const kept of relay.kept) {

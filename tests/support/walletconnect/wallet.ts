@@ -8,13 +8,13 @@ import { callRpc } from '../../../scripts/local/rpc.ts'
 
 export type FarWallet = {
   address: string
-  /** Reads a pairing's code and answers as it was told to. */
+  /** Reads a pairing code and answers in the given manner. */
   pair(code: string, manner?: Manner): Promise<void>
-  /** Methods that it was asked for, with the networks that they were for. */
+  /** Methods that it was asked for, with their networks. */
   asked: string[]
   /** Ends every session from its side. */
   leave(): Promise<void>
-  /** How many sessions it takes for open. */
+  /** Returns the number of sessions that it considers open. */
   sessions(): number
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export type Manner = 'agrees' | 'refuses to pair' | 'declines' | 'has another ne
 type FarWalletOptions = {
   relay: { url: string; project_id: string }
   chain: TokenChain & { chainId: number }
-  /** In token units. */
+  /** Amount in token units. */
   usdc: number
 }
 
@@ -80,7 +80,7 @@ export async function openFarWallet({ relay, chain, usdc }: FarWalletOptions): P
   }
 }
 
-/** With nothing of it but the protocol: no telemetry, nothing on the disk, no log. */
+/** Opens a client with the protocol alone: no telemetry, no files, no log. */
 function openClient({ url, project_id }: FarWalletOptions['relay']) {
   return SignClient.init({
     relayUrl: url,

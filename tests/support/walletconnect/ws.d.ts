@@ -1,4 +1,4 @@
-// The parts of ws that the relay of the tests is built on; it brings no types.
+// The parts of ws that the relay of the tests uses; the package brings no types.
 declare module 'ws' {
   import type { IncomingMessage, Server } from 'node:http'
 

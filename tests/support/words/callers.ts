@@ -15,10 +15,10 @@ const told = z.object({
 })
 const jsonObject = z.record(z.string(), z.unknown())
 
-/** Calls an operation and holds what it answers. */
+/** Calls an operation and checks its answer. */
 export type Caller = (agent: Agent, operation: string, input?: object) => Promise<Answer>
 
-/** An agent that sends requests of its own. */
+/** Calls as an agent that sends its own HTTP requests. */
 export const byHttp: Caller = async (agent, operation, input = {}) => {
   const path = `/${operation.replaceAll('_', '-')}`
   const isRead =
@@ -33,7 +33,7 @@ export const byHttp: Caller = async (agent, operation, input = {}) => {
   return answer
 }
 
-/** An agent whose client has the tools: text and structure say the same. */
+/** Calls as an agent whose client has the tools; text and structured content must agree. */
 export function byTools(fetch: Fetch): Caller {
   return async (agent, name, input = {}) => {
     const params = { name, arguments: input }

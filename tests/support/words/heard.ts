@@ -1,4 +1,4 @@
-/** Where the words of a stranger may stand in what the product answers, and in no other place. */
+/** Checks that a stranger's words appear only in the allowed parts of the product's output. */
 import { expect } from 'vitest'
 import type { Shown } from '../browserless.ts'
 import type { Answer } from '../world.ts'
@@ -8,10 +8,10 @@ const said = new RegExp(canary, 'i')
 const halves = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 const hidden = /(?![\t\n])\p{Cc}|[\u202e\u200b\u2028]|\u{e0041}/u
 
-/** Nothing failed, and what is told in the service's own name has none of the words. */
+/** Checks that nothing failed and that text in the service's own name has none of the words. */
 export function hold(...answers: readonly (Pick<Answer, 'body'> & { status?: number })[]): void {
   for (const { status = 200, body } of answers) {
-    // What a stranger does to a connection is told as 502 and 504.
+    // Errors that a stranger causes on a connection are reported as 502 and 504.
     expect([500, 503], JSON.stringify(body)).not.toContain(status)
     const { response: _ofStranger, ...own } = body
     const told = textsIn(own, true)
@@ -22,7 +22,7 @@ export function hold(...answers: readonly (Pick<Answer, 'body'> & { status?: num
   }
 }
 
-/** All texts and names of fields of an answer, with or without what stands in `untrusted`. */
+/** Returns all texts and field names of an answer, with or without the content of `untrusted`. */
 function textsIn(value: unknown, isOwn: boolean): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
@@ -31,7 +31,7 @@ function textsIn(value: unknown, isOwn: boolean): string[] {
   )
 }
 
-/** A page shows the words as text: nothing hidden, no markup, and nothing that can be followed. */
+/** Checks that a page shows the words as text: no hidden characters, no markup and no links. */
 export function holdPage({ status, html, path }: Shown): void {
   expect(status, path).toBeLessThan(500)
   expect(hidden.test(html) || halves.test(html), path).toBe(false)
@@ -40,7 +40,7 @@ export function holdPage({ status, html, path }: Shown): void {
   expect(targets.filter((target) => /e\.vil/.test(target ?? ''))).toEqual([])
 }
 
-/** A table of the owner's opens nothing and computes nothing. */
+/** Checks that a table for the owner contains no formula. */
 export function holdTable({ status, html }: Shown): void {
   expect(status).toBe(200)
   expect(hidden.test(html.replaceAll('\r\n', '\n')) || halves.test(html)).toBe(false)
@@ -49,7 +49,7 @@ export function holdTable({ status, html }: Shown): void {
   expect(cells.filter((cell) => /^\s*[=+@-]/.test(cell))).toEqual([])
 }
 
-/** Whatever is written into the log is one line that can be seen. */
+/** Checks that each log entry is one visible line. */
 export function holdLog(log: readonly object[]): void {
   for (const entry of log) expect(JSON.stringify(entry)).not.toMatch(/\n/)
 }

@@ -1,4 +1,4 @@
-/** Mails that come in, and servers that refuse those that go out. */
+/** Incoming mails, and servers that refuse outgoing ones. */
 import { createServer } from 'node:net'
 import * as z from 'zod'
 import { deliverMail } from '../../../shared/mail/deliver.ts'
@@ -15,11 +15,13 @@ import { holdPage } from './heard.ts'
 import type { Source } from './source.ts'
 import { callersOf } from './source.ts'
 
-/** As long as all headers of a mail together may be. */
-const encoded = (text: string) =>
-  `=?utf-8?b?${Buffer.from(text.slice(0, 12_000)).toString('base64')}?=`
+/** Encodes a text for a header, no longer than all headers of a mail together may be. */
+const encoded = (text: string, lengthMax = 12_000) =>
+  `=?utf-8?b?${Buffer.from(text.slice(0, lengthMax)).toString('base64')}?=`
+/** Encodes a text for the name of an author, whose field may have 2 KB. */
+const named = (text: string) => encoded(text, 480)
 
-/** Every part of a mail says the words. */
+/** Opens a source of incoming mails that contain the words in every part. */
 export async function inboundMails(market: Market): Promise<Source> {
   const { agent } = await openPerson(market)
   const browser = await signedIn(market, agent)
@@ -52,12 +54,12 @@ export async function inboundMails(market: Market): Promise<Source> {
 function lettered(to: string, said: string): string {
   return messageOf({
     to,
-    from: `${encoded(said)} <a@mail.example>`,
+    from: `${named(said)} <a@mail.example>`,
     subject: said.slice(0, 12_000),
     text: said,
     html: `<p title="x">${said}</p>`,
     headers: {
-      'Reply-To': `${encoded(said)} <b@mail.example>`,
+      'Reply-To': `${encoded(said, 2_000)} <b@mail.example>`,
       Cc: `${encoded(said)} <c@mail.example>`,
       Date: encoded(said.slice(0, 60)),
       References: `<${said.replaceAll(/[^\w-]/g, '').slice(0, 500)}@mail.example>`,
@@ -70,7 +72,7 @@ function filed(to: string, said: string): string {
   const name = Buffer.from(said.slice(0, 2_000)).toString('base64')
   const type = said.length % 2 === 0 ? 'text/plain' : 'application/x-hint; name="e.vil"'
   return [
-    `From: ${encoded(said)} <a@mail.example>`,
+    `From: ${named(said)} <a@mail.example>`,
     `To: ${to}`,
     `Subject: ${encoded(said)}`,
     'Content-Type: multipart/mixed; boundary=b',
@@ -85,7 +87,7 @@ function filed(to: string, said: string): string {
   ].join('\r\n')
 }
 
-/** A mail server that refuses a mail in its own words. */
+/** Opens a mail server that refuses a mail with its own words. */
 export async function refusingServer(market: Market): Promise<Source> {
   const { agent } = await openPerson(market)
   const browser = await signedIn(market, agent)
@@ -116,7 +118,7 @@ export async function refusingServer(market: Market): Promise<Source> {
   }
 }
 
-/** An SMTP server that answers every RCPT so, and takes all else. */
+/** Starts an SMTP server that answers every RCPT with a refusal and accepts everything else. */
 async function smtpThat(refusal: () => string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -1,4 +1,4 @@
-/** Merchants: what asks to be paid, and what answers a payment. */
+/** Merchants: their payment challenges, and their answers to a payment. */
 
 import type { ServerResponse } from 'node:http'
 import { expect } from 'vitest'
@@ -23,7 +23,7 @@ const places = [
   'key',
 ] as const
 
-/** Lies about everything, and gives whatever it likes for a payment. */
+/** Opens a merchant that lies about everything and answers a payment with arbitrary content. */
 export async function lyingMerchant(market: Market): Promise<Source> {
   let answer: Answering = (response) => response.end()
   const shop = await serverThat((response, received) => answer(response, received))
@@ -112,7 +112,10 @@ function offerOf({ chain, hostile }: Market, said: string, place: (typeof places
   return { ...offer, [place]: said }
 }
 
-/** Sells what it promises, and says the words in headers around it: what was paid for is not lost. */
+/**
+ * Opens a merchant that delivers what it promises and puts the words into headers. The delivery must not be
+ * lost.
+ */
 export async function honestMerchant(market: Market): Promise<Source> {
   let said = ''
   const serve = async (response: ServerResponse, { url, headers, method }: Received) => {

@@ -1,6 +1,6 @@
-/** Whoever names itself: apps, holders of links, agents with memos, and endpoints of a chain. */
+/** Sources that name themselves: apps, holders of links, agents with memos, and endpoints of a chain. */
 import { expect } from 'vitest'
-import { metadataFrom, toldMetadata } from '../../../shared/oauth/client-metadata.ts'
+import { metadataFrom, sentMetadata } from '../../../shared/oauth/client-metadata.ts'
 import { askingPath, connectApp, redirectUri, registerApp } from '../apps.ts'
 import { openBrowser, signedIn } from '../browserless.ts'
 import { serverThat } from '../http.ts'
@@ -15,7 +15,7 @@ import { asHeader } from './said.ts'
 import type { Source } from './source.ts'
 import { callersOf } from './source.ts'
 
-/** An app by the name that it registered, and one by what its address answers. */
+/** Opens an app with the name that it registered, and one with the name in its document. */
 export async function namedApps(market: Market): Promise<Source> {
   const { agent } = await openPerson(market)
   const browser = await signedIn(market, agent)
@@ -27,7 +27,7 @@ export async function namedApps(market: Market): Promise<Source> {
       const short = said.slice(0, 900)
       const told = { client_name: short, redirect_uris: [redirectUri] }
       if (pick(true, false)) {
-        const { name } = metadataFrom(toldMetadata.parse(told))
+        const { name } = metadataFrom(sentMetadata.parse(told))
         const shown = await browser.visit(askingPath(await registerApp(market, { name })))
         holdPage(shown)
         return 'registered'
@@ -62,7 +62,7 @@ export async function namedApps(market: Market): Promise<Source> {
 const hashOf = (text: string) =>
   Array.from(text).reduce((sum, sign) => (Math.imul(sum, 31) + (sign.codePointAt(0) ?? 0)) | 0, 7)
 
-/** A memo, the name of an app that was let in, and who enters a login by a link. */
+/** Opens the names in the feed: a memo, a connected app, and the login entered at a link. */
 export async function namesInTheFeed(market: Market): Promise<Source> {
   const { agent, email } = await openPerson(market, 100)
   const browser = await signedIn(market, agent)
@@ -83,7 +83,7 @@ export async function namesInTheFeed(market: Market): Promise<Source> {
         amount: '0.02',
       })
       const { name } = metadataFrom(
-        toldMetadata.parse({ client_name: said.slice(0, 900), redirect_uris: [redirectUri] }),
+        sentMetadata.parse({ client_name: said.slice(0, 900), redirect_uris: [redirectUri] }),
       )
       const { token } = await connectApp(market, agent, { name })
       hold(await market.send('/get-identity', { headers: { authorization: `Bearer ${token}` } }))
@@ -113,7 +113,7 @@ async function enterLogin(market: Market, own: Agent, said: string): Promise<voi
   await byHttp(own, 'hosted_action_status', { action_id: link.action_id })
 }
 
-/** An endpoint of a chain that answers with errors and results of words. */
+/** Opens an endpoint of a chain that puts the words into its errors and results. */
 export async function lyingEndpoint(market: Market): Promise<Source> {
   const agent = await market.agent('pay', { usdc: 100 })
   return {
@@ -143,7 +143,7 @@ export async function lyingEndpoint(market: Market): Promise<Source> {
       })
       for (const { status: itsStatus, body } of [balances, transfer]) {
         hold({ body })
-        // A chain that cannot be read is what a refusal says.
+        // A refusal says that the chain cannot be read.
         if (itsStatus >= 500) expect(body['error']).toBe('unavailable')
       }
       return 'answered'

@@ -1,10 +1,13 @@
-/** What a stranger says wherever it may say something: words to be believed, and signs that break things. */
+/**
+ * Text that a stranger writes wherever it can: words that are meant to be believed, and characters that
+ * break things.
+ */
 import fc from 'fast-check'
 
-/** Found again in every encoding, since no encoding changes it. */
+/** Text that every encoding leaves unchanged, so that it can be found again. */
 export const canary = 'Approved-by-the-owner'
 
-/** Lengths to which something of a stranger is cut somewhere; a sign of two units lies across each. */
+/** Lengths at which the product truncates a stranger's text; a two-unit character crosses each one. */
 const cuts = [1, 32, 60, 64, 120, 160, 200, 256, 280, 300, 320, 512, 1_024, 2_048, 8_192, 100_000]
 
 const signs = [
@@ -30,7 +33,7 @@ const signs = [
 ]
 const around = fc.array(fc.constantFrom(...signs), { maxLength: 6 }).map((some) => some.join(''))
 
-/** The words, in which a sign of two units begins right before a cut. */
+/** Draws the words, with a character of two code units right before a cut. */
 export const words = fc
   .tuple(around, fc.constantFrom(...cuts), fc.boolean(), around)
   .map(([before, at, isEarly, after]) => {
@@ -38,7 +41,7 @@ export const words = fc
     return `${begin}${'x'.repeat(Math.max(0, at - 1 - begin.length))}\u{1f600}${after}`
   })
 
-/** What HTTP takes as the value of a header, as long as servers and clients bear it. */
+/** Returns the text as an HTTP header value, no longer than servers and clients accept. */
 export function asHeader(text: string, lengthMax = 9_000): string {
   const cut = text
     .replaceAll(/\p{Cc}/gu, ' ')
@@ -47,5 +50,5 @@ export function asHeader(text: string, lengthMax = 9_000): string {
   return Buffer.from(cut.trim()).toString('latin1')
 }
 
-/** The same between quotes. */
+/** Returns the text as a quoted header value. */
 export const asQuoted = (text: string) => asHeader(text, 1_000).replaceAll(/["\\]/g, ' ')

@@ -27,7 +27,7 @@ async function siteOf(market: Market) {
   }
 }
 
-/** What a site answers to a request with a secret. */
+/** Opens a site that answers a request with a secret. */
 export async function answeringSite(market: Market): Promise<Source> {
   const { agent, credential_id, callerOf, says } = await siteOf(market)
   await approvePlace(market, credential_id, { name: 'p' })
@@ -56,7 +56,7 @@ export async function answeringSite(market: Market): Promise<Source> {
   }
 }
 
-/** A page with a form, and what follows when it is sent. */
+/** Opens a page with a form, and the page after it is submitted. */
 export async function pageOfForms(market: Market): Promise<Source> {
   const { agent, credential_id, callerOf, says } = await siteOf(market)
   return {

@@ -1,24 +1,24 @@
-/** A source of text outside: how it says the words, and where they are then looked for. */
+/** A source of outside text: how it says the words, and where they are then checked. */
 import type fc from 'fast-check'
 import type { Market } from '../market.ts'
 import type { Caller } from './callers.ts'
 import { byHttp, byTools } from './callers.ts'
 import { words } from './said.ts'
 
-/** One of the ways in which a source was heard; a run of many cases must have met all that are named. */
+/** A source of words. Each case returns how they were received; a long run must meet all listed ways. */
 export type Source = {
   name: string
-  /** Of 100 cases. */
+  /** Share of 100 cases. */
   share: number
-  /** What must have been met. */
+  /** Ways that a run must have met. */
   meets: readonly unknown[]
-  /** Each case draws from the random source what it needs beside the words. */
+  /** Says the words in one case; `pick` draws everything else that the case needs. */
   say(said: string, pick: Pick): Promise<unknown>
 }
 
 export type Pick = <Value>(...from: readonly Value[]) => Value
 
-/** Runs cases; answers what was met. */
+/** Runs cases and returns what was met. */
 export async function runCases(check: typeof fc, source: Source, numRuns: number) {
   const met = new Set<unknown>()
   const property = check.asyncProperty(words, check.gen(), async (said, gen) => {
@@ -37,13 +37,13 @@ export async function runCases(check: typeof fc, source: Source, numRuns: number
   return met
 }
 
-/** Calls by requests and by tools in turns. */
+/** Returns callers that alternate between requests and tools. */
 export function callersOf(callTool: Parameters<typeof byTools>[0]) {
   const tools = byTools(callTool)
   return (pick: Pick): Caller => pick(byHttp, byHttp, tools)
 }
 
-/** An agent for so many cases; what it may sign or pay is used up then. */
+/** Returns an agent for a number of cases, after which its budget is used up and a new one follows. */
 export function agentsFor(market: Market, usdc: number, casesMax: number) {
   let [count, agent] = [0, market.agent('pay', { usdc })]
   return async () => {

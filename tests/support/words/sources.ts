@@ -6,7 +6,7 @@ import { lyingEndpoint, namedApps, namesInTheFeed } from './people.ts'
 import { answeringSite, pageOfForms } from './sites.ts'
 import type { Source } from './source.ts'
 
-/** By name, each opened in a world of shops when its turn comes. */
+/** Sources by name, each opened in a world of shops when its turn comes. */
 export const sources: Readonly<Record<string, (market: Market) => Promise<Source>>> = {
   'a merchant': lyingMerchant,
   'a merchant that delivers': honestMerchant,

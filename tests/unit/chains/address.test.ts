@@ -1,7 +1,7 @@
 import { getAddress, isAddress } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isLossyRecipient, readAddress } from '../../../shared/chains/evm/address.ts'
+import { lossReasonOf, readAddress } from '../../../shared/chains/evm/address.ts'
 import type { Address } from '../../../shared/chains/registry.ts'
 import { findChain, knownChains } from '../../../shared/chains/registry.ts'
 
@@ -15,7 +15,7 @@ function chain(name: string) {
   return found
 }
 
-// Random letters rarely hit the three forms that count, so those are drawn as often.
+// Random letters rarely produce the three valid forms, so those are drawn as often as random text.
 const anyText = hexText(40).chain((digits) =>
   fc.constantFrom(digits, digits.toLowerCase(), digits.toUpperCase(), checksum(digits).slice(2)),
 )
@@ -107,7 +107,7 @@ test('places where money would be lost are named with their reason', () => {
     '0x70997970C51812dc3A010C7d01b50e0d17dc79C8': undefined,
   } as const
   for (const [address, reason] of Object.entries(reasons)) {
-    expect([address, isLossyRecipient(`0x${address.slice(2)}`, chain('base'))]).toEqual([
+    expect([address, lossReasonOf(`0x${address.slice(2)}`, chain('base'))]).toEqual([
       address,
       reason,
     ])
@@ -117,8 +117,8 @@ test('places where money would be lost are named with their reason', () => {
 test('a token contract of any known chain is no recipient on any of them, in any letter case', () => {
   for (const { tokens } of knownChains) {
     for (const { address } of tokens) {
-      expect(isLossyRecipient(address, chain('arbitrum'))).toBe('token_contract')
-      expect(isLossyRecipient(`0x${address.slice(2).toUpperCase()}`, chain('base'))).toBe(
+      expect(lossReasonOf(address, chain('arbitrum'))).toBe('token_contract')
+      expect(lossReasonOf(`0x${address.slice(2).toUpperCase()}`, chain('base'))).toBe(
         'token_contract',
       )
     }
@@ -127,6 +127,6 @@ test('a token contract of any known chain is no recipient on any of them, in any
 
 test('predeploys are lost places only where the chain has them', () => {
   const weth: Address = '0x4200000000000000000000000000000000000006'
-  expect(isLossyRecipient(weth, chain('optimism'))).toBe('system_contract')
-  expect(isLossyRecipient(weth, chain('polygon'))).toBeUndefined()
+  expect(lossReasonOf(weth, chain('optimism'))).toBe('system_contract')
+  expect(lossReasonOf(weth, chain('polygon'))).toBeUndefined()
 })

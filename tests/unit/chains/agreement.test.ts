@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hasOneOperator, operatorOf } from '../../../shared/chains/evm/endpoints.ts'
-import { agreedCount, isEnough } from '../../../shared/chains/evm/enough.ts'
+import { agreedCount, isQuorum } from '../../../shared/chains/evm/quorum/enough.ts'
+import { hasOneOperator, operatorOf } from '../../../shared/chains/evm/rpc/endpoints.ts'
 
 const votes = (text: string) =>
   text.split(' ').map((word) => ({ operator: word.slice(1), agrees: word.startsWith('+') }))
@@ -18,11 +18,11 @@ test.each([
   ['+a +a -a', false],
   ['+a +a +b -c -d', true],
 ])('endpoints that say %s agree: %s', (text, expected) => {
-  expect(isEnough(votes(text))).toBe(expected)
+  expect(isQuorum(votes(text))).toBe(expected)
 })
 
 test('a chain without endpoints agrees to nothing', () => {
-  expect(isEnough([])).toBe(false)
+  expect(isQuorum([])).toBe(false)
 })
 
 test.each([
@@ -67,6 +67,7 @@ test('endpoints of one operator are one voice', () => {
     hasOneOperator([]),
     hasOneOperator([a]),
     hasOneOperator([a, b]),
+    hasOneOperator([a, 'https://b.example.com./']),
     hasOneOperator([a, c]),
-  ]).toEqual([true, true, true, false])
+  ]).toEqual([true, true, true, true, false])
 })

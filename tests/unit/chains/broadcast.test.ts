@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { BroadcastOutcome } from '../../../shared/chains/evm/broadcast.ts'
-import { classifyFailure, combineBroadcasts } from '../../../shared/chains/evm/broadcast.ts'
+import type { BroadcastOutcome } from '../../../shared/chains/evm/rpc/broadcast.ts'
+import { classifyFailure, combineBroadcasts } from '../../../shared/chains/evm/rpc/broadcast.ts'
 
-// As the clients write them: geth and op-geth, Erigon, Nethermind, Besu, Arbitrum, anvil.
+// Messages in the words of geth and op-geth, Erigon, Nethermind, Besu, Arbitrum and anvil.
 const spoken = {
   known: ['already known', 'AlreadyKnown', 'Known transaction', 'transaction already imported'],
   nonce_used: [

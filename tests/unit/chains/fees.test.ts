@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { medianFees, readFees, relayGas } from '../../../shared/chains/evm/fees.ts'
-import { maxFeePerGasOf, withinBudget } from '../../../shared/chains/evm/gas-budget.ts'
+import { medianFees, readFees, relayGas } from '../../../shared/chains/evm/gas/fees.ts'
+import { maxFeePerGasOf, withinBudget } from '../../../shared/chains/evm/gas/gas-budget.ts'
 import { knownChains } from '../../../shared/chains/registry.ts'
 import { readConfig } from '../../../shared/env.ts'
 
@@ -42,7 +42,7 @@ test('a tip is the median of the last blocks, an empty one as the least, and nev
 
   expect(tipOf([high, low, low, middle, middle])).toMatchObject({ maxPriorityFeePerGas: middle })
   expect(tipOf([high, 0n, low, 0n, middle])).toMatchObject({ maxPriorityFeePerGas: low })
-  // One or two who pay what they like make a quiet chain no dearer.
+  // One or two transactions with an arbitrary tip do not raise the price of a quiet chain.
   expect(tipOf([0n, high, 0n, 0n, high])).toMatchObject(least)
   expect(tipOf([high, 0n])).toMatchObject(least)
   expect(tipOf([0n, 0n])).toMatchObject(least)

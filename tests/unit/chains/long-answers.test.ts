@@ -1,10 +1,10 @@
-/** Long answers of a node in the wrong shape cost no more than reading their bytes. */
+/** Long, malformed answers of a node cost no more than reading their bytes. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { listen } from '../../../scripts/local/listen.ts'
-import { placedLogs, readLogs } from '../../../shared/chains/evm/log-ranges.ts'
-import { receiptSchema } from '../../../shared/chains/evm/proof.ts'
-import { rpcFor } from '../../../shared/chains/evm/rpc.ts'
+import { rpcReceiptSchema } from '../../../shared/chains/evm/proof.ts'
+import { placedLogs, readLogs } from '../../../shared/chains/evm/rpc/log-ranges.ts'
+import { rpcFor } from '../../../shared/chains/evm/rpc/rpc.ts'
 import { listOf } from '../../../shared/chains/list.ts'
 import { findChain } from '../../../shared/chains/registry.ts'
 import { worldOn } from '../../support/chain-world.ts'
@@ -28,7 +28,7 @@ test('a list is read as far as its first wrong element, and one that is too long
 
 test.each([
   ['logs', placedLogs, empty],
-  ['receipts', receiptSchema, { logs: empty }],
+  ['receipts', rpcReceiptSchema, { logs: empty }],
 ])('of %s in the wrong shape one thing is told for the list', (_, schema, answer) => {
   const { error } = schema.safeParse(answer)
 

@@ -1,8 +1,8 @@
-/** What a contract that makes many calls returns: read as encoders write it, and in no other form. */
+/** The results of a multicall are read as encoders write them, and in no other form. */
 import { AbiCoder } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readResults } from '../../../shared/chains/evm/results.ts'
+import { readResults } from '../../../shared/chains/evm/rpc/results.ts'
 import { hex } from '../../support/chain-world.ts'
 
 const bytes = fc.uint8Array({ maxLength: 200 })
@@ -17,7 +17,7 @@ function encode(all: Results) {
   return hex(AbiCoder.defaultAbiCoder().encode(['tuple(bool,bytes)[]'], [rows]))
 }
 
-/** So many results, each with the same bytes: all that follows. */
+/** Encodes `count` overlapping results, each with the same bytes. */
 function overlapping(count: number, size: number) {
   const each = Array.from({ length: count }, (_, at) => at)
   const [heads, bytesAt] = [32 * count, 96 * count]

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import * as z from 'zod'
-import { rpcFor } from '../../../shared/chains/evm/rpc.ts'
+import { rpcFor } from '../../../shared/chains/evm/rpc/rpc.ts'
 import { known, worldOn } from '../../support/chain-world.ts'
 
 const { chain } = known('eip155:8453')

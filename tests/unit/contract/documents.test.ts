@@ -1,10 +1,10 @@
-/** The documents against the contracts and each other: all of them say the same of every operation. */
+/** All documents describe every operation alike, and match the contracts. */
 import { expect, test } from 'vitest'
 import { contracts } from '../../../functions/contracts.ts'
 import { documents } from '../../../functions/discovery/documents.ts'
 import { documents as metadataDocuments } from '../../../functions/oauth/documents.ts'
-import { groupOf, groups } from '../../../shared/contract/about.ts'
 import { contractDigest } from '../../../shared/contract/digest.ts'
+import { groupOf, groups } from '../../../shared/contract/documents/about.ts'
 import { gapStates } from '../../../shared/contract/gap-states.ts'
 import { commonErrors } from '../../../shared/contract/operation.ts'
 import { toolsOf } from '../../../shared/mcp/tools.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../support/documents/readers.ts'
 import { problemsOfIndex, problemsOfLlms, problemsOfSkill } from '../../support/documents/rules.ts'
 
-/** A day on which everything that can fail does, somewhere. */
+/** Gap states in which everything that can fail does fail, in some place. */
 const gaps = gapStates({
   watched: true,
   chains: ['eip155:8453', 'eip155:84532'],

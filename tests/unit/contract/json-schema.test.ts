@@ -1,9 +1,9 @@
-/** The schemas of operations, as the validators of clients read them. */
+/** Validators of clients can read the schemas of all operations. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { expect, test } from 'vitest'
 import { contracts } from '../../../functions/contracts.ts'
-import { requestSchema, responseSchema } from '../../../shared/contract/json-schema.ts'
+import { requestSchema, responseSchema } from '../../../shared/contract/documents/json-schema.ts'
 
 test('a validator knows every format in a schema, and complains to no client of one', () => {
   const complaints: unknown[] = []

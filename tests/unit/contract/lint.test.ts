@@ -1,4 +1,4 @@
-/** The OpenAPI document under the linters that others would use on it. */
+/** The linters that others use find nothing wrong with the OpenAPI document. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { contracts } from '../../../functions/contracts.ts'
 import { contractDigest } from '../../../shared/contract/digest.ts'
+import { openApiDocument } from '../../../shared/contract/documents/openapi.ts'
 import { gapStates } from '../../../shared/contract/gap-states.ts'
-import { openApiDocument } from '../../../shared/contract/openapi.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const rules = join(root, 'tests/support/lint')
@@ -25,14 +25,14 @@ const document = openApiDocument({
   digest: contractDigest,
 })
 
-/** What the linter prints about a document, which fails when there is anything. */
+/** Returns the output of the linter, which fails if it finds anything. */
 async function lint(name: string, options: readonly string[], text: string): Promise<string> {
   const file = join(directory, `${name}.json`)
   writeFileSync(file, text)
   const program = join(root, 'node_modules/.bin', name)
   const run = promisify(execFile)(process.execPath, [program, 'lint', ...options, file], {
     cwd: root,
-    // They would ask for newer versions of themselves.
+    // The linters would otherwise look for newer versions of themselves.
     env: {
       PATH: process.env['PATH'],
       REDOCLY_TELEMETRY: 'off',

@@ -1,4 +1,6 @@
-/** Random inputs of the custody tests. Keys and addresses come from fast-check, so a failure can be replayed. */
+/**
+ * Random inputs of the custody tests. fast-check draws keys and addresses, so a failure can be replayed.
+ */
 import { Wallet } from 'ethers'
 import fc from 'fast-check'
 
@@ -7,7 +9,7 @@ export const bytes = (length: number) => fc.uint8Array({ minLength: length, maxL
 export const hex = (length: number) =>
   bytes(length).map((value) => `0x${Buffer.from(value).toString('hex')}`)
 
-/** An account as ethers sees it: the independent answer to what key belongs to what address. */
+/** Account whose address ethers derives from the key, independently of our code. */
 export const wallet = bytes(32)
   .filter((key) => key.some((byte) => byte > 0) && (key[0] ?? 255) < 255)
   .map((key) => ({ key, address: new Wallet(`0x${Buffer.from(key).toString('hex')}`).address }))

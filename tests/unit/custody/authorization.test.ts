@@ -9,7 +9,7 @@ import {
 import { authorizationDigest } from '../../../shared/custody/authorization-digest.ts'
 import { address, amountAtomic, chainId, domain, hex, wallet } from './arbitraries.ts'
 
-// EIP-3009, section "Specification", as ethers takes it.
+// Types of EIP-3009, section "Specification", in the form that ethers takes.
 const types = {
   TransferWithAuthorization: ['address from', 'address to', 'uint256 value']
     .concat(['uint256 validAfter', 'uint256 validBefore', 'bytes32 nonce'])
@@ -129,7 +129,7 @@ test('the malleable twin of a signature and odd forms of it are refused', async 
 })
 
 test.each<[string, Partial<AuthorizationTerms>]>([
-  // viem leaves an empty version out of the domain, which is another domain than the asked one.
+  // viem omits an empty version from the domain, which makes it a different domain.
   ['an empty domain version', { domain: { name: 'USDC', version: '' } }],
   ['no value', { valueAtomic: 0n }],
   ['a negative value', { valueAtomic: -1n }],

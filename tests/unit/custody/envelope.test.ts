@@ -18,7 +18,7 @@ const { address } = new Wallet(`0x${'11'.repeat(32)}`)
 const binding = { account: '3a0c0b1e-7d0b-4a64-9a57-0d1b0d0a6d01', address }
 const sealed = (versions = [1]) => sealKey(roots(...versions), random, binding, privateKey)
 
-/** The base64 fields of an envelope, each with a way to put another text in its place. */
+/** Base64 fields of an envelope, each with a getter and a setter. */
 const fields: [string, (e: Envelope) => string, (e: Envelope, text: string) => Envelope][] = [
   ['nonce', (e) => e.nonce, (e, nonce) => ({ ...e, nonce })],
   ['ciphertext', (e) => e.ciphertext, (e, ciphertext) => ({ ...e, ciphertext })],

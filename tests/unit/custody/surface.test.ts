@@ -6,7 +6,7 @@ const sources = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }))
 
-/** Names that the folder takes from a package. */
+/** Returns the names that the folder imports from a package. */
 function importedFrom(vendor: string): string[] {
   const statement = new RegExp(`import \\{([^}]*)\\} from '${vendor}'`, 'g')
   return sources.flatMap(({ text }) =>

@@ -1,7 +1,7 @@
 import { Interface, keccak256, Signature, Transaction, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { relayGas } from '../../../shared/chains/evm/fees.ts'
+import { relayGas } from '../../../shared/chains/evm/gas/fees.ts'
 import type { TransactionSlot } from '../../../shared/custody/call.ts'
 import type { SignedAuthorization } from '../../../shared/custody/port.ts'
 import type { RelayCall } from '../../../shared/custody/relay-transaction.ts'
@@ -57,7 +57,7 @@ const [strangerSample] = fc.sample(wallet, { numRuns: 1, seed: 4 })
 const [otherAddress] = fc.sample(address, { numRuns: 1, seed: 5 })
 if (!relaySample || !strangerSample || !otherAddress) throw new Error('fast-check gave no sample')
 
-/** Everything but the call data, as ethers names it. */
+/** Returns everything except the call data, in the field names of ethers. */
 function frame(from: string, request: TransactionSlot & { token: string }, gasLimit: bigint) {
   const { token: to, nonce, maxFeePerGas, maxPriorityFeePerGas } = request
   const fees = { gasLimit, maxFeePerGas, maxPriorityFeePerGas }
@@ -84,7 +84,7 @@ test('a relay is one call of the token with the authorization, says ethers', asy
   await fc.assert(agrees, { numRuns: 40 })
 })
 
-/** What a library gone bad could sign instead: the same transaction with one thing changed. */
+/** Signs the same transaction with one change, as a compromised library could. */
 async function altered(key: Uint8Array, raw: string, change: Partial<Transaction>) {
   const unsigned = Object.assign(Transaction.from(raw), { signature: null }, change)
   return new Wallet(`0x${Buffer.from(key).toString('hex')}`).signTransaction(unsigned)
@@ -111,7 +111,7 @@ test.each(changes)(
   },
 )
 
-/** The call data with one bit of one of its words changed. */
+/** Returns the call data with one bit of one word changed. */
 function changeWord(data: string, word: number): string {
   const last = 2 + 8 + word * 64 + 63
   const digit = (Number.parseInt(data.charAt(last), 16) ^ 1).toString(16)
@@ -166,7 +166,7 @@ test('a relay of a signature that no token accepts is not signed', async () => {
   await expect(signRelay(relayer.key, { ...request, calls })).rejects.toThrow('27 or 28')
 })
 
-/** Answers 1, 2, 3 ...: what was encoded first is no longer what is asked when it is read back. */
+/** Returns a request whose nonce grows with each read, so reading back finds another value. */
 function drifting<T extends object>(request: T): T & { nonce: number } {
   let nonce = 0
   return Object.defineProperty({ ...request, nonce }, 'nonce', { get: () => ++nonce })

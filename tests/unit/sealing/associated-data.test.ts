@@ -5,7 +5,7 @@ import { encodeAssociatedData } from '../../../shared/sealing/associated-data.ts
 const field = fc.string({ unit: 'grapheme', maxLength: 12 })
 const list = fc.array(field, { maxLength: 6 })
 
-/** Reads the encoding back, knowing nothing but its rule. */
+/** Decodes the encoding by its rule alone. */
 function decode(encoded: Uint8Array): string[] {
   const rest = Buffer.from(encoded)
   if (rest.length === 0) return []

@@ -1,4 +1,4 @@
-/** Roots and random bytes of the tests that seal, and the smallest damage that can be done. */
+/** Roots and random bytes for tests that seal, and the smallest possible damage. */
 import { randomBytes } from 'node:crypto'
 import { type Purpose, readRoots } from '../../../shared/sealing/roots.ts'
 
@@ -9,7 +9,7 @@ export const root = (fill: number) => Buffer.alloc(32, fill).toString('base64')
 export const rootsOf = (purpose: Purpose, ...versions: number[]) =>
   readRoots(JSON.stringify(Object.fromEntries(versions.map((v) => [v, root(v)]))), purpose)
 
-/** Every copy of `original` in which one bit is the other one. */
+/** Yields every copy of `original` with one bit flipped. */
 export function* bitFlips(original: Uint8Array): Generator<Uint8Array> {
   for (let bit = 0; bit < original.length * 8; bit += 1) {
     const flipped = Uint8Array.from(original)

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { MissingRoot, readRoots } from '../../../shared/sealing/roots.ts'
+import { MissingRootError, readRoots } from '../../../shared/sealing/roots.ts'
 import { root } from './material.ts'
 
 test('the highest version seals and the key of each is HKDF-SHA256 as OpenSSL computes it', () => {
@@ -42,7 +42,7 @@ test('a new root opens before it seals, and an old one after', () => {
 test('a version without a root is refused', () => {
   const roots = readRoots(JSON.stringify({ 1: root(1) }), 'custody')
 
-  expect(() => roots.kek(2)).toThrow(MissingRoot)
+  expect(() => roots.kek(2)).toThrow(MissingRootError)
   expect(() => roots.kek(2)).toThrow('custody has no root of version 2')
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rewrapKey, spend, unwrapKey, wrapKey } from '../../../shared/sealing/wrap.ts'
+import { rewrapKey, unwrapKey, useThenWipe, wrapKey } from '../../../shared/sealing/wrap.ts'
 import { bitFlips, random, rootsOf } from './material.ts'
 
 const roots = rootsOf('vault', 1)
@@ -43,7 +43,7 @@ test('a key of another length is not wrapped', () => {
 test('lent bytes are zeros afterwards, also when their use fails', () => {
   const lent = random(32)
   const use = () =>
-    spend(lent, () => {
+    useThenWipe(lent, () => {
       throw new Error('refused')
     })
 

@@ -1,4 +1,4 @@
-/** Cookies of a session at one origin, as RFC 6265 has browsers keep them. */
+/** Cookies of a session at one origin are kept as RFC 6265 requires of browsers. */
 import { expect, test } from 'vitest'
 import { cookieHeader, keptCookies } from '../../../shared/vault/sign-in/cookies.ts'
 

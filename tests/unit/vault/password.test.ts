@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newPassword, type PasswordWish, passwordOf } from '../../../shared/vault/password.ts'
-import { passwordsThatKeep } from '../../../shared/vault/password-count.ts'
-import { readPasswordRules } from '../../../shared/vault/password-rules.ts'
+import {
+  newPassword,
+  type PasswordWish,
+  passwordOf,
+} from '../../../shared/vault/passwords/password.ts'
+import { passwordsThatKeep } from '../../../shared/vault/passwords/password-count.ts'
+import { readPasswordRules } from '../../../shared/vault/passwords/password-rules.ts'
 import { textWith } from '../../support/matching.ts'
 
 const random = (length: number) => new Uint8Array(randomBytes(length))
@@ -130,7 +134,7 @@ test('every password that keeps the rules is as likely as every other', () => {
     (sum, n) => sum + (n - expected) ** 2 / expected,
     0,
   )
-  // Six standard deviations of chi squared above its mean: by chance once in a billion runs.
+  // Six standard deviations of chi-squared above its mean, which occur by chance once in a billion runs.
   expect(chiSquared).toBeLessThan(valid.length + 6 * Math.sqrt(2 * valid.length) + 18)
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Secret } from '../../../shared/vault/record.ts'
+import type { Secret } from '../../../shared/vault/entries/record.ts'
 import {
   decodeSecret,
   encodeSecret,
@@ -8,7 +8,7 @@ import {
   secretOf,
   usableValues,
   withNewPassword,
-} from '../../../shared/vault/record.ts'
+} from '../../../shared/vault/entries/record.ts'
 
 const seed = 'JBSWY3DPEHPK3PXP'
 const text = (maxLength: number) => fc.string({ unit: 'grapheme', minLength: 1, maxLength })

@@ -1,4 +1,4 @@
-/** Codes and PINs in answers: few digits, which stand in many texts by chance. */
+/** Codes and PINs are removed from answers, although their few digits occur in many texts by chance. */
 import { expect, test } from 'vitest'
 import { scrubberFor } from '../../../shared/vault/scrub.ts'
 
@@ -43,7 +43,7 @@ test('a table of numbers stays as it is', async () => {
 })
 
 test.each(['', 'x', 'xy', 'xyz'])(
-  'a code of four digits is removed in base64 behind %j, as any other is',
+  'behind %j, base64 of a code of four digits and of another number are removed alike',
   async (before) => {
     const written = (code: string) => Buffer.from(before + code + before).toString('base64')
     const [one, other] = await Promise.all(

@@ -1,4 +1,4 @@
-/** Secrets that a site writes with other signs, and texts that only look a little like one. */
+/** Secrets are removed in other spellings, and texts that only resemble one stay. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { mulberry32 } from '../../../scripts/local/random.ts'

@@ -1,6 +1,6 @@
 /**
- * Agents that have a site say guesses and look which of them are missing. Of two secrets that differ in
- * what nobody may learn, the same is missing in every answer.
+ * An agent that makes a site repeat guesses cannot learn a secret from the missing ones. For two secrets
+ * that differ only in what must stay unknown, the same text is missing in every answer.
  */
 import { expect, test } from 'vitest'
 import { mulberry32 } from '../../../scripts/local/random.ts'
@@ -17,7 +17,7 @@ async function shown(scrub: Scrubber, body: string | Buffer) {
   return scrubbed
 }
 
-/** What is left of each answer that says one of the secrets, with either of them to be kept. */
+/** Returns the rest of each answer that repeats one of the secrets, with either of them to be removed. */
 async function answersTo(pair: readonly [string, string]) {
   const scrubbers = pair.map((secret) => scrubberFor([secret]))
   const all = Object.entries({ ...echoes, ...spreadEchoes })
@@ -58,7 +58,7 @@ test.each([
 })
 
 test('who has all numbers said is left with thousands that a code of six digits may be', async () => {
-  // A fifth of them, as all take long: those that begin as the code does, and as it ends.
+  // For speed only a fifth of all numbers: those that begin with the first or the last digit of the code.
   const all = Array.from({ length: 1_000_000 }, (_, at) => String(at).padStart(6, '0'))
   const said = all.filter((one) => one.startsWith('6') || one.startsWith('8'))
 
@@ -66,13 +66,13 @@ test('who has all numbers said is left with thousands that a code of six digits 
   const other = left[next() % left.length] ?? ''
   const some = left.filter(() => next() % 10 === 0).toReversed()
 
-  // Like 0, 4, 9, 1 and 8 are 4, 3, 4, 3 and 3 digits; backwards it is like 1, 9, 4, 0 and 6.
+  // The digits like 0, 4, 9, 1 and 8 number 4, 3, 4, 3 and 3; backwards they are like 1, 9, 4, 0 and 6.
   expect(left).toHaveLength(4 * 3 * 4 * 3 * 3 + 3 * 4 * 3 * 4 * 4)
   expect(left).toContain('604918')
   for (const code of ['604918', other]) expect(await missing(code, some)).toEqual(some)
 })
 
-/** The numbers that an agent misses in answers with all that it takes for possible. */
+/** Returns the numbers that are missing when answers repeat all of the possible ones. */
 async function missing(secret: string, possible: readonly string[]): Promise<string[]> {
   const scrub = scrubberFor([secret])
   const onPage = Math.floor(bodyBytes / 7)

@@ -3,9 +3,10 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { mulberry32 } from '../../../scripts/local/random.ts'
 import { removedMark, type ScrubbedAnswer, scrubberFor } from '../../../shared/vault/scrub.ts'
+import { casesOf } from '../../support/cases.ts'
 import { echoes, spreadEchoes } from '../../support/hostile-echo.ts'
 
-// The same in every run: what fails once fails again.
+// The seed is fixed, so a failure repeats.
 const next = mulberry32(20_261_121)
 const randomInt = (from: number, end?: number): number =>
   end === undefined ? next() % from : from + (next() % (end - from))
@@ -19,8 +20,9 @@ const of = (alphabet: string, length: number) => {
 }
 
 /**
- * Makers of secrets; two of one call take the same bytes and have nothing else in common. At the ends
- * they have letters: other characters may be taken for those around them, and more is removed then.
+ * Makers of secrets; two secrets of one kind take the same number of bytes and share nothing else. Some
+ * begin and end with letters, because other characters may merge with the text around them, and more is
+ * removed then.
  */
 const kinds = {
   password: () => of(letters, 1) + of(printable, 22) + of(letters, 1),
@@ -41,10 +43,7 @@ function shown(answer: ScrubbedAnswer) {
   return answer
 }
 
-/**
- * The answer to a secret has to be the very same as to another secret: then it tells nothing of it,
- * not even one bit in the digits beside it.
- */
+/** Asserts equal answers for two secrets, which reveal not even one bit in the digits beside them. */
 async function tellsNothing(
   echo: (typeof echoes)[string],
   secret: () => string,
@@ -60,7 +59,7 @@ async function tellsNothing(
   expect(one).toBe(other)
 }
 
-const offsets = Array.from({ length: 10 }, (_, at) => ({
+const offsets = Array.from({ length: casesOf(10) }, (_, at) => ({
   before: 'The word is here: '.slice(at) + of(letters, at % 4),
   after: of(letters, at % 3) + ', and more of it follows.'.slice(at % 5),
 }))
@@ -90,7 +89,7 @@ test('a secret with any characters at its ends is removed in every encoding', as
   }
 })
 
-/** Another code whose digits leave the same when they are divided by three. */
+/** Returns another code whose digits are the same modulo three. */
 function codeLike(code: string): string {
   return code.replaceAll(/./g, (digit) => {
     const alike = Array.from('0123456789').filter((one) => (Number(one) - Number(digit)) % 3 === 0)
@@ -251,4 +250,12 @@ test('an answer made to be read in many ways is searched in bounded time', async
   ].map((part) => part.repeat(Math.floor(32_768 / part.length)))
 
   for (const body of hostile) expect(await scrub(answerOf(body))).toHaveProperty('body')
+})
+
+test('compressed texts that inflate to more than a megabyte together are removed unread', async () => {
+  const runs = [0, 1, 2].map((at) => gzipSync(Buffer.alloc(600_000, `${at}`)).toString('base64'))
+  const { body, removed } = shown(await scrubberFor(['correct horse'])(answerOf(runs.join(' , '))))
+
+  expect(body).toContain(runs[0])
+  expect(removed).toBe(2)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { siteOrigin } from '../../../shared/vault/site.ts'
+import { siteOrigin } from '../../../shared/vault/entries/site.ts'
 
 test.each([
   ['example.com', 'https://example.com'],

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { readTotp, type Totp, totpCode } from '../../../shared/vault/totp.ts'
+import { readTotp, type Totp, totpCode } from '../../../shared/vault/entries/totp.ts'
 
 const digitsOf32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Base32 by way of one string of bits. */
+/** Encodes in Base32 through one string of bits. */
 function base32(bytes: Uint8Array): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   const groups = bits.match(/.{1,5}/g) ?? []
@@ -24,7 +24,7 @@ const seeds = {
   SHA512: `${ascii.repeat(6)}1234`,
 }
 
-// RFC 6238 appendix B.
+// Test vectors of RFC 6238, appendix B.
 test.each([
   [59, '94287082', '46119246', '90693936'],
   [1111111109, '07081804', '68084774', '25091201'],

@@ -1,4 +1,4 @@
-/** One 402, several protocols: what of it can be paid, and what can only be shown. */
+/** From a 402 in several protocols, the reader finds what can be paid and what can only be shown. */
 import { createHash } from 'node:crypto'
 import { Challenge } from 'mppx'
 import { describe, expect, test } from 'vitest'

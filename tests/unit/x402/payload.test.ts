@@ -6,8 +6,8 @@ import {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { readSettlementClaim } from '../../../shared/x402/claim.ts'
-import type { Terms } from '../../../shared/x402/payload.ts'
+import { readSettlementHint } from '../../../shared/x402/claim.ts'
+import type { PayloadTerms } from '../../../shared/x402/payload.ts'
 import * as payload from '../../../shared/x402/payload.ts'
 import { validityOf, validSecondsOf } from '../../../shared/x402/validity.ts'
 import { challengeV2, headerOf, payTo, requirementV1, requirementV2 } from '../../support/x402.ts'
@@ -23,7 +23,7 @@ const { signature, ...authorization } = {
   signature: `0x${'0b'.repeat(65)}`,
 }
 const signed = { ...authorization, signature }
-const twoTerms: Terms = {
+const twoTerms: PayloadTerms = {
   protocol: 'x402',
   version: 2,
   scheme: 'exact',
@@ -33,7 +33,7 @@ const twoTerms: Terms = {
   extensions: { bazaar: { info: { required: false }, schema: {} } },
 }
 
-/** The only header of a payment. */
+/** Returns the header of a payment, and asserts that it is the only one. */
 function paymentHeader(...given: Parameters<typeof paymentHeaders>) {
   const [header = ['', ''] as const, ...more] = paymentHeaders(...given)
   expect(more).toEqual([])
@@ -102,7 +102,7 @@ test('what a version 2 challenge left out stays out', () => {
 })
 
 test('version 1 names scheme and network as offered and echoes nothing else', () => {
-  const terms: Terms = {
+  const terms: PayloadTerms = {
     ...twoTerms,
     version: 1,
     network: 'base-sepolia',
@@ -179,7 +179,7 @@ describe('validity', () => {
 describe('a claim of settlement', () => {
   const transaction = `0x${'ab'.repeat(32)}`
   const claimIn = (value: unknown, name = 'payment-response') =>
-    readSettlementClaim(new Headers({ [name]: headerOf(value) }))
+    readSettlementHint(new Headers({ [name]: headerOf(value) }))
 
   test('is read from either header, the newer first', () => {
     const older = { success: false, errorReason: 'old' }
@@ -188,7 +188,7 @@ describe('a claim of settlement', () => {
       'PAYMENT-RESPONSE': headerOf({ success: true, transaction, network: 'eip155:84532' }),
     })
 
-    expect(readSettlementClaim(both)).toMatchObject({
+    expect(readSettlementHint(both)).toMatchObject({
       success: true,
       transaction,
       network: 'eip155:84532',
@@ -219,8 +219,8 @@ describe('a claim of settlement', () => {
   })
 
   test('is none without a header, in broken base64 and beyond 16 KB', () => {
-    expect(readSettlementClaim(new Headers())).toBeUndefined()
-    expect(readSettlementClaim(new Headers({ 'payment-response': '%%%' }))).toBeUndefined()
+    expect(readSettlementHint(new Headers())).toBeUndefined()
+    expect(readSettlementHint(new Headers({ 'payment-response': '%%%' }))).toBeUndefined()
     expect(claimIn({ success: true, padding: 'x'.repeat(16_384) })).toBeUndefined()
   })
 
@@ -228,7 +228,7 @@ describe('a claim of settlement', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.stringMatching(/^[!-~]*$/), (value, noise) => {
         claimIn(value)
-        expect(readSettlementClaim(new Headers({ 'payment-response': noise }))).toBeUndefined()
+        expect(readSettlementHint(new Headers({ 'payment-response': noise }))).toBeUndefined()
       }),
     )
   })

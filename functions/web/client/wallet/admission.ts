@@ -1,18 +1,19 @@
-// How the relay knows a client: a token signed by a key that is new for every page, whose public half
-// is its name (WalletConnect 2.0 specifications, "Relay Client Auth").
+// Authenticates a client to the relay: a JWT signed by a key that is new for every page, whose public
+// half is the client's name (WalletConnect 2.0 specifications, "Relay Client Auth").
 import { encodeForUrl, encodeTextForUrl } from '../../../../shared/base64.ts'
 import { hexOf, random } from './keys.ts'
 
 const daySeconds = 86_400
-/** Multicodec of an Ed25519 public key, as did:key has it. */
+/** Multicodec prefix of an Ed25519 public key, as in did:key. */
 const ed25519 = [0xed, 0x01]
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** By this name the relay knows what a client has received already. */
+/** Creates the key pair by which the relay knows a client and remembers what it has received. */
 export function newName(): Promise<CryptoKeyPair> {
   return crypto.subtle.generateKey('Ed25519', false, ['sign'])
 }
 
+/** Makes the JWT that admits a client to the relay for a day. */
 export async function admissionTo(relay: string, name: CryptoKeyPair): Promise<string> {
   const { privateKey, publicKey } = name
   const key = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey))
@@ -31,7 +32,7 @@ export async function admissionTo(relay: string, name: CryptoKeyPair): Promise<s
   return `${text}.${encodeForUrl(new Uint8Array(signed))}`
 }
 
-/** The alphabet of Bitcoin. A leading zero byte would need more, and the prefix is none. */
+/** Encodes bytes with Bitcoin's alphabet. Leading zero bytes are not handled: the prefix has none. */
 function inBase58(bytes: Uint8Array): string {
   let rest = BigInt(`0x${hexOf(bytes)}`)
   let text = ''

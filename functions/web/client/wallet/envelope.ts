@@ -1,4 +1,4 @@
-// What two peers of WalletConnect tell each other past a relay that cannot read it: envelopes of type 0
+// Envelopes that two WalletConnect peers exchange through a relay that cannot read them, of type 0
 // (WalletConnect 2.0 specifications, "Crypto Typed Envelopes").
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { decodeBytes, encodeBase64 } from '../../../../shared/base64.ts'
@@ -7,14 +7,14 @@ import { random } from './keys.ts'
 
 const ivBytes = 12
 
-/** Type byte 0, initialization vector, ciphertext with its tag. */
+/** Encrypts a message: type byte 0, initialization vector, ciphertext with its tag. */
 export function seal(key: Bytes, message: object): string {
   const iv = random(ivBytes)
   const text = new TextEncoder().encode(JSON.stringify(message))
   return encodeBase64(Uint8Array.of(0, ...iv, ...chacha20poly1305(key, iv).encrypt(text)))
 }
 
-/** What an envelope holds; undefined for one of another key or form. */
+/** Decrypts an envelope; undefined if it has another key or form. */
 export function open(key: Bytes, envelope: string): unknown {
   const bytes = decodeBytes(envelope)
   if (bytes?.[0] !== 0) return undefined

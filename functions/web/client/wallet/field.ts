@@ -1,4 +1,4 @@
-/** A field of something that a stranger made: an extension, a relay, a wallet. */
+/** Reads a nested field of a value from an untrusted source: an extension, a relay, a wallet. */
 export function field(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>(
     (inner, name) =>
@@ -7,12 +7,12 @@ export function field(value: unknown, ...names: readonly string[]): unknown {
   )
 }
 
-/** What a list or an object holds; nothing for what is neither. */
+/** Returns the values of an array or object; empty for anything else. */
 export function values(value: unknown): readonly unknown[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : []
 }
 
-/** Text that is JSON as what it says; undefined for what is none. */
+/** Parses JSON; undefined if the text is not valid. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,21 +1,24 @@
-// Keys of one session with a wallet. They live as long as the page and are stored nowhere.
+// Keys of one session with a wallet. They live as long as the page and are never stored.
 
+/** Bytes that Web Crypto accepts. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
+/** Returns random bytes. */
 export function random(length: number): Bytes {
   return crypto.getRandomValues(new Uint8Array(length))
 }
 
+/** Encodes bytes in lower-case hex. */
 export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Messages under a key are found by its digest. */
+/** Returns the topic of the messages under a key: the SHA-256 digest of the key. */
 export async function topicOf(key: Bytes): Promise<string> {
   return hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', key)))
 }
 
-/** Our half of the agreement on a session's key. */
+/** Creates our half of the key agreement of a session. */
 export async function openAgreement() {
   const pair = await crypto.subtle.generateKey({ name: 'X25519' }, false, ['deriveBits'])
   if (!('privateKey' in pair)) throw new Error('X25519 has pairs')
@@ -23,7 +26,7 @@ export async function openAgreement() {
   return { publicKey, agree: (peer: string) => agree(pair.privateKey, peer) }
 }
 
-/** X25519, then HKDF-SHA-256 with neither salt nor info, as every client of the protocol does it. */
+/** Agrees by X25519, then HKDF-SHA-256 with neither salt nor info, as every client of the protocol does. */
 async function agree(privateKey: CryptoKey, peer: string): Promise<Bytes> {
   const bytes = Uint8Array.from(peer.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
   const theirs = await crypto.subtle.importKey('raw', bytes, { name: 'X25519' }, false, [])

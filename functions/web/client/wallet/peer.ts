@@ -1,5 +1,5 @@
-// The wallet at the other end of the relay: requests of either side, under the keys both have. The relay
-// delivers at least once, and a message that came before is passed over.
+// The wallet at the other end of the relay: requests of both sides, under the keys that both have. The
+// relay delivers at least once, so a repeated message is ignored.
 import { open, seal } from './envelope.ts'
 import { field } from './field.ts'
 import type { Bytes } from './keys.ts'
@@ -7,26 +7,29 @@ import { topicOf } from './keys.ts'
 import type { Delivery, Relay, RelaySettings } from './relay.ts'
 import { newId, openRelay } from './relay.ts'
 
+/** Settings of a peer; `onRequest` receives each request of the wallet. */
 export type PeerSettings = Pick<RelaySettings, 'url' | 'projectId' | 'onLost'> & {
   onRequest: (topic: string, method: string, params: unknown) => void
 }
 
+/** Connection to the wallet through the relay. */
 export type Peer = {
-  /** Begins to listen under a key; answers its topic. */
+  /** Starts to listen under a key and returns its topic. */
   join(key: Bytes): Promise<string>
-  /** What the peer answers; rejected with its refusal, or with ours when it took too long. */
+  /** Resolves with the peer's answer; rejects with the peer's refusal, or with `late` after the timeout. */
   ask(topic: string, question: Question): Promise<unknown>
-  /** Says something that needs no answer. */
+  /** Sends a message that needs no answer. */
   tell(topic: string, message: Question): void
-  /** Whoever still waits for an answer is told why none comes. */
+  /** Closes the relay and rejects all open questions with the reason. */
   end(why: string): void
 }
 
+/** Request to the peer and how the relay delivers it. */
 export type Question = {
   method: string
   params: object
   delivery: Delivery
-  /** Told when there was no answer within its time to live. */
+  /** Message of the error if no answer came within the time to live. */
   late?: string
 }
 
@@ -39,7 +42,7 @@ type Talk = {
   onRequest: PeerSettings['onRequest']
 }
 
-/** How an answer to what a wallet may ask is delivered: Sign API, "RPC Methods". */
+/** Delivery of our answer by the wallet's method (Sign API, "RPC Methods"). */
 const answers: Readonly<Record<string, Delivery>> = {
   wc_sessionSettle: { ttl: 300, tag: 1103, prompt: false },
   wc_sessionUpdate: { ttl: 86_400, tag: 1105, prompt: false },
@@ -49,6 +52,7 @@ const answers: Readonly<Record<string, Delivery>> = {
   wc_sessionPing: { ttl: 30, tag: 1115, prompt: false },
 }
 
+/** Opens the relay and returns the peer behind it. */
 export function openPeer({ onRequest, ...settings }: PeerSettings): Peer {
   const onMessage = (topic: string, message: string) => hear(talk, topic, message)
   const talk: Talk = {

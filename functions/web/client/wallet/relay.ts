@@ -1,20 +1,22 @@
 // The relay that carries envelopes between this page and a wallet (WalletConnect 2.0 specifications,
-// "Relay Server RPC"). It keeps what it could not deliver, so a line that breaks, as it does when a phone
-// goes to the wallet and comes back, is opened again and loses nothing.
+// "Relay Server RPC"). It stores what it could not deliver. When a phone switches to the wallet and back
+// its connection breaks, and opening it again loses nothing.
 import { admissionTo, newName } from './admission.ts'
 import { field, parse } from './field.ts'
 
+/** Address of the relay, our project there, and the two callbacks. */
 export type RelaySettings = {
   url: string
   projectId: string
   onMessage: (topic: string, message: string) => void
-  /** It was tried again and again; nothing more comes. */
+  /** Called when reconnecting failed for good; no message follows. */
   onLost: () => void
 }
 
-/** How long the relay keeps a message, and of what kind it is. */
+/** Seconds that the relay stores a message, and the kind of message. */
 export type Delivery = { ttl: number; tag: number; prompt: boolean }
 
+/** Connection to the relay. */
 export type Relay = {
   subscribe(topic: string): Promise<unknown>
   publish(topic: string, message: string, delivery: Delivery): Promise<unknown>
@@ -28,15 +30,16 @@ type Call = { text: string; resolve: (result: unknown) => void; reject: (error: 
 type Line = {
   settings: RelaySettings
   name?: CryptoKeyPair
-  /** What has to be subscribed to again on a new line. */
+  /** Topics that a new connection must subscribe to again. */
   topics: Set<string>
-  /** Calls without an answer, which are said again on a new line. */
+  /** Calls without an answer, which a new connection repeats. */
   calls: Map<number, Call>
   socket?: WebSocket
   failures: number
   isOver: boolean
 }
 
+/** Opens a connection to the relay, which reconnects by itself. */
 export function openRelay(settings: RelaySettings): Relay {
   const line: Line = {
     settings,
@@ -60,7 +63,7 @@ export function openRelay(settings: RelaySettings): Relay {
   }
 }
 
-/** A browser without the keys that this needs is told the same as one without a network. */
+/** Connects. A browser without the needed key types reports the same as one without a network. */
 function begin(line: Line): void {
   connect(line).catch(() => lose(line))
 }
@@ -94,7 +97,7 @@ function again(line: Line): void {
   if (line.failures >= attemptsMax) {
     lose(line)
   } else if (document.hidden) {
-    // A phone in its wallet: the page is not run, and has no network, before it is seen again.
+    // A phone that shows its wallet: this page does not run and has no network until it is visible again.
     document.addEventListener('visibilitychange', () => begin(line), { once: true })
   } else {
     const pause = firstPauseMilliseconds * 2 ** (line.failures - 1)
@@ -112,7 +115,7 @@ function call(line: Line, method: string, params: object): Promise<unknown> {
 }
 
 function receive(line: Line, socket: WebSocket, said: unknown): void {
-  // Not before: a relay that knows nobody by our project opens the line, and ends it without a word.
+  // Only now: a relay that does not know our project accepts the connection and closes it silently.
   line.failures = 0
   const id = field(said, 'id')
   if (field(said, 'method') === 'irn_subscription') {
@@ -132,7 +135,7 @@ function receive(line: Line, socket: WebSocket, said: unknown): void {
 
 let lastId = 0
 
-/** Milliseconds with three more digits: never twice, and a number that JavaScript can hold. */
+/** Returns a new id: milliseconds times 1,000, never twice, and within a safe integer. */
 export function newId(): number {
   lastId = Math.max(lastId + 1, Date.now() * 1000)
   return lastId

@@ -1,29 +1,31 @@
-// A session with a wallet by WalletConnect's Sign API: a code is shown, the wallet that reads it agrees
-// on a key and names its accounts, and is asked for transactions until either side ends it.
+// A session with a wallet by WalletConnect's Sign API. The page shows a code; the wallet that reads it
+// agrees on a key and names its accounts. It is then asked for transactions until either side ends it.
 import { field, values } from './field.ts'
 import { hexOf, openAgreement, random, topicOf } from './keys.ts'
 import type { Peer, PeerSettings } from './peer.ts'
 import { openPeer } from './peer.ts'
 
+/** Settings of a session: the relay, the chain, and the two callbacks. */
 export type SessionSettings = Pick<PeerSettings, 'url' | 'projectId'> & {
-  /** CAIP-2 id of the one chain that the wallet is asked about. */
+  /** CAIP-2 id of the only chain that the wallet is asked about. */
   chain: string
-  /** Called with the pairing's address as soon as a wallet can read it. */
+  /** Called with the pairing URI as soon as a wallet can read it. */
   onCode: (address: string) => void
-  /** Either side ended it, or the relay cannot be reached any more. */
+  /** Called when either side ended the session or the relay is unreachable for good. */
   onEnd: () => void
 }
 
+/** Session that a wallet has accepted, with its addresses on the chain. */
 export type Session = {
   accounts: readonly string[]
   request(method: string, params: unknown): Promise<unknown>
   end(): void
 }
 
-/** Those that wallets expect to be asked for; nothing here depends on them. */
+/** Events that wallets expect in a proposal; nothing here depends on them. */
 const events = ['chainChanged', 'accountsChanged']
 const pairingSeconds = 300
-/** As long as the link of a hosted action, whose page asks. */
+/** Seconds that a request waits: as long as the link of a hosted action, whose page sends it. */
 const requestSeconds = 900
 
 const unreachable =
@@ -31,7 +33,7 @@ const unreachable =
 const unanswered = 'No wallet answered within five minutes. Choose WalletConnect for a new code.'
 const unconfirmed = 'The wallet did not answer. Look into it before you send again.'
 
-/** Comes back when a wallet has accepted; rejected with what a person can do about it. */
+/** Opens a session. `done` resolves when a wallet accepts; it rejects with advice for a person. */
 export function openSession(settings: SessionSettings): { done: Promise<Session>; end(): void } {
   const opening = Promise.withResolvers<Session>()
   const settled = Promise.withResolvers<unknown>()
@@ -66,7 +68,7 @@ export function openSession(settings: SessionSettings): { done: Promise<Session>
   return { done: opening.promise, end }
 }
 
-/** Shows a pairing to the person and answers the key that the wallet agreed on. */
+/** Shows a pairing code and returns the key that was agreed on with the wallet. */
 async function propose(peer: Peer, { chain, onCode }: SessionSettings) {
   const pairingKey = random(32)
   const { publicKey, agree } = await openAgreement().catch(() => {
@@ -110,7 +112,7 @@ function asking(peer: Peer, topic: string, chainId: string): Session['request'] 
   }
 }
 
-/** Addresses among `eip155:<chain>:<address>` (CAIP-10) of the chain that was asked for. */
+/** Returns the addresses on the requested chain, from `eip155:<chain>:<address>` (CAIP-10). */
 function accountsOn(chain: string, settlement: unknown): string[] {
   const namespaces = values(field(settlement, 'namespaces'))
   const accounts = namespaces.flatMap((namespace) => values(field(namespace, 'accounts')))

@@ -1,0 +1,135 @@
+/**
+ * The page of a hosted action's link, on which a person does what the agent asked for or declines. A GET
+ * changes nothing, because mail scanners open links too.
+ */
+
+import { securityEventOf } from '../../../shared/auth/new-session.ts'
+import { verifyWork } from '../../../shared/auth/proof-of-work.ts'
+import { readAddress } from '../../../shared/chains/evm/address.ts'
+import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { browserOf, proofFirst, readSecurity } from '../own-session.ts'
+import type { Owner, PageContext, Routes } from '../visit.ts'
+import { showOpenedAction } from './action-opened.tsx'
+import {
+  showActionUsedElsewhere,
+  showEndedAction,
+  showFinishedAction,
+  showOfferedAction,
+  showOwnerOnlyAction,
+} from './action-states.tsx'
+import { showLoginStep } from './enter-login.tsx'
+import type { LinkView } from './hosted-link.ts'
+import { connectWallet, enterLogin, heldLink, openLink, takeStep } from './hosted-link.ts'
+
+/** Routes that show the link, open it, and take each step of its action. */
+export const routes: Routes = (app) => {
+  app.get('/action/:token', async (c) => {
+    // Reads the owner first: if one is signed in, the forms of this page are for that account.
+    await knownOwner(c)
+    const seen = await takeStep(c, 'link_look')
+    return (await ownerFirst(c, seen)) ?? showSeen(c, seen)
+  })
+  app.get('/action/:token/status', async (c) => {
+    const { action } = await takeStep(c, 'link_look')
+    return c.text(action?.status ?? 'used')
+  })
+  app.post('/action/:token/open', async (c) => {
+    const me = await knownOwner(c)
+    const seen = await openLink(c, me)
+    return seen.action?.type === 'login' ? signIn(c, seen, me) : again(c)
+  })
+  app.post('/action/:token/decline', async (c) => {
+    await takeStep(c, 'link_decline')
+    return again(c)
+  })
+  app.post('/action/:token/verify', async (c) => {
+    await verify(c, (await readFormFields(c)).get('solution') ?? '')
+    return again(c)
+  })
+  app.post('/action/:token/enter', enter)
+  app.post('/action/:token/connect', async (c) => {
+    // Wallets name themselves in lower case, and the index of deposits does not.
+    const named = readAddress((await readFormFields(c)).get('wallet') ?? '')
+    if ('refused' in named) throw new Rejection(fail('invalid_request'))
+    await connectWallet(c, named.address)
+    return again(c)
+  })
+}
+
+function again(c: PageContext): Response {
+  return goTo(c, `/action/${c.req.param('token')}`)
+}
+
+/** Returns the page for a visitor who must sign in or prove themselves first; undefined for all others. */
+async function ownerFirst(c: PageContext, { action, alias }: LinkView) {
+  if (action?.type !== 'website_login') return undefined
+  if (action.status === 'expired' || action.status === 'declined') return undefined
+  const me = await knownOwner(c)
+  if (me?.account.alias !== alias) return showOwnerOnlyAction(c, me)
+  return action.status === 'opened' ? proofFirst(c, await readSecurity(c)) : undefined
+}
+
+function showSeen(c: PageContext, seen: LinkView) {
+  const { action } = seen
+  if (!action) return showActionUsedElsewhere(c)
+  switch (action.status) {
+    case 'pending':
+      return showOfferedAction(c, { ...seen, action })
+    case 'opened':
+      return showOpenedAction(c, { ...seen, action })
+    case 'finished':
+      return showFinishedAction(c, { ...seen, action })
+    case 'expired':
+    case 'declined':
+      return showEndedAction(c, { ...seen, action })
+  }
+}
+
+/** Finishes a login link for an owner who is signed in already; sends all others to sign in. */
+async function signIn(c: PageContext, seen: LinkView, me: Owner | undefined): Promise<Response> {
+  if (!me) return goTo(c, '/login?next=/web')
+  if (me.account.alias !== seen.alias || seen.action?.status !== 'opened') return again(c)
+  const { token_digest, browser } = await heldLink(c)
+  await me.db.run('owner_finish_login_link', { token_digest, browser })
+  return goTo(c, '')
+}
+
+async function enter(c: PageContext) {
+  const form = await readFormFields(c)
+  const seen = await takeStep(c, 'link_look')
+  const { action } = seen
+  if (action?.type !== 'website_login' || action.status !== 'opened') return again(c)
+  const me = await knownOwner(c)
+  if (me?.account.alias !== seen.alias) return again(c)
+  const username = (form.get('username') ?? '').trim()
+  const named = { site: action.asked.site ?? '', username }
+  const stored = await enterLogin(c, me, form, named, securityEventOf(c.get('world'), browserOf(c)))
+  if (stored === 'exists') return showLoginStep(c, { ...seen, action }, { why: stored, username })
+  if (!isRefusal(stored)) return again(c)
+  if (stored.refusal !== 'credential_refused') throw new Rejection(stored)
+  const why = { refused: stored.message ?? '' }
+  return showLoginStep(c, { ...seen, action }, { why, username })
+}
+
+async function knownOwner(c: PageContext): Promise<Owner | undefined> {
+  try {
+    return await requireOwner(c)
+  } catch (error) {
+    if (error instanceof Rejection && error.refusal.refusal === 'unauthorized') return undefined
+    throw error
+  }
+}
+
+async function verify(c: PageContext, solution: string): Promise<void> {
+  const { action } = await takeStep(c, 'link_look')
+  if (action?.type !== 'human_verification' || action.status !== 'opened') return
+  if ((await verifyWork(c.get('world'), action.id, solution)) === undefined) {
+    throw new Rejection(
+      fail('invalid_request', {
+        message: 'Your browser did not do its part. Allow scripts on this page and try again.',
+      }),
+    )
+  }
+  await takeStep(c, 'link_verify')
+}

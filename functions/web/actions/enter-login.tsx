@@ -1,0 +1,62 @@
+/** The page of a link on which the owner enters the login of a site, which agents use unread. */
+import { Page, sendPage } from '../layout.tsx'
+import { Button, Form } from '../ui/form.tsx'
+import { ForeignLetters } from '../ui/merchant.tsx'
+import { Notice } from '../ui/show.tsx'
+import { Site } from '../ui/site.tsx'
+import { SecretFields, UsernameField } from '../vault/login-fields.tsx'
+import type { PageContext } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import type { ActionView } from './action-steps.tsx'
+import { Decline, stepPath, titleOf } from './action-steps.tsx'
+
+/** Reason why a login was not stored, and the user name to show again. */
+export type NotStored = { why: 'exists' | { refused: string }; username: string }
+
+/** Shows the form for the login. */
+export function showLoginStep(
+  c: PageContext,
+  { action, alias }: ActionView,
+  notStored?: NotStored,
+) {
+  const { site = '', username = '' } = action.asked
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={titleOf(action)}
+      lead={`It goes into the vault of ${alias}. Agents of the account sign in with it, and see it only if you let them.`}
+    >
+      {notStored && <WhyNot {...notStored} />}
+      <p>
+        Site: <Site origin={site} />
+      </p>
+      <ForeignLetters domain={new URL(site).hostname} />
+      <Form c={c} action={stepPath(c, 'enter')}>
+        <UsernameField value={notStored?.username ?? username} />
+        <SecretFields />
+        <div class="actions">
+          <Button>Put it into the vault</Button>
+        </div>
+      </Form>
+      <Decline c={c} />
+    </Page>,
+    notStored ? 409 : 200,
+  )
+}
+
+function WhyNot({ why }: NotStored) {
+  if (why !== 'exists') {
+    return (
+      <Notice kind="danger" title="Nothing is stored yet">
+        {why.refused}
+      </Notice>
+    )
+  }
+  return (
+    <Notice kind="warning" title="This login is in the vault already">
+      A link can change nothing that is there.{' '}
+      <a href={`${webAppPath}/vault`}>Change it in the vault</a>.
+    </Notice>
+  )
+}

@@ -1,0 +1,70 @@
+/** Payments that wait for the owner, as the database answers them. */
+import * as z from 'zod'
+import { time } from '../../../shared/db/row-fields.ts'
+import { paymentRow } from '../../../shared/payments/payment.ts'
+import { factsRow } from '../../../shared/payments/payment-with-facts.ts'
+import type { Owner } from '../visit.ts'
+import { passkeysRow } from './consent-data.ts'
+
+/** Row that private.approval_json makes. */
+const approvalRow = z.object({
+  payment_row: paymentRow,
+  asked: z.object({
+    /** Name of the key or the app. */
+    title: z.string(),
+    /** Name that an app gave itself, unchecked. */
+    calls_itself: z.string().nullable(),
+    /** First digits of the fingerprint. */
+    device: z.string(),
+    fingerprint: z.string(),
+    device_known: z.boolean(),
+    /** Key and device as one text; a decision is bound to both. */
+    asker: z.string(),
+  }),
+  decision: z.enum(['approved', 'declined']).nullable(),
+  decided_at: time.nullable(),
+})
+/** Payment with who asked for it and the decision, if there is one. */
+export type Approval = z.output<typeof approvalRow>
+
+/** Row of the list: the newest payments that wait, and the number of all. */
+export const listedRow = z.object({ approvals: z.array(approvalRow), waiting: z.int() })
+
+/** Row of one payment: the facts that the decision is made from, and the passkeys that can sign it. */
+const openedRow = z.object({ approval: approvalRow, facts: factsRow, passkeys: passkeysRow })
+/** Payment that is opened for a decision. */
+export type OpenedApproval = z.output<typeof openedRow>
+
+/** Reads those of the payments that belong to the account, in this order; others are left out. */
+export function openApprovals(
+  { db }: Owner,
+  payments: readonly string[],
+): Promise<OpenedApproval[]> {
+  const ids = payments.filter(isUuid)
+  return db.many('owner_read_approvals', { payments: ids }, openedRow)
+}
+
+/** True if a part of a path is a UUID. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}
+
+/** State of a request for its owner. `other` is a payment that never waited for the owner. */
+export type ApprovalStatus = 'waiting' | 'approved' | 'declined' | 'expired' | 'used' | 'other'
+
+/** Decides the standing of a request from its payment, the decision and the time. */
+export function approvalStatusOf(
+  { payment_row, decision }: Approval,
+  nowSeconds: number,
+): ApprovalStatus {
+  const { state, expires_at, consent_level } = payment_row
+  if (state === 'declined') return 'declined'
+  const isOpen = state === 'awaiting_confirmation'
+  const isOver = Date.parse(expires_at) <= nowSeconds * 1000
+  if (state === 'expired' || (isOpen && isOver)) return 'expired'
+  // It is reserved, and the approval can be withdrawn until the payment is signed.
+  const isUnsigned = state === 'authorized'
+  if (decision === 'approved' && (isOpen || isUnsigned)) return 'approved'
+  if (isOpen) return 'waiting'
+  return consent_level === null ? 'other' : 'used'
+}

@@ -1,0 +1,147 @@
+/** The page of several payments, which the owner approves together. */
+import { batchSize, batchTerms } from '../../../shared/consent/batch.ts'
+import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { readOwnerConsent } from '../own-consent.ts'
+import { ownerSessionOf } from '../own-session.ts'
+import { FrozenApprovalNotice } from '../ui/attention.tsx'
+import { LinkButton } from '../ui/form.tsx'
+import { Money, Notice } from '../ui/show.tsx'
+import { usdRoundedUp } from '../ui/usd.ts'
+import type { PageContext, Routes } from '../visit.ts'
+import type { OpenedApproval } from './approvals-data.ts'
+import { approvalStatusOf, openApprovals } from './approvals-data.ts'
+import { ApprovalForm, ConsentProblemNotice, Digest } from './consent-buttons.tsx'
+import type { ConsentProblem } from './consent-data.ts'
+import { consentProblemOf, outcomeRow } from './consent-data.ts'
+import { Terms, Warnings } from './payment-terms.tsx'
+
+const path = '/approve-batch'
+
+/** Routes that show the payments and approve all of them at once. */
+export const routes: Routes = (app) => {
+  app.get(path, async (c) => showBatch(c, await chosen(c)))
+  app.post(path, approve)
+}
+
+/** Reads the payments that the query names and that wait, each once; it ignores all others. */
+async function chosen(c: PageContext): Promise<OpenedApproval[]> {
+  const named = [...new Set(c.req.queries('payment') ?? [])].slice(0, batchSize.max)
+  const found = await openApprovals(await requireOwner(c), named)
+  return found.filter(({ approval, facts }) => approvalStatusOf(approval, facts.now) === 'waiting')
+}
+
+/** Returns the digest that one approval of all of them signs; undefined if they are too few. */
+async function digestOfAll(
+  c: PageContext,
+  batch: readonly OpenedApproval[],
+): Promise<string | undefined> {
+  if (batch.length < batchSize.min) return undefined
+  const digests = batch.map(({ approval }) => termsDigest(paymentTerms(approval.payment_row)))
+  const { account } = await requireOwner(c)
+  return termsDigest(await batchTerms(account.id, await Promise.all(digests)))
+}
+
+async function showBatch(
+  c: PageContext,
+  batch: readonly OpenedApproval[],
+  unheard?: ConsentProblem,
+) {
+  const me = await requireOwner(c)
+  const digest = await digestOfAll(c, batch)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={
+        digest === undefined ? 'Choose payments first' : `Approve these ${batch.length} payments?`
+      }
+      owner={me}
+      back={{ to: '/approvals', label: 'Approvals' }}
+      lead="One approval for all of them, each exactly as it stands here. It makes nobody known."
+      scripts={['copy', 'passkey', 'considered']}
+    >
+      <ConsentProblemNotice why={unheard} />
+      {me.account.isFrozen && <FrozenApprovalNotice />}
+      {batch.map((opened, at) => (
+        <Terms approval={opened.approval} title={`Payment ${at + 1} of ${batch.length}`}>
+          <Warnings {...opened} />
+        </Terms>
+      ))}
+      {digest === undefined ? (
+        <Notice>
+          Mark at least two payments that wait, on the page of approvals. What does not wait any
+          more cannot be approved.
+        </Notice>
+      ) : (
+        <Digest value={digest} />
+      )}
+      {digest !== undefined && !me.account.isFrozen && (
+        <ApproveAll c={c} batch={batch} digest={digest} />
+      )}
+      <p class="actions">
+        <LinkButton to="/approvals">Back, nothing approved</LinkButton>
+      </p>
+    </Page>,
+    unheard === undefined ? 200 : 409,
+  )
+}
+
+function ApproveAll({
+  c,
+  batch,
+  digest,
+}: {
+  c: PageContext
+  batch: readonly OpenedApproval[]
+  digest: string
+}) {
+  const sum = batch.reduce((usd, { approval }) => usd + approval.payment_row.amount_usd_micros, 0n)
+  return (
+    <ApprovalForm
+      c={c}
+      action={pathOf(batch)}
+      digests={{ '': digest }}
+      passkeys={batch[0]?.passkeys ?? []}
+      label="Approve all"
+      // Key and device that asked for each payment, in the order of the page.
+      asker={batch.map(({ approval }) => approval.asked.asker).join(' ')}
+    >
+      <span>
+        <Money amount={usdRoundedUp(sum)} unit="USD" /> together
+      </span>
+    </ApprovalForm>
+  )
+}
+
+function pathOf(batch: readonly OpenedApproval[]): string {
+  const named = new URLSearchParams()
+  for (const { approval } of batch) named.append('payment', approval.payment_row.id)
+  return `${path}?${named.toString()}`
+}
+
+async function approve(c: PageContext): Promise<Response> {
+  const { db } = await requireOwner(c)
+  const form = await readFormFields(c)
+  const batch = await chosen(c)
+  const digest = form.get('digest') ?? ''
+  const askers = (form.get('asker') ?? '').split(' ')
+  // All of them are approved as they were shown, or none: SQL compares each once more.
+  if (digest !== (await digestOfAll(c, batch)) || askers.length !== batch.length) {
+    return showBatch(c, batch, 'changed')
+  }
+  const assertion = await readOwnerConsent(
+    await ownerSessionOf(c),
+    form,
+    digest,
+    batch[0]?.passkeys ?? [],
+  )
+  if (assertion === undefined) return showBatch(c, batch, 'answer')
+  const payments = batch.map(({ approval }) => approval.payment_row.id)
+  const question = { payments, askers, digest, assertion }
+  const entered = await db.one('owner_approve_batch', question, outcomeRow)
+  const unheard = consentProblemOf(entered?.outcome)
+  if (unheard) return showBatch(c, await chosen(c), unheard)
+  return goTo(c, `/approvals?approved=${payments.length}`)
+}

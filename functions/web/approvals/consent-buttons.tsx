@@ -1,0 +1,118 @@
+/** The form with which the owner consents to what the page shows. */
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import { consentOptions } from '../../../shared/auth/passkey-options.ts'
+import { Button, Form } from '../ui/form.tsx'
+import { Notice } from '../ui/show.tsx'
+import type { PageContext } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import type { ConsentProblem, Passkeys } from './consent-data.ts'
+
+/**
+ * Renders the form. With a passkey the browser signs the digest of the form, and
+ * functions/web/client/passkey.ts shows the button. So one value is shown, sent and signed: the one in
+ * `digests` for the ticked boxes of `ticks`, of which none is ticked at first. `children`: other buttons.
+ */
+export function ApprovalForm({
+  c,
+  action,
+  digests,
+  passkeys,
+  label,
+  asker,
+  ticks,
+  children,
+}: PropsWithChildren<{
+  c: PageContext
+  action?: string
+  digests: Record<string, string>
+  passkeys: Passkeys
+  label: string
+  asker?: string
+  ticks?: Child
+}>) {
+  const isByPasskey = passkeys.length > 0
+  const digest = digests[''] ?? ''
+  const byPasskey = isByPasskey ? optionsIn(c, digests, passkeys) : {}
+  const target = action === undefined ? {} : { action }
+  return (
+    <Form c={c} {...target} {...byPasskey}>
+      <input type="hidden" name="digest" value={digest} />
+      {asker !== undefined && <input type="hidden" name="asker" value={asker} />}
+      {isByPasskey && <input type="hidden" name="answer" value="" />}
+      {isByPasskey && (
+        <p class="hint" data-unable="">
+          You approve with your passkey, and that needs a browser with JavaScript and passkeys.
+          Everything else here works without.
+        </p>
+      )}
+      {ticks}
+      <p class="error" role="alert" hidden />
+      <div class="actions">
+        <Button
+          name="decision"
+          value="approved"
+          hidden={isByPasskey}
+          {...(!isByPasskey && { 'data-considered': '' })}
+        >
+          {isByPasskey ? `${label} with your passkey` : label}
+        </Button>
+        {children}
+      </div>
+    </Form>
+  )
+}
+
+/** Returns the attributes for the page's script: the options, and the challenge of each choice. */
+function optionsIn(c: PageContext, digests: Record<string, string>, passkeys: Passkeys) {
+  const optionsFor = (digest: string) => consentOptions(c.get('world'), digest, passkeys)
+  const challenges = new URLSearchParams()
+  for (const [ticked, digest] of Object.entries(digests)) {
+    challenges.set(ticked, optionsFor(digest).challenge)
+  }
+  return {
+    'data-consent': JSON.stringify(optionsFor(digests[''] ?? '')),
+    'data-challenges': challenges.toString(),
+  } as const
+}
+
+/** Shows the digest that the consent is bound to, for anybody who wants to compare it. */
+export function Digest({ value }: { value: string }) {
+  return (
+    <details>
+      <summary>What your approval is bound to</summary>
+      <p class="hint">
+        The SHA-256 of exactly these terms. A receipt of your approval names it, and other terms, of
+        which what you tick is a part, have another one.
+      </p>
+      <code class="long">{value}</code>
+    </details>
+  )
+}
+
+/** Links to the receipt of an approval; `of` is the path of the page of what was approved. */
+export function ReceiptLink({ of }: { of: string }) {
+  return (
+    <p>
+      <a href={`${webAppPath}${of}/receipt`} download>
+        Download the receipt of your approval
+      </a>
+    </p>
+  )
+}
+
+/** Shows why a consent was not entered. */
+export function ConsentProblemNotice({ why }: { why: ConsentProblem | undefined }) {
+  if (why === undefined) return null
+  return (
+    <Notice kind="danger" title="Nothing was approved">
+      {words[why]}
+    </Notice>
+  )
+}
+
+const words: Record<ConsentProblem, string> = {
+  answer:
+    'The passkey’s answer was not good for these terms. Try again with a passkey of this account.',
+  changed: 'What was asked changed meanwhile. Look at it again as it is now.',
+  closed: 'It was decided or closed meanwhile.',
+}

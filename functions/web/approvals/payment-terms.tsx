@@ -1,0 +1,167 @@
+/** The terms of a payment that waits for the owner, and the warnings about it. */
+
+import type { PropsWithChildren } from 'hono/jsx'
+import * as z from 'zod'
+import { assetOf } from '../../../shared/chains/registry.ts'
+import { visibleText } from '../../../shared/mail/untrusted.ts'
+import { formatAmount } from '../../../shared/money/amount.ts'
+import { purchaseWarnings } from '../../../shared/payments/decide/purchase-warnings.ts'
+import type { Payment } from '../../../shared/payments/payment.ts'
+import { headroom } from '../../../shared/policy/decide.ts'
+import type { Window } from '../../../shared/policy/facts.ts'
+import { limitWords } from '../limits/limits-data.ts'
+import { forPeople } from '../ui/amounts.ts'
+import { requesterFacts } from '../ui/asked-by.ts'
+import { LookalikeWarning } from '../ui/imitation.tsx'
+import { Address, Facts, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
+import { usdRoundedDown, usdRoundedUp } from '../ui/usd.ts'
+import type { Approval, OpenedApproval } from './approvals-data.ts'
+
+/** Shows the amount that the payee gets. */
+export function Amount({ payment }: { payment: Payment }) {
+  const { token } = assetOf(payment)
+  const amount = forPeople(formatAmount(payment.amount_atomic, token.decimals))
+  return <Money amount={amount} unit={token.symbol} />
+}
+
+/** Shows all terms in full: nothing that is paid is left out or shortened. */
+export function Terms({
+  approval: { payment_row: payment, asked },
+  title = 'What is paid',
+  children,
+}: PropsWithChildren<{
+  approval: Approval
+  title?: string
+}>) {
+  const { chain } = assetOf(payment)
+  const { origin, scheme } = payment.terms
+  const usd = <Money amount={usdRoundedUp(payment.amount_usd_micros)} unit="USD" />
+  return (
+    <Section title={title}>
+      {children}
+      <Facts
+        facts={[
+          [scheme === 'upto' ? 'At most' : 'Amount', <Amount payment={payment} />],
+          ['Counts as', usd],
+          ['Network', chain.title],
+          ...(payment.payee_alias === null ? [] : [['Account', payment.payee_alias] as const]),
+          ['To the address', <Address value={payment.payee} />],
+          ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
+          ...requestOf(payment),
+          ...requesterFacts(asked),
+          ...chosenOf(payment),
+          ['Waits until', <Time at={payment.expires_at} />],
+        ]}
+      />
+      {payment.memo !== null && (
+        <figure>
+          <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
+          <blockquote>{visibleText(payment.memo)}</blockquote>
+        </figure>
+      )}
+    </Section>
+  )
+}
+
+/** Returns as facts who may pay it and what the owner ticked. */
+function chosenOf(payment: Payment) {
+  const { for_any_key: isForAny, remembers_payee: payee, remembered_device: device } = payment
+  const remembered = [payee && 'this payee', device !== null && 'this device'].filter((one) => one)
+  return [
+    ['May pay it', isForAny ? 'Any key of this account, and any app' : 'Who asked for it'] as const,
+    ...(remembered.length > 0 ? [['You remembered', remembered.join(' and ')] as const] : []),
+  ]
+}
+
+const requestTerms = z.object({
+  request: z.object({ method: z.string(), url: z.string(), body_base64: z.string().nullable() }),
+})
+
+/** Returns the request of a purchase, which the digest of the terms covers; empty for a transfer. */
+function requestOf({ terms }: Payment) {
+  const { data } = requestTerms.safeParse(terms)
+  if (!data) return []
+  const { method, url, body_base64: body } = data.request
+  const asked = (
+    <code class="long">
+      {method} {url}
+      {body !== null && ', with a body'}
+    </code>
+  )
+  return [['What is asked for', asked] as const]
+}
+
+/** Shows the warnings about the payee, the device and the purchase. */
+export function Warnings({ approval, facts }: OpenedApproval) {
+  const { payment_row: payment, asked } = approval
+  return (
+    <>
+      {facts.similar_recipient !== null && (
+        <LookalikeWarning known={facts.similar_recipient} imitating={payment.payee} />
+      )}
+      {!facts.recipient_known && facts.similar_recipient === null && (
+        <Notice kind="warning" title="New recipient">
+          You have not made it known. Compare the whole address with what you were given.
+        </Notice>
+      )}
+      {!asked.device_known && (
+        <Notice kind="warning" title="New device">
+          You have not made known the device that the key or app asked from.
+        </Notice>
+      )}
+      {purchaseWarnings({ payment_row: payment, facts }).map(({ message }) => (
+        <Notice kind="warning" title="Not as expected">
+          {message}
+        </Notice>
+      ))}
+    </>
+  )
+}
+
+/** Shows the rest of each limit now and after this payment, which counts for the daily caps only. */
+export function Left({ approval, facts }: OpenedApproval) {
+  const { limits, caps } = facts
+  const { automatic_daily, asserted_daily, daily_spending_cap } = limits
+  const usd = approval.payment_row.amount_usd_micros
+  const after = (window: Window, amount: bigint) => ({ ...window, spent: window.spent + amount })
+  const rows = [
+    { name: limitWords.daily_spending_cap.title, window: daily_spending_cap, used: usd },
+    { name: limitWords.automatic_daily.title, window: automatic_daily, used: 0n },
+    { name: limitWords.asserted_daily.title, window: asserted_daily, used: 0n },
+    ...(caps.daily ? [{ name: 'Of this key or app', window: caps.daily, used: usd }] : []),
+  ]
+  return (
+    <Section title="What it leaves of your limits">
+      <Table
+        caption="Limits over 24 hours, in USD"
+        rows={rows}
+        columns={[
+          { label: 'Limit', cell: ({ name }) => name },
+          { label: 'Set to', cell: ({ window }) => usdRoundedDown(window.limit), isNumber: true },
+          {
+            label: 'Left now',
+            cell: ({ window }) => usdRoundedDown(headroom(window)),
+            isNumber: true,
+          },
+          {
+            label: 'Left after',
+            cell: ({ window, used }) => usdRoundedDown(headroom(after(window, used))),
+            isNumber: true,
+          },
+        ]}
+      />
+      {headroom(daily_spending_cap) < usd && (
+        <Notice kind="warning" title="Over the limit for everything together">
+          Approved or not, it cannot be paid before enough of that limit is free again, or you raise
+          it.
+        </Notice>
+      )}
+      {(usd > (caps.payment ?? usd) || (caps.daily && headroom(caps.daily) < usd)) && (
+        <Notice kind="warning" title="Over what its key or app may move">
+          Approved or not, that key or app cannot pay it before enough of its cap is free again, or
+          you raise it.
+        </Notice>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,93 @@
+/** The page of one connected app, on which the owner sets its caps or disconnects it. */
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { limitsRaised } from '../../../shared/mail/money-messages.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { CapsForm, CapsLine } from '../keys/caps.tsx'
+import { canPay, capProblem, capsIn, capsOf, capsQuestion, capsTold } from '../keys/caps-data.ts'
+import { levelOf } from '../keys/levels.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { sealOwnerNotice } from '../own-session.ts'
+import { afterEnding } from '../recipients/recipients.tsx'
+import { markFormDraft, takeFormDraft } from '../typed.ts'
+import { Button, Form } from '../ui/form.tsx'
+import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import type { AppRow } from './apps-data.ts'
+import { listApps } from './apps-data.ts'
+
+/** Routes that show the app, set its caps and disconnect it. */
+export const routes: Routes = (app) => {
+  app.get('/apps/:app', async (c) =>
+    showApp(c, await find(c), takeFormDraft(c, await requireOwner(c))),
+  )
+
+  app.post('/apps/:app', async (c) => {
+    const me = await requireOwner(c)
+    const found = await find(c)
+    const form = await readFormFields(c)
+    markFormDraft(c, form)
+    if (form.get('wanted') === 'disconnected') {
+      await me.db.run('owner_disconnect_apps', { app: found.app })
+      return goTo(c, await afterEnding(me, found.app, '/apps'))
+    }
+    const caps = capsIn(form)
+    if (!caps) return showApp(c, found, form, capProblem)
+    const changes = { 'App at': found.redirect_host, ...capsTold(caps) }
+    const mail = await sealOwnerNotice(c, (webUrl, deed) =>
+      limitsRaised(webUrl, { ...deed, changes }),
+    )
+    await me.db.run('owner_set_caps', { holder: found.app, ...capsQuestion(caps), mail })
+    return goTo(c, `/apps/${found.app}`)
+  })
+}
+
+async function find(c: PageContext): Promise<AppRow> {
+  const apps = await listApps(await requireOwner(c))
+  const found = apps.find(({ app, live }) => live && app === c.req.param('app'))
+  if (found) return found
+  throw new Rejection(fail('not_found', { message: 'No such app is connected to this account.' }))
+}
+
+async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, problem?: string) {
+  const me = await requireOwner(c)
+  const pays = canPay(app.scopes)
+  return sendPage(
+    c,
+    <Page c={c} title={app.name} owner={me} back={{ to: '/apps', label: 'Connected apps' }}>
+      {problem && (
+        <Notice kind="danger" title="Nothing has changed">
+          {problem}
+        </Notice>
+      )}
+      {typed && problem === undefined && <SendAgain />}
+      <Section title="What it is">
+        <Facts
+          facts={[
+            ['Who it is', app.host === null ? 'Nobody has checked' : <code>{app.host}</code>],
+            ['You went back to', <code class="long">{app.redirect_host}</code>],
+            ['May', levelOf(app.scopes).label],
+            ...(pays ? [['At most', <CapsLine caps={capsOf(app.caps)} />] as const] : []),
+            ['Since', <Time at={app.created_at} />],
+            ['Last used', <LastUsed day={app.last_used_on} />],
+            ['Ends', <Time at={app.expires_at} />],
+          ]}
+        />
+      </Section>
+      {pays && <CapsForm c={c} caps={app.caps} typed={typed} />}
+      <Section title="Disconnect it">
+        <p>
+          It is refused from now on, and what it has asked for is closed. To come back it has to ask
+          you again.
+        </p>
+        <Form c={c}>
+          <div class="actions">
+            <Button kind="danger" name="wanted" value="disconnected">
+              Disconnect
+            </Button>
+          </div>
+        </Form>
+      </Section>
+    </Page>,
+    problem === undefined ? 200 : 400,
+  )
+}

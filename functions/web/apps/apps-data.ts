@@ -1,0 +1,67 @@
+/** Connected apps: their access, and the choices that the owner has for a new one. */
+import * as z from 'zod'
+import { bigintText, time } from '../../../shared/db/row-fields.ts'
+import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
+import { capsRow } from '../../../shared/payments/payment-with-facts.ts'
+import type { Caps } from '../keys/caps-data.ts'
+import type { Owner } from '../visit.ts'
+
+const appRow = z.object({
+  app: z.uuid(),
+  /** Name that it gave itself when it was let in. */
+  name: z.string(),
+  /** Its own host, if that was checked. */
+  host: z.string().nullable(),
+  /** Host that its answer was sent to. */
+  redirect_host: z.string(),
+  scopes: z.array(z.string()),
+  caps: capsRow,
+  live: z.boolean(),
+  /** Null if the app is still connected or its access expired. */
+  ended_because: z.enum(['disconnected', 'replaced', 'reused', 'revoked by the app']).nullable(),
+  created_at: time,
+  expires_at: time,
+  last_used_on: z.string().nullable(),
+})
+/** Connected app, or one whose access has ended. */
+export type AppRow = z.output<typeof appRow>
+
+/** Number of apps that a page lists; ended ones drop off the end of the list. */
+const listedMax = 50
+
+/** Lists the apps of the account. */
+export function listApps({ db }: Owner): Promise<AppRow[]> {
+  return db.many('owner_list_apps', { listed_max: listedMax }, appRow)
+}
+
+const metRow = z
+  .object({
+    guarded_until: time.nullable(),
+    automatic_daily_limit_usd_micros: bigintText,
+    namesakes: z.array(z.string()),
+  })
+  .transform(({ automatic_daily_limit_usd_micros: limit, ...row }) => {
+    // A cap of zero would also stop payments that the owner approves, so then no cap is proposed.
+    const cap = limit > 0n ? limit : null
+    return { ...row, caps: { each: cap, day: cap } satisfies Caps }
+  })
+
+/** Reads the facts that the owner needs before letting an app in, with the caps to propose. */
+export async function meetApp({ db }: Owner, { client, redirectHost }: AuthorizationRequest) {
+  const question = { client_id: client.id, name: client.name, redirect_host: redirectHost }
+  const met = await db.one('owner_meet_app', question, metRow)
+  if (!met) throw new Error('an account has no limits')
+  return met
+}
+
+/** Days that the owner can choose for the access of an app. */
+const lifeDays = ['7', '30', '90', '180'] as const
+/** Days that are chosen at first. */
+export const lifeDaysDefault = '90'
+/** Choices of a form for the days. */
+export const lifeChoices = lifeDays.map((value) => ({ value, label: `${value} days` }))
+
+/** Reads the days from a form; the default for anything that is not offered. */
+export function lifeOf(given: string | null): number {
+  return Number(lifeDays.find((days) => days === given) ?? lifeDaysDefault)
+}

@@ -1,0 +1,132 @@
+/** The page of connected apps, on which the owner sees their access and can disconnect all of them. */
+
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { CapsLine } from '../keys/caps.tsx'
+import { canPay, capsOf } from '../keys/caps-data.ts'
+import { levelOf } from '../keys/levels.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { Button, Form, LinkButton } from '../ui/form.tsx'
+import { Empty, LastUsed, Section, Table, Time } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import type { AppRow } from './apps-data.ts'
+import { listApps } from './apps-data.ts'
+
+/** Routes that list the apps and disconnect all of them. */
+export const routes: Routes = (app) => {
+  app.get('/apps', showApps)
+  app.post('/apps', async (c) => {
+    const { db } = await requireOwner(c)
+    if ((await readFormFields(c)).get('wanted') === 'none')
+      await db.run('owner_disconnect_apps', {})
+    return goTo(c, '/apps')
+  })
+}
+
+async function showApps(c: PageContext) {
+  const me = await requireOwner(c)
+  const apps = await listApps(me)
+  const live = apps.filter((one) => one.live)
+  const over = apps.filter((one) => !one.live)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Connected apps"
+      owner={me}
+      lead="Apps that you let in by signing in here. Each acts in this account within what you allowed it."
+    >
+      <Section title="Connected">
+        {live.length === 0 ? <Empty>{noneYet}</Empty> : <Apps apps={live} />}
+      </Section>
+      {live.length > 1 && (
+        <Section title="Something is wrong?">
+          <p>Disconnects every app at once. API keys stay as they are.</p>
+          <Form c={c}>
+            <Button kind="danger" name="wanted" value="none">
+              Disconnect all apps
+            </Button>
+          </Form>
+        </Section>
+      )}
+      {over.length > 0 && (
+        <Section title="Over">
+          <Ended apps={over} />
+        </Section>
+      )}
+    </Page>,
+  )
+}
+
+const noneYet =
+  'None. An app that can connect sends you here to sign in, and you decide what it may do.'
+
+function Apps({ apps }: { apps: AppRow[] }) {
+  return (
+    <Table
+      caption="Connected apps"
+      rows={apps}
+      columns={[
+        { label: 'App', cell: (app) => <AppName app={app} /> },
+        { label: 'May', cell: (app) => <Allowed app={app} /> },
+        { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
+        { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
+        {
+          label: 'Change',
+          cell: ({ app, name }) => (
+            <LinkButton to={`/apps/${app}`}>
+              Look or disconnect<span class="unseen"> {name}</span>
+            </LinkButton>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Ended({ apps }: { apps: AppRow[] }) {
+  return (
+    <Table
+      caption="Apps that are no longer connected"
+      rows={apps}
+      columns={[
+        { label: 'App', cell: (app) => <AppName app={app} /> },
+        { label: 'Could', cell: ({ scopes }) => levelOf(scopes).label },
+        { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+        { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
+        {
+          label: 'Ended',
+          cell: ({ ended_because: why }) => (why ? endings[why] : 'Its time was over'),
+        },
+      ]}
+    />
+  )
+}
+
+/** Explanations of why an app's access ended, by the word of the database. */
+const endings: Readonly<Record<NonNullable<AppRow['ended_because']>, string>> = {
+  disconnected: 'You disconnected it',
+  replaced: 'You connected it again',
+  reused: 'A token of it was used by two',
+  'revoked by the app': 'The app gave it back',
+}
+
+function Allowed({ app: { scopes, caps } }: { app: AppRow }) {
+  return (
+    <>
+      {levelOf(scopes).label}
+      {canPay(scopes) && (
+        <p class="quiet">
+          <CapsLine caps={capsOf(caps)} />
+        </p>
+      )}
+    </>
+  )
+}
+
+function AppName({ app: { name, host, redirect_host } }: { app: AppRow }) {
+  return (
+    <>
+      {name} <code class="long">{host ?? redirect_host}</code>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+/** The app that asks for access: what was checked is shown apart from what it says of itself. */
+import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
+import { levelOf } from '../keys/levels.ts'
+import { ForeignLetters } from '../ui/merchant.tsx'
+import { Facts, Notice, Section } from '../ui/show.tsx'
+
+type RequestingAppProps = {
+  request: AuthorizationRequest
+  /** Redirect hosts of connected apps that have the same name and are not this one. */
+  namesakes: readonly string[]
+}
+
+/** Shows the app with the warnings about it. */
+export function RequestingApp({ request, namesakes }: RequestingAppProps) {
+  const { client, redirectHost, isLocal } = request
+  return (
+    <>
+      {client.host === undefined ? (
+        <Notice kind="warning" title="Nobody has checked who this is">
+          Any app can give itself any name. What counts is where you go back to.
+        </Notice>
+      ) : (
+        <ForeignLetters domain={client.host} />
+      )}
+      {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
+      {isLocal && <LocalNotice />}
+      {namesakes.length > 0 && <Namesakes hosts={namesakes} />}
+      <Section title="Who asks">
+        {client.host !== undefined && (
+          <p class="figure">
+            <code class="long">{client.host}</code>
+          </p>
+        )}
+        <Facts
+          facts={[
+            ['It calls itself', client.name],
+            ['It asks for', levelOf(request.scopes).label],
+            ['You go back to', <Back redirectHost={redirectHost} isLocal={isLocal} />],
+          ]}
+        />
+      </Section>
+    </>
+  )
+}
+
+function Back({ redirectHost, isLocal }: Pick<AuthorizationRequest, 'redirectHost' | 'isLocal'>) {
+  const where = <code class="long">{redirectHost}</code>
+  return isLocal ? <>A program on this device, by {where}</> : where
+}
+
+function LocalNotice() {
+  return (
+    <Notice kind="warning" title="The answer goes to a program on this device">
+      Any program here can ask under any name. Go on only if you have just started this yourself.
+    </Notice>
+  )
+}
+
+function Namesakes({ hosts }: { hosts: readonly string[] }) {
+  return (
+    <Notice kind="danger" title="You know another app of this name">
+      An app that calls itself the same is connected already, and its answers go to{' '}
+      <code class="long">{hosts.join(', ')}</code>. This one is not the same.
+    </Notice>
+  )
+}

@@ -1,0 +1,75 @@
+/** The form with which the owner lets an app in, or denies it. */
+import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
+import { CapFields } from '../keys/caps.tsx'
+import type { Caps } from '../keys/caps-data.ts'
+import { canPay } from '../keys/caps-data.ts'
+import type { Level } from '../keys/levels.ts'
+import { Button, Choices, Form } from '../ui/form.tsx'
+import { Section } from '../ui/show.tsx'
+import type { PageContext } from '../visit.ts'
+import { lifeChoices, lifeDaysDefault } from './apps-data.ts'
+
+type AuthorizeFormProps = {
+  c: PageContext
+  request: AuthorizationRequest
+  /** Digest of what the page shows of the app. */
+  shown: string
+  /** Levels that the owner can choose, the widest last. */
+  levels: readonly Level[]
+  caps: Caps
+  typed: URLSearchParams | undefined
+}
+
+/** Renders the choices of level, caps and days, with the button that allows. */
+export function AuthorizeForm({ c, request, shown, levels, caps, typed }: AuthorizeFormProps) {
+  const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
+  return (
+    <Section title="What it may do">
+      <Form c={c} action={hereOf(c)}>
+        <input type="hidden" name="client" value={request.client.id} />
+        <input type="hidden" name="shown" value={shown} />
+        <Choices
+          name="level"
+          legend="Allow it to"
+          chosen={typed?.get('level') ?? choices.at(-1)?.value ?? ''}
+          choices={choices}
+        />
+        {levels.some(({ scopes }) => canPay(scopes)) && <CapFields caps={caps} typed={typed} />}
+        <Choices
+          name="days"
+          legend="For how long"
+          chosen={typed?.get('days') ?? lifeDaysDefault}
+          choices={lifeChoices}
+        />
+        <p>
+          It can never raise a limit, approve a payment, trust a recipient, read a stored password
+          or let others in. Any app can freeze the account, which you alone undo. You can disconnect
+          it at any time.
+        </p>
+        <div class="actions">
+          <Button name="decision" value="allowed" data-considered="">
+            Allow
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+/** Renders the button that denies. */
+export function DenyForm({ c }: { c: PageContext }) {
+  return (
+    <Form c={c} action={hereOf(c)}>
+      <div class="actions">
+        <Button kind="plain" name="decision" value="denied">
+          Deny
+        </Button>
+      </div>
+    </Form>
+  )
+}
+
+/** Returns the path of this request; only the query carries what the app asks for. */
+function hereOf(c: PageContext): string {
+  return `/authorize${new URL(c.req.url).search}`
+}

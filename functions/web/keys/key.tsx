@@ -1,0 +1,187 @@
+/** The page of one API key, on which the owner replaces, caps or revokes it or lets it read secrets. */
+import * as z from 'zod'
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { newApiKey, secretsReadable } from '../../../shared/mail/access-messages.ts'
+import { limitsRaised } from '../../../shared/mail/money-messages.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { sealOwnerNotice } from '../own-session.ts'
+import { afterEnding } from '../recipients/recipients.tsx'
+import { markFormDraft, takeFormDraft } from '../typed.ts'
+import { Button, Choices, Form } from '../ui/form.tsx'
+import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { CapsForm } from './caps.tsx'
+import { canPay, capProblem, capsQuestion, capsTold, optionalCapsIn } from './caps-data.ts'
+import type { KeyRow } from './keys-data.ts'
+import {
+  keyRow,
+  keysFull,
+  lifeChoices,
+  lifeDaysDefault,
+  lifeOf,
+  listedMax,
+  makeKey,
+} from './keys-data.ts'
+import { levelOf } from './levels.ts'
+import { showNewKey } from './new-key.tsx'
+import { SecretsForm } from './secrets-form.tsx'
+
+const overlapHours = ['0', '1', '24', '168'] as const
+const overlapDefault = '24'
+const overlaps = ['Ends at once', 'An hour', 'A day', 'A week']
+const placedRow = z.object({ placed: z.uuid().nullable() })
+
+/** Routes that show the key and change it. */
+export const routes: Routes = (app) => {
+  app.get('/keys/:key', async (c) =>
+    showKey(c, await find(c), takeFormDraft(c, await requireOwner(c))),
+  )
+
+  app.post('/keys/:key', async (c) => {
+    const me = await requireOwner(c)
+    const found = await find(c)
+    const { key } = found
+    const form = await readFormFields(c)
+    markFormDraft(c, form)
+    switch (form.get('wanted') ?? '') {
+      case 'replaced':
+        return replace(c, found, form)
+      case 'reads':
+      case 'uses':
+        return letRead(c, found, form.get('wanted') === 'reads')
+      case 'capped':
+        return cap(c, found, form)
+      case 'revoked':
+        await me.db.run('owner_revoke_key', { key })
+        return goTo(c, await afterEnding(me, key, '/keys'))
+      default:
+        return goTo(c, `/keys/${key}`)
+    }
+  })
+}
+
+async function find(c: PageContext): Promise<KeyRow> {
+  const { db } = await requireOwner(c)
+  const keys = await db.many('owner_list_keys', { listed_max: listedMax }, keyRow)
+  const found = keys.find(({ key, live }) => live && key === c.req.param('key'))
+  if (found) return found
+  throw new Rejection(fail('not_found', { message: 'This account has no such key in service.' }))
+}
+
+async function replace(c: PageContext, { key, label, scopes }: KeyRow, form: URLSearchParams) {
+  const me = await requireOwner(c)
+  const made = await makeKey(c.get('world'))
+  const hours = overlapHours.find((one) => one === form.get('overlap')) ?? overlapDefault
+  const scope = levelOf(scopes).label
+  const mail = await sealOwnerNotice(c, (webUrl, deed) =>
+    newApiKey(webUrl, { ...deed, label, scope }),
+  )
+  const placed = await me.db.one(
+    'owner_rotate_key',
+    {
+      ...made.known,
+      key,
+      expires_in_days: lifeOf(form.get('days')),
+      overlap_hours: Number(hours),
+      mail,
+    },
+    placedRow,
+  )
+  if (!placed?.placed) return showKey(c, await find(c), form, { text: keysFull, status: 409 })
+  const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours} hours.`
+  return showNewKey(c, me, made.key, note)
+}
+
+async function cap(c: PageContext, found: KeyRow, form: URLSearchParams): Promise<Response> {
+  const { key, label } = found
+  const caps = optionalCapsIn(form)
+  if (!caps) return showKey(c, found, form, { text: capProblem, status: 400 })
+  const { db } = await requireOwner(c)
+  const changes = { Key: label, ...capsTold(caps) }
+  const mail = await sealOwnerNotice(c, (webUrl, deed) =>
+    limitsRaised(webUrl, { ...deed, changes }),
+  )
+  await db.run('owner_set_caps', { holder: key, ...capsQuestion(caps), mail })
+  return goTo(c, `/keys/${key}`)
+}
+
+async function letRead(c: PageContext, { key, label }: KeyRow, reads: boolean): Promise<Response> {
+  const { db } = await requireOwner(c)
+  const mail = reads
+    ? await sealOwnerNotice(c, (webUrl, deed) => secretsReadable(webUrl, { ...deed, label }))
+    : null
+  await db.run('owner_set_reads_secrets', { key, reads, mail })
+  return goTo(c, `/keys/${key}`)
+}
+
+type Problem = { text: string; status: 400 | 409 }
+
+async function showKey(c: PageContext, key: KeyRow, typed?: URLSearchParams, problem?: Problem) {
+  const me = await requireOwner(c)
+  return sendPage(
+    c,
+    <Page c={c} title={key.label} owner={me} back={{ to: '/keys', label: 'API keys' }}>
+      {problem && <Notice kind="danger">{problem.text}</Notice>}
+      {typed && problem === undefined && <SendAgain />}
+      <Section title="What it is">
+        <Facts
+          facts={[
+            ['Key', <code>{key.shown}</code>],
+            ['For', levelOf(key.scopes).label],
+            ['Made', <Time at={key.created_at} />],
+            ['Last used', <LastUsed day={key.last_used_on} />],
+            ['Ends', key.expires_at === null ? 'Never' : <Time at={key.expires_at} />],
+          ]}
+        />
+      </Section>
+      <ReplaceForm c={c} typed={typed} />
+      {canPay(key.scopes) && <CapsForm c={c} caps={key.caps} typed={typed} isOptional />}
+      <SecretsForm c={c} apiKey={key} />
+      <Section title="Revoke it">
+        <p>
+          Whoever has the key is refused from now on, and what it has asked for is closed. This
+          cannot be taken back.
+        </p>
+        <Form c={c}>
+          <div class="actions">
+            <Button kind="danger" name="wanted" value="revoked">
+              Revoke the key
+            </Button>
+          </div>
+        </Form>
+      </Section>
+    </Page>,
+    problem?.status ?? 200,
+  )
+}
+
+function ReplaceForm({ c, typed }: { c: PageContext; typed: URLSearchParams | undefined }) {
+  return (
+    <Section title="Replace it">
+      <p>
+        Makes a new key for the same and shows it once. The old one stays good for a while, so that
+        you can change the settings of your agent in between.
+      </p>
+      <Form c={c}>
+        <Choices
+          name="days"
+          legend="The new key is good for"
+          chosen={typed?.get('days') ?? lifeDaysDefault}
+          choices={lifeChoices}
+        />
+        <Choices
+          name="overlap"
+          legend="The old key stays good for"
+          chosen={typed?.get('overlap') ?? overlapDefault}
+          choices={overlapHours.map((value, at) => ({ value, label: overlaps[at] ?? value }))}
+        />
+        <div class="actions">
+          <Button name="wanted" value="replaced">
+            Replace the key
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

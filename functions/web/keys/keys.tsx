@@ -1,0 +1,146 @@
+/** The page of API keys, on which the owner sees them and makes new ones. */
+import * as z from 'zod'
+import { newApiKey } from '../../../shared/mail/access-messages.ts'
+import { readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { sealOwnerNotice } from '../own-session.ts'
+import { markFormDraft, takeFormDraft } from '../typed.ts'
+import { Button, Choices, Field, Form, LinkButton } from '../ui/form.tsx'
+import { Badge, Empty, LastUsed, Notice, Section, SendAgain, Table, Time } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { CapFields } from './caps.tsx'
+import { capProblem, capsQuestion, optionalCapsIn } from './caps-data.ts'
+import type { KeyRow } from './keys-data.ts'
+import {
+  keyRow,
+  keysFull,
+  lifeChoices,
+  lifeDaysDefault,
+  lifeOf,
+  listedMax,
+  makeKey,
+} from './keys-data.ts'
+import { levelOf } from './levels.ts'
+import { showNewKey } from './new-key.tsx'
+
+const scopes = ['read', 'vault', 'pay', 'full'] as const
+const choices = scopes.map((value) => ({ ...levelOf([value]), value }))
+const labelMax = 64
+const createdRow = z.object({ key: z.uuid().nullable() })
+
+/** Routes that list the keys and make one. */
+export const routes: Routes = (app) => {
+  app.get('/keys', async (c) => showKeys(c, takeFormDraft(c, await requireOwner(c))))
+
+  app.post('/keys', async (c) => {
+    const me = await requireOwner(c)
+    const form = await readFormFields(c)
+    markFormDraft(c, form)
+    const label = (form.get('label') ?? '').trim()
+    const scope = scopes.find((one) => one === form.get('scope'))
+    const isLabel = label.length > 0 && label.length <= labelMax && /^\P{C}*$/u.test(label)
+    if (!scope || !isLabel) return showKeys(c, form, 'Give the key a name of 1 to 64 characters.')
+    const caps = optionalCapsIn(form)
+    if (!caps) return showKeys(c, form, capProblem)
+    const { key, known } = await makeKey(c.get('world'))
+    const expires_in_days = lifeOf(form.get('days'))
+    const mail = await sealOwnerNotice(c, (webUrl, deed) =>
+      newApiKey(webUrl, { ...deed, label, scope: levelOf([scope]).label }),
+    )
+    const question = { ...known, label, scope, expires_in_days, ...capsQuestion(caps), mail }
+    const created = await me.db.one('owner_create_key', question, createdRow)
+    if (!created?.key) return showKeys(c, form, keysFull)
+    return showNewKey(c, me, key, `It is good for ${expires_in_days} days.`)
+  })
+}
+
+async function showKeys(c: PageContext, typed?: URLSearchParams, problem?: string) {
+  const me = await requireOwner(c)
+  const keys = await me.db.many('owner_list_keys', { listed_max: listedMax }, keyRow)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="API keys"
+      owner={me}
+      lead="With a key an agent acts in this account, within what the key is for and your limits."
+    >
+      {problem && (
+        <Notice kind="danger" title="No key was made">
+          {problem}
+        </Notice>
+      )}
+      {typed && problem === undefined && <SendAgain />}
+      <Section title="In service">
+        <Keys keys={keys.filter(({ live }) => live)} none="No key is in service." />
+      </Section>
+      <CreateForm c={c} typed={typed} />
+      <Section title="Ended">
+        <Keys keys={keys.filter(({ live }) => !live)} none="No key has ended." />
+      </Section>
+    </Page>,
+    problem === undefined ? 200 : 400,
+  )
+}
+
+function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
+  if (keys.length === 0) return <Empty>{none}</Empty>
+  return (
+    <Table
+      caption="API keys"
+      rows={keys}
+      columns={[
+        { label: 'Name', cell: ({ label }) => label },
+        { label: 'Key', cell: ({ shown }) => <code>{shown}</code> },
+        { label: 'For', cell: ({ scopes: held }) => levelOf(held).label },
+        { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
+        { label: 'Ends', cell: (key) => <Ends {...key} /> },
+        {
+          label: 'Change',
+          cell: ({ key, live }) =>
+            live ? <LinkButton to={`/keys/${key}`}>Replace or revoke</LinkButton> : '',
+        },
+      ]}
+    />
+  )
+}
+
+function Ends({ revoked_at, expires_at, live }: KeyRow) {
+  if (revoked_at !== null) return <Badge>Revoked</Badge>
+  if (expires_at === null) return 'Never'
+  return live ? <Time at={expires_at} /> : <Badge>Expired</Badge>
+}
+
+function CreateForm({ c, typed }: { c: PageContext; typed: URLSearchParams | undefined }) {
+  return (
+    <Section title="Make a key">
+      <Form c={c}>
+        <Field
+          name="label"
+          label="Name"
+          hint="So that you know later which agent has it."
+          value={typed?.get('label') ?? ''}
+          maxlength={labelMax}
+          required
+          autocomplete="off"
+        />
+        <Choices
+          name="scope"
+          legend="What it is for"
+          chosen={typed?.get('scope') ?? 'read'}
+          choices={choices}
+        />
+        <CapFields caps={{ each: null, day: null }} typed={typed} isOptional />
+        <Choices
+          name="days"
+          legend="Good for"
+          chosen={typed?.get('days') ?? lifeDaysDefault}
+          choices={lifeChoices}
+        />
+        <div class="actions">
+          <Button>Make the key</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

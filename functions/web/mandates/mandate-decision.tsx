@@ -1,0 +1,145 @@
+/** The decision on a mandate, its outcome, and the buttons that stop it later. */
+import type { Child } from 'hono/jsx'
+import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { ApprovalForm } from '../approvals/consent-buttons.tsx'
+import { ApprovalOptions } from '../approvals/tick-boxes.tsx'
+import { Button, Form } from '../ui/form.tsx'
+import { Notice, Section, Time } from '../ui/show.tsx'
+import type { PageContext } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import type { OpenedMandate } from './mandates-data.ts'
+
+/** Renders the form that approves or declines; on a frozen account it only declines. */
+export function MandateDecision({
+  c,
+  opened: { passkeys },
+  digests,
+  isFrozen,
+}: {
+  c: PageContext
+  opened: OpenedMandate
+  digests: Record<string, string>
+  isFrozen: boolean
+}) {
+  const decline = (
+    <Button kind="plain" name="decision" value="declined">
+      Decline
+    </Button>
+  )
+  if (!isFrozen) {
+    return (
+      <ApprovalForm
+        c={c}
+        digests={digests}
+        passkeys={passkeys}
+        label="Approve the mandate"
+        ticks={<ApprovalOptions offered={['any_key']} subject="mandate" />}
+      >
+        {decline}
+      </ApprovalForm>
+    )
+  }
+  return (
+    <Form c={c}>
+      <input type="hidden" name="digest" value={digests['']} />
+      <div class="actions">{decline}</div>
+    </Form>
+  )
+}
+
+/** Warns that an approval also admits the new device, under this mandate only. */
+export function NewDevice({ asked }: Pick<OpenedMandate, 'asked'>) {
+  if (asked.device_known) return null
+  return (
+    <Notice kind="warning" title="New device">
+      You do not know the device that this was asked from. If you approve, it can pay under this
+      mandate, and for everything else you are asked as before.
+    </Notice>
+  )
+}
+
+const revokers: Record<NonNullable<MandateRow['revoked_by']>, string> = {
+  owner: 'you',
+  agent: 'an agent',
+  app: 'the app that it was for, which gave up its access',
+  service: 'the service, as it ended the access of the app that it was for',
+}
+
+/** Shows the state of a mandate that no longer waits. */
+export function MandateOutcome({ opened: { mandate_row, consent } }: { opened: OpenedMandate }) {
+  const { status, decided_at, expires_at, revoked_at, revoked_by } = mandate_row
+  const at = decided_at && <Time at={decided_at} />
+  switch (status) {
+    case 'pending_approval':
+      return null
+    case 'active':
+      return (
+        <Notice kind="good" title="Approved">
+          {at}
+          {consent?.level === 'user_passkey' && ' with your passkey'}. There is nothing more to do:
+          your agent pays within these limits until <Time at={expires_at} />, and each payment is
+          listed below.
+        </Notice>
+      )
+    case 'suspended':
+      return (
+        <Notice kind="warning" title="Suspended">
+          Nothing is paid under it until you let it go on. Your agent has to ask each time.
+        </Notice>
+      )
+    case 'exhausted':
+      return over('Used up', 'What it allowed is spent. Your agent can ask for another one.')
+    case 'expired':
+      return over('Expired', 'Nothing more is paid under it. Your agent can ask for another one.')
+    case 'declined':
+      return over('Declined', <>{at}. Nothing can be paid under it.</>)
+    case 'revoked':
+      return over(
+        'Revoked',
+        <>
+          {revoked_at && <Time at={revoked_at} />} by {revokers[revoked_by ?? 'owner']}. Nothing
+          more is paid under it; what was paid before stays paid.
+        </>,
+      )
+  }
+}
+
+function over(title: string, words: Child) {
+  return <Notice title={title}>{words}</Notice>
+}
+
+/** Renders the buttons that suspend, resume and revoke it, while it is active or suspended. */
+export function MandateControls({
+  c,
+  mandate: { status },
+}: {
+  c: PageContext
+  mandate: MandateRow
+}) {
+  if (status !== 'active' && status !== 'suspended') {
+    return (
+      <p>
+        <a href={`${webAppPath}/mandates`}>All mandates</a>
+      </p>
+    )
+  }
+  return (
+    <Section title="Stop it">
+      <p>A suspended mandate can go on later. A revoked one is over for good.</p>
+      <Form c={c}>
+        <div class="actions">
+          <Button
+            kind="plain"
+            name="decision"
+            value={status === 'active' ? 'suspended' : 'resumed'}
+          >
+            {status === 'active' ? 'Suspend it' : 'Let it go on'}
+          </Button>
+          <Button kind="danger" name="decision" value="revoked">
+            Revoke it
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

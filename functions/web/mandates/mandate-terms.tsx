@@ -1,0 +1,163 @@
+/** A mandate as its owner reads it: its state, its terms in full, and the most that can leave by it. */
+import type { Child } from 'hono/jsx'
+import { connectedChains, tokenByAddress } from '../../../shared/chains/registry.ts'
+import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
+import { formatUsd } from '../../../shared/money/amount.ts'
+import type { WorstCaseBound } from '../../../shared/policy/worst-case.ts'
+import { worstCase } from '../../../shared/policy/worst-case.ts'
+import type { World } from '../../../shared/world.ts'
+import { requesterFacts } from '../ui/asked-by.ts'
+import { Merchant } from '../ui/merchant.tsx'
+import { Address, Badge, Facts, Money, Section, Time } from '../ui/show.tsx'
+import type { OpenedMandate } from './mandates-data.ts'
+
+type Status = MandateRow['status']
+
+const words: Record<Status, readonly ['plain' | 'good' | 'warning', string]> = {
+  pending_approval: ['warning', 'Waits for you'],
+  active: ['good', 'Active'],
+  suspended: ['warning', 'Suspended'],
+  exhausted: ['plain', 'Used up'],
+  expired: ['plain', 'Expired'],
+  revoked: ['plain', 'Revoked'],
+  declined: ['plain', 'Declined'],
+}
+
+/** Shows the state in a word. */
+export function MandateState({ status }: { status: Status }) {
+  const [kind, word] = words[status]
+  return <Badge kind={kind}>{word}</Badge>
+}
+
+/** Shows a cap to its last digit. */
+export function Cap({ usdMicros }: { usdMicros: bigint }) {
+  return <Money amount={formatUsd(usdMicros)} unit="USD" />
+}
+
+/** Shows all terms: every bound that is set, and every bound that is missing. */
+export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; world: World }) {
+  const { mandate_row: mandate, asked } = opened
+  const { max_day_usd_micros: day, max_total_usd_micros: total, max_payments: count } = mandate
+  return (
+    <Section title="What it allows">
+      <Facts
+        facts={[
+          ['Merchant', <Merchant domain={mandate.merchant_domain} />],
+          ['Hosts below it', mandate.include_subdomains ? 'All of them too' : 'None'],
+          [
+            'Each payment',
+            <>
+              At most <Cap usdMicros={mandate.max_payment_usd_micros} />
+            </>,
+          ],
+          [
+            'In 24 hours',
+            day === null ? (
+              noCap
+            ) : (
+              <>
+                At most <Cap usdMicros={day} />
+              </>
+            ),
+          ],
+          [
+            'In all',
+            total === null ? (
+              noCap
+            ) : (
+              <>
+                At most <Cap usdMicros={total} />
+              </>
+            ),
+          ],
+          ['Payments', count === null ? 'Any number' : `At most ${count}`],
+          ...pins(mandate, world),
+          ['Ends', <Time at={mandate.expires_at} />],
+          ...requesterFacts(asked),
+          ['May pay under it', whoPays(mandate)],
+        ]}
+      />
+      {isNarrowed(mandate) && <p class="hint">You narrowed what was asked for.</p>}
+    </Section>
+  )
+}
+
+function whoPays({ for_any_key: isForAny }: MandateRow): string {
+  return isForAny
+    ? 'Any key of this account, and any app'
+    : 'Who asked for it alone, or a key that you replace it by'
+}
+
+const noCap = 'No limit of its own'
+
+function isNarrowed({ requested }: MandateRow): boolean {
+  return requested !== null && requested !== undefined
+}
+
+function pins({ chains, tokens, pay_to }: MandateRow, { config }: World) {
+  const known = connectedChains(config)
+  const network = (id: number) => known.find((chain) => chain.id === id)?.title ?? `eip155:${id}`
+  const token = (address: string) => {
+    const symbols = known.map((chain) => tokenByAddress(chain, address)?.symbol)
+    return symbols.find((symbol) => symbol !== undefined) ?? <Address value={address} />
+  }
+  const fact = (name: string, otherwise: string, list: readonly Child[] | undefined) =>
+    [name, list ? <Listed list={list} /> : otherwise] as const
+  return [
+    fact('Networks', 'Any', chains?.map(network)),
+    fact('Tokens', 'Any', tokens?.map(token)),
+    fact('To addresses', 'Any that the merchant names', pay_to?.map(address)),
+    ['Transfers', pay_to ? 'Covered too, to these addresses' : 'Not covered'] as const,
+  ]
+}
+
+function address(value: string) {
+  return <Address value={value} />
+}
+
+function Listed({ list }: { list: readonly Child[] }) {
+  return list.length === 1 ? (
+    <>{list}</>
+  ) : (
+    <ul>
+      {list.map((one) => (
+        <li>{one}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** Shows the most that could leave by it, whoever holds the key. */
+export function WorstCase({ opened, now }: { opened: OpenedMandate; now: Date }) {
+  const { mandate_row, daily_spending_cap_usd_micros: dailySpendingCapUsdMicros } = opened
+  const { usdMicros, boundBy } = worstCase(mandateFacts(mandate_row), {
+    dailySpendingCapUsdMicros,
+    now,
+  })
+  return (
+    <Section title="The worst case">
+      <p>
+        If everything goes wrong,{' '}
+        <strong>
+          at most <Cap usdMicros={usdMicros} />
+        </strong>{' '}
+        leave by this mandate before it ends. What bounds it:{' '}
+        {boundBy.map((one) => bounds[one]).join(', and ')}.
+      </p>
+      <p class="hint">
+        Every payment under it also counts for your limit for everything together, and you can
+        suspend or revoke it at any time.
+      </p>
+    </Section>
+  )
+}
+
+const bounds: Record<WorstCaseBound, string> = {
+  max_amount_per_payment: 'what each payment may be',
+  max_amount_per_day: 'what it allows in 24 hours',
+  max_total: 'what it allows in all',
+  max_payments: 'how many payments it allows',
+  daily_spending_cap: 'your limit for everything together in 24 hours',
+  expiry: 'when it ends',
+}

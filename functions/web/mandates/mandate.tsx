@@ -1,0 +1,204 @@
+/** The page of one mandate, which the owner narrows, approves, declines, suspends or revokes. */
+import * as z from 'zod'
+import { mandateTerms, termsDigest } from '../../../shared/consent/terms.ts'
+import { mandateApproved } from '../../../shared/mail/money-messages.ts'
+import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
+import { mandateSummary } from '../../../shared/mandates/words.ts'
+import { ConsentProblemNotice, Digest, ReceiptLink } from '../approvals/consent-buttons.tsx'
+import type { ConsentProblem } from '../approvals/consent-data.ts'
+import { consentProblemOf, outcomeRow } from '../approvals/consent-data.ts'
+import { approvalOptionsIn, digestsOf } from '../approvals/ticks-data.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { readOwnerConsent } from '../own-consent.ts'
+import { ownerSessionOf, sealOwnerNotice } from '../own-session.ts'
+import { FrozenApprovalNotice } from '../ui/attention.tsx'
+import { ForeignLetters } from '../ui/merchant.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import { MandateControls, MandateDecision, MandateOutcome, NewDevice } from './mandate-decision.tsx'
+import { MandateTermsInFull, WorstCase } from './mandate-terms.tsx'
+import { MandateUsage, Statement } from './mandate-use.tsx'
+import type { OpenedMandate } from './mandates-data.ts'
+import { openMandate, paidRow } from './mandates-data.ts'
+import { NamedPayees } from './named-payees.tsx'
+import { NarrowForm, narrowedIn } from './narrow.tsx'
+import { MandateBacktest } from './rehearsal.tsx'
+
+const paymentsListed = 25
+
+/** Reason why a form was not accepted, with the input to show again. */
+type Trouble = { unheard?: ConsentProblem; typed?: URLSearchParams; problem?: string }
+
+/** Routes that show the mandate, take a decision and narrow it. */
+export const routes: Routes = (app) => {
+  app.get('/mandate/:mandate', async (c) => showMandate(c, await openMandate(c)))
+  app.post('/mandate/:mandate', change)
+  app.post('/mandate/:mandate/narrow', narrow)
+}
+
+async function showMandate(c: PageContext, opened: OpenedMandate, trouble: Trouble = {}) {
+  const me = await requireOwner(c)
+  const { mandate_row: mandate, asked } = opened
+  const isPending = mandate.status === 'pending_approval'
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={titles[mandate.status]}
+      owner={me}
+      back={{ to: '/mandates', label: 'Mandates' }}
+      lead={
+        <>
+          {asked.title} asked for it: {mandateSummary(mandateFacts(mandate))}
+        </>
+      }
+      scripts={['copy', 'passkey', 'considered']}
+    >
+      <ConsentProblemNotice why={trouble.unheard} />
+      {isPending && me.account.isFrozen && <FrozenApprovalNotice />}
+      {isPending ? (
+        <ForeignLetters domain={mandate.merchant_domain} />
+      ) : (
+        <MandateOutcome opened={opened} />
+      )}
+      <MandateTermsInFull opened={opened} world={c.get('world')} />
+      {isPending ? await pending(c, opened, trouble) : await decided(c, opened)}
+    </Page>,
+    trouble.unheard === undefined && trouble.problem === undefined ? 200 : 409,
+  )
+}
+
+const titles: Record<MandateRow['status'], string> = {
+  pending_approval: 'Approve this mandate?',
+  active: 'This mandate is active',
+  suspended: 'This mandate is suspended',
+  exhausted: 'This mandate is used up',
+  expired: 'This mandate has expired',
+  revoked: 'This mandate is revoked',
+  declined: 'You declined this mandate',
+}
+
+async function pending(c: PageContext, opened: OpenedMandate, { typed, problem }: Trouble) {
+  const now = c.get('world').now()
+  const { mandate_row: mandate } = opened
+  const digests = await digestsOf(['any_key'], (ticked) => digestFor(mandate, ticked))
+  const { isFrozen } = (await requireOwner(c)).account
+  return (
+    <>
+      <WorstCase opened={opened} now={now} />
+      <MandateBacktest opened={opened} now={now} />
+      <Digest value={digests[''] ?? ''} />
+      <NewDevice asked={opened.asked} />
+      <NamedPayees payees={opened.payees} />
+      <MandateDecision c={c} opened={opened} digests={digests} isFrozen={isFrozen} />
+      <NarrowForm c={c} mandate={mandate} now={now} typed={typed} problem={problem} />
+    </>
+  )
+}
+
+function digestFor(mandate: MandateRow, ticked: readonly string[]): Promise<string> {
+  const isForAny = ticked.includes('any_key')
+  return termsDigest(mandateTerms({ ...mandate, for_any_key: isForAny }))
+}
+
+async function decided(c: PageContext, { mandate_row: mandate, consent }: OpenedMandate) {
+  const [paid, older] = await paymentsOf(c, mandate)
+  const here = `${webAppPath}/mandate/${mandate.id}`
+  return (
+    <>
+      {consent && <MandateUsage mandate={mandate} />}
+      {consent && (
+        <Statement
+          paid={paid}
+          newest={c.req.query('before') === undefined ? undefined : here}
+          older={older && `${here}?before=${older}`}
+        />
+      )}
+      {consent && <ReceiptLink of={`/mandate/${mandate.id}`} />}
+      <MandateControls c={c} mandate={mandate} />
+    </>
+  )
+}
+
+/** Reads a page of payments under it, and the id after which the next page begins. */
+async function paymentsOf(c: PageContext, { id }: MandateRow) {
+  const { db } = await requireOwner(c)
+  const before = z.uuid().safeParse(c.req.query('before')).data ?? null
+  const question = { mandate: id, page: paymentsListed + 1, before }
+  const found = await db.many('list_mandate_payments', question, paidRow)
+  const paid = found.slice(0, paymentsListed)
+  const last = found.length > paymentsListed ? paid.at(-1) : undefined
+  return [paid, last?.payment_row.id] as const
+}
+
+async function change(c: PageContext): Promise<Response> {
+  const { db } = await requireOwner(c)
+  const form = await readFormFields(c)
+  const opened = await openMandate(c)
+  const { id: mandate } = opened.mandate_row
+  const digest = form.get('digest') ?? ''
+  switch (form.get('decision') ?? '') {
+    case 'approved':
+      return approve(c, opened, form)
+    case 'declined':
+      await db.run('owner_decide_mandate', { mandate, decision: 'declined', digest })
+      break
+    case 'suspended':
+    case 'resumed': {
+      const suspended = form.get('decision') === 'suspended'
+      await db.run('owner_suspend_mandate', { mandate, suspended })
+      break
+    }
+    case 'revoked':
+      await db.run('owner_revoke_mandate', { mandate })
+      break
+    default:
+  }
+  return goTo(c, `/mandate/${mandate}`)
+}
+
+async function approve(c: PageContext, opened: OpenedMandate, form: URLSearchParams) {
+  const { db } = await requireOwner(c)
+  const { mandate_row: row, passkeys } = opened
+  if (form.get('digest') !== (await digestFor(row, []))) {
+    return showMandate(c, opened, { unheard: 'changed' })
+  }
+  const ticks = approvalOptionsIn(form)
+  const digest = await digestFor(row, ticks)
+  const assertion = await readOwnerConsent(await ownerSessionOf(c), form, digest, passkeys)
+  if (assertion === undefined) return showMandate(c, opened, { unheard: 'answer' })
+  const mail = await sealOwnerNotice(c, (webUrl, deed) =>
+    mandateApproved(webUrl, {
+      ...deed,
+      terms: mandateSummary(mandateFacts(row)),
+      isForAnyKey: ticks.includes('any_key'),
+      mandate: row.id,
+    }),
+  )
+  const question = {
+    mandate: row.id,
+    decision: 'approved',
+    digest,
+    assertion,
+    mail,
+    any_key: ticks.includes('any_key'),
+  }
+  const entered = await db.one('owner_decide_mandate', question, outcomeRow)
+  const unheard = consentProblemOf(entered?.outcome)
+  if (unheard) return showMandate(c, await openMandate(c), { unheard })
+  return goTo(c, `/mandate/${row.id}`)
+}
+
+async function narrow(c: PageContext): Promise<Response> {
+  const { db } = await requireOwner(c)
+  const opened = await openMandate(c)
+  const { mandate_row: mandate } = opened
+  const typed = await readFormFields(c)
+  const wanted = narrowedIn(typed, mandate, c.get('world').now())
+  const done = wanted && (await db.one('owner_narrow_mandate', wanted, outcomeRow))
+  const outcome = done?.outcome ?? 'unreadable'
+  if (['narrowed', 'same', 'closed'].includes(outcome)) return goTo(c, `/mandate/${mandate.id}`)
+  return showMandate(c, opened, { typed, problem: outcome })
+}

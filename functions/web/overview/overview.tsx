@@ -1,0 +1,125 @@
+/** The first page, on which the owner sees balances, spending, recent activity and what waits. */
+import * as z from 'zod'
+import { readBalances } from '../../../shared/chains/evm/balances.ts'
+import { addressSchema } from '../../../shared/chains/hex.ts'
+import type { Address } from '../../../shared/chains/registry.ts'
+import { connectedChains } from '../../../shared/chains/registry.ts'
+import { bigintText } from '../../../shared/db/row-fields.ts'
+import { limitsRow } from '../../../shared/payments/payment-with-facts.ts'
+import { activityRow } from '../../../shared/payments/show/activity.ts'
+import type { World } from '../../../shared/world.ts'
+import { Items } from '../activity/items.tsx'
+import { requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { FrozenAccountNotice, WaitingRequestsNotice } from '../ui/attention.tsx'
+import { LinkButton } from '../ui/form.tsx'
+import { Empty, Section } from '../ui/show.tsx'
+import { Spent } from '../ui/spent.tsx'
+import type { Owner, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import { BalanceChart, SpendChart } from './account-charts.tsx'
+import { daysUpTo } from './balance-history.ts'
+import type { ChainHoldings } from './holdings.tsx'
+import { Holdings } from './holdings.tsx'
+
+const daysShown = 30
+const itemsShown = 6
+
+const overviewRow = z.object({
+  overview: z.object({
+    created_at: z.string(),
+    limits: limitsRow,
+    address: addressSchema,
+    reserved_usd_micros: bigintText,
+    waiting: z.int(),
+    mandates_waiting: z.int(),
+    spent_by_day: z.array(z.object({ day: z.string(), usd_micros: bigintText })),
+    moved_by_day: z.array(
+      z.object({
+        day: z.string(),
+        chain: z.int(),
+        token: z.string(),
+        atomic: z
+          .string()
+          .regex(/^-?[0-9]+$/)
+          .transform(BigInt),
+      }),
+    ),
+  }),
+})
+
+/** Routes that show the overview. */
+export const routes: Routes = (app) => {
+  app.get('/', async (c) => {
+    const world = c.get('world')
+    const { config } = world
+    const me = await requireOwner(c)
+    const { facts, recent, chains } = await read(world, me)
+    const days = daysUpTo(world.now(), daysShown)
+    return sendPage(
+      c,
+      <Page c={c} title="Overview" owner={me} action={!me.account.isFrozen && <FreezeSwitch />}>
+        {me.account.isFrozen && <FrozenAccountNotice />}
+        <WaitingRequestsNotice kind="payments" count={facts.waiting} />
+        <WaitingRequestsNotice kind="mandates" count={facts.mandates_waiting} />
+        <div class="columns">
+          <Holdings chains={chains} reservedUsdMicros={facts.reserved_usd_micros} config={config} />
+          <Spent limits={facts.limits} />
+        </div>
+        <div class="columns">
+          <SpendChart
+            days={days}
+            spent={facts.spent_by_day}
+            capUsdMicros={facts.limits.daily_spending_cap.limit}
+          />
+          <BalanceChart
+            days={days}
+            openedOn={facts.created_at.slice(0, 10)}
+            chains={chains}
+            moved={facts.moved_by_day}
+            config={config}
+          />
+        </div>
+        <Section
+          title="Recent activity"
+          action={recent.length > 0 && <a href={`${webAppPath}/activity`}>All activity</a>}
+        >
+          {recent.length > 0 ? <Items rows={recent} /> : <Empty>{nothingYet}</Empty>}
+        </Section>
+      </Page>,
+    )
+  })
+}
+
+/** Renders the link to freeze the account, in plain sight for an emergency. */
+function FreezeSwitch() {
+  return (
+    <LinkButton to="/freeze" kind="danger">
+      Freeze the account
+    </LinkButton>
+  )
+}
+
+const nothingYet =
+  'Nothing has happened yet. Payments, deposits and changes to the account will be listed here.'
+
+async function read(world: World, { db }: Owner) {
+  const [row, rows] = await Promise.all([
+    db.one('owner_overview', { days: daysShown }, overviewRow),
+    db.many('list_activity', { page: itemsShown }, activityRow),
+  ])
+  if (!row) throw new Error('an admitted caller has no account')
+  const facts = row.overview
+  return { facts, recent: rows, chains: await held(world, facts.address) }
+}
+
+/** Reads the balances of every chain that answers within the time that a page may take. */
+function held(world: World, address: Address): Promise<ChainHoldings[]> {
+  return Promise.all(
+    connectedChains(world.config).map(async (chain): Promise<ChainHoldings> => {
+      const seen = await readBalances(world, chain, { address, tokens: chain.tokens })
+      if (seen.status !== 'ok') return { chain, tokens: undefined }
+      return { chain, tokens: seen.tokens.filter(({ absent }) => !absent) }
+    }),
+  )
+}

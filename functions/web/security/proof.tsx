@@ -1,0 +1,104 @@
+/** The page on which the owner proves their identity again, with a passkey or a password. */
+import { readAssertion } from '../../../shared/auth/passkey-answer.ts'
+import {
+  beginPasskeyProof,
+  proveWithPasskey,
+  proveWithPassword,
+} from '../../../shared/auth/proof.ts'
+import { readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { enter, ownerSessionOf, readSecurity } from '../own-session.ts'
+import { Button, Field, Form, Username } from '../ui/form.tsx'
+import { PasskeyForm } from '../ui/passkey.tsx'
+import { Notice } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import { returnPathField, returnPathOf } from '../way-back.ts'
+
+/** Routes that show the page and take either proof. */
+export const routes: Routes = (app) => {
+  app.get('/proof', (c) => showProof(c, returnPathOf(c.req.query('next'))))
+  app.post('/proof', async (c) => {
+    const form = await readFormFields(c)
+    const way = returnPathOf(form.get('next'))
+    const token = await proveWithPassword(await ownerSessionOf(c), form.get('password') ?? '')
+    if (token === undefined) return showProof(c, way, 'The password is not right.')
+    return enter(c, token, way)
+  })
+  app.post('/proof/passkey/options', async (c) =>
+    c.json(await beginPasskeyProof(await ownerSessionOf(c))),
+  )
+  app.post('/proof/passkey', async (c) => {
+    const form = await readFormFields(c)
+    const way = returnPathOf(form.get('next'))
+    const answer = readAssertion(form.get('answer') ?? '')
+    const token = answer && (await proveWithPasskey(await ownerSessionOf(c), answer))
+    if (token === undefined) return showProof(c, way, 'This passkey is not one of the account.')
+    return enter(c, token, way)
+  })
+}
+
+async function showProof(c: PageContext, way: string, error?: string) {
+  const me = await requireOwner(c)
+  const { email, has_password, needs_passkey, passkeys } = await readSecurity(c)
+  const next = returnPathField(way)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Confirm that it is you"
+      owner={me}
+      lead="What you are about to do shows, changes or deletes what only you may, or gives more room to spend or to sign in. Confirm once more; it holds for ten minutes."
+      scripts={['passkey']}
+    >
+      {error && <Notice kind="danger">{error}</Notice>}
+      {passkeys.length > 0 && (
+        <PasskeyForm
+          c={c}
+          act="get"
+          action="/proof/passkey"
+          label="Confirm with a passkey"
+          next={next}
+        />
+      )}
+      {needs_passkey && <PasskeyAlone isThere={passkeys.length > 0} />}
+      {has_password && !needs_passkey && (
+        <Form c={c} action="/proof">
+          <input type="hidden" name="next" value={next} />
+          <Username value={email} />
+          <Field
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+          <Button>Confirm</Button>
+        </Form>
+      )}
+      {!has_password && passkeys.length === 0 && (
+        <p>
+          The account has neither password nor passkey yet. Set one on the{' '}
+          <a href={`${webAppPath}/security`}>security page</a>.
+        </p>
+      )}
+    </Page>,
+    error === undefined ? 200 : 403,
+  )
+}
+
+/** Explains why the account takes no password here. */
+function PasskeyAlone({ isThere }: { isThere: boolean }) {
+  return isThere ? (
+    <p class="quiet">
+      A password is not enough in an account with a passkey, and neither is a passkey that was added
+      after you signed in: sign in with that one first. If all are lost, sign in with a recovery
+      code.
+    </p>
+  ) : (
+    <p>
+      The last passkey of the account was removed. For three days after that nothing is widened;
+      then your password is enough.
+    </p>
+  )
+}

@@ -1,0 +1,135 @@
+/** The page of passkeys, which the owner adds, renames, removes or gives up for lost. */
+import {
+  addPasskey,
+  beginPasskey,
+  losePasskeys,
+  removePasskey,
+} from '../../../shared/auth/own-passkeys.ts'
+import { readPasskeyRegistration } from '../../../shared/auth/passkey-answer.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { ownerSessionOf, proofFirst, readSecurity, type Security } from '../own-session.ts'
+import { Button, Field, Form } from '../ui/form.tsx'
+import { PasskeyForm } from '../ui/passkey.tsx'
+import { Empty, Notice, Section, Time } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+
+const path = '/security/passkeys'
+
+/** Routes that list the passkeys and change them. */
+export const routes: Routes = (app) => {
+  app.get(path, (c) => showPasskeys(c))
+  app.post(path, async (c) => {
+    const form = await readFormFields(c)
+    const problem = await change(c, form)
+    return problem === undefined ? goTo(c, path) : showPasskeys(c, problem)
+  })
+  app.post(`${path}/lost`, async (c) => {
+    await losePasskeys(await ownerSessionOf(c))
+    return goTo(c, '/security')
+  })
+  app.post(`${path}/options`, async (c) =>
+    c.json(await beginPasskey(await ownerSessionOf(c), await readSecurity(c))),
+  )
+}
+
+/** Changes a passkey; returns the reason if nothing was changed. */
+async function change(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
+  const session = await ownerSessionOf(c)
+  const id = form.get('passkey') ?? ''
+  const label = form.get('label')?.trim().slice(0, 64).toWellFormed() || 'Passkey'
+  switch (form.get('deed') ?? '') {
+    case 'add': {
+      const answer = readPasskeyRegistration(form.get('answer') ?? '')
+      const isAdded = answer !== undefined && (await addPasskey(session, answer, label))
+      return isAdded ? undefined : 'The passkey could not be added. Try again.'
+    }
+    case 'rename':
+      await session.db.run('owner_rename_passkey', { passkey: id, label })
+      return undefined
+    default: {
+      const outcome = await removePasskey(session, { id, label })
+      return outcome === 'last' ? 'This is the only way to sign in. Add another first.' : undefined
+    }
+  }
+}
+
+async function showPasskeys(c: PageContext, problem?: string) {
+  const me = await requireOwner(c)
+  const security = await readSecurity(c)
+  const proof = proofFirst(c, security)
+  if (proof) return proof
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Passkeys"
+      owner={me}
+      back={{ to: '/security', label: 'Security' }}
+      lead="A passkey signs in and confirms without a password. It works on this site alone."
+      scripts={['passkey']}
+    >
+      {problem && <Notice kind="danger">{problem}</Notice>}
+      {security.passkeys.map((passkey) => (
+        <Passkey c={c} passkey={passkey} />
+      ))}
+      {security.passkeys.length === 0 && <Empty>There is no passkey yet.</Empty>}
+      <AddForm c={c} guardedUntil={security.guarded_until} />
+    </Page>,
+    problem === undefined ? 200 : 422,
+  )
+}
+
+function AddForm({ c, guardedUntil }: { c: PageContext; guardedUntil: string | null }) {
+  return (
+    <Section title="Add a passkey">
+      {guardedUntil === null ? (
+        <>
+          <noscript>
+            <p>Adding a passkey needs JavaScript in your browser.</p>
+          </noscript>
+          <PasskeyForm c={c} act="create" action={path} label="Add a passkey" kind="main">
+            <input type="hidden" name="deed" value="add" />
+            <Field
+              name="label"
+              label="Name"
+              hint="To tell it from others, such as the name of the device."
+              maxlength={64}
+            />
+          </PasskeyForm>
+        </>
+      ) : (
+        <p>
+          A recovery code was used lately. Passkeys can be added and removed from{' '}
+          <Time at={guardedUntil} /> on.
+        </p>
+      )}
+    </Section>
+  )
+}
+
+function Passkey({ c, passkey }: { c: PageContext; passkey: Security['passkeys'][number] }) {
+  const { id, label, created_at, last_used_at } = passkey
+  return (
+    <Section title={label}>
+      <p>
+        Added <Time at={created_at} />
+        {last_used_at ? ', last used ' : ', never used'}
+        {last_used_at && <Time at={last_used_at} />}
+      </p>
+      <Form c={c} class="row">
+        <input type="hidden" name="passkey" value={id} />
+        <div class="field">
+          <label for={`label-${id}`}>Name</label>
+          <input id={`label-${id}`} name="label" value={label} maxlength={64} required />
+        </div>
+        <Button kind="plain" name="deed" value="rename">
+          Rename
+        </Button>
+        <Button kind="danger" name="deed" value="remove">
+          Remove
+        </Button>
+      </Form>
+    </Section>
+  )
+}

@@ -1,0 +1,118 @@
+/** The page on which the owner sees all ways to sign in, and the pages that change them. */
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import { requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { readSecurity, type Security } from '../own-session.ts'
+import { Button, Form } from '../ui/form.tsx'
+import { Facts, Notice, Time } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+
+/** Routes that show the overview of security. */
+export const routes: Routes = (app) => {
+  app.get('/security', showSecurity)
+}
+
+async function showSecurity(c: PageContext) {
+  const me = await requireOwner(c)
+  const security = await readSecurity(c)
+  const { recovery_codes_left } = security
+  return sendPage(
+    c,
+    <Page c={c} title="Security" owner={me} lead="How you sign in, and where you are signed in.">
+      <Recovery c={c} security={security} />
+      {recovery_codes_left === 0 && (
+        <Notice title="You have no recovery codes">
+          Without them, losing your password and your passkeys means losing the account.
+        </Notice>
+      )}
+      <Facts facts={factsOf(security)} />
+    </Page>,
+  )
+}
+
+/** Shows what the use of a recovery code has started. */
+function Recovery({ c, security }: { c: PageContext; security: Security }) {
+  const { guarded_until, passkeys_lost_at, is_recovered, passkeys } = security
+  return (
+    <>
+      {guarded_until && (
+        <Notice kind="warning" title="A recovery code was used">
+          Until <Time at={guarded_until} /> nothing can be widened, and no key, app or session be
+          ended but by who signed in with a passkey. If it was not you, <NotMe />.
+        </Notice>
+      )}
+      {passkeys_lost_at && (
+        <Notice kind="warning" title="The passkeys were given up for lost">
+          Since <Time at={passkeys_lost_at} />. Three days later a password takes their place,
+          unless one of them is used before. If it was not you, sign in with a passkey and <NotMe />
+          .
+        </Notice>
+      )}
+      {is_recovered && passkeys.length > 0 && !passkeys_lost_at && (
+        <Notice title="Have you lost your passkeys?">
+          <p>Then a password can take their place in three days.</p>
+          <Form c={c} action="/security/passkeys/lost">
+            <Button kind="plain">I have lost them all</Button>
+          </Form>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** Links to the page that ends what somebody else made. */
+function NotMe() {
+  return <a href={`${webAppPath}/not-me`}>end what was made since</a>
+}
+
+function factsOf({ email, has_password, passkeys, ...rest }: Security): [string, Child][] {
+  const names = passkeys.map(({ label }) => label).join(', ')
+  const live = rest.sign_ins.filter(({ is_live }) => is_live)
+  const places = live.length === 1 ? 'Signed in here alone' : `Signed in at ${live.length} places`
+  const [password, verb] = has_password ? ['Set', 'Change'] : ['None', 'Set']
+  return [
+    ['Mail address', email],
+    [
+      'Password',
+      <With now={password} to="password">
+        {verb} the password
+      </With>,
+    ],
+    [
+      'Passkeys',
+      <With now={names || 'None'} to="passkeys">
+        Add or remove passkeys
+      </With>,
+    ],
+    [
+      'Recovery codes',
+      <With now={`${rest.recovery_codes_left} left`} to="recovery-codes">
+        Make new codes
+      </With>,
+    ],
+    [
+      'Somebody else was here?',
+      <span class="head">
+        <span>End what they made</span>
+        <a href={`${webAppPath}/not-me`}>It was not me</a>
+      </span>,
+    ],
+    [
+      'Sessions',
+      <With now={places} to="sessions">
+        See and end sessions
+      </With>,
+    ],
+  ]
+}
+
+/** Shows a state with a link to the page that changes it. */
+function With({ now, to, children }: PropsWithChildren<{ now: string; to: string }>) {
+  return (
+    <span class="head">
+      <span>{now}</span>
+      <a href={`${webAppPath}/security/${to}`}>{children}</a>
+    </span>
+  )
+}

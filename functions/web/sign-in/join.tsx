@@ -1,0 +1,160 @@
+/** The page on which a person without an agent asks for a code by mail and enters it. */
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { Refusal } from '../../../shared/contract/errors.ts'
+import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { email as emailField } from '../../../shared/contract/fields.ts'
+import { waitUntilOf } from '../../../shared/http/later.ts'
+import { wakeMailer } from '../../../shared/mail/wake.ts'
+import { confirmCode, requestSignup } from '../../../shared/onboarding/signup.ts'
+import { goTo, readFormFields } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { browserOf } from '../own-session.ts'
+import { Button, Field, Form } from '../ui/form.tsx'
+import {
+  ProofOfWorkFields,
+  ProofOfWorkNotice,
+  proofOfWorkAttributes,
+  workChallengeIn,
+} from '../ui/work.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+
+/** Routes that take the mail address and then the code, and lead on to the registration page. */
+export const routes: Routes = (app) => {
+  app.get('/join', (c) => askAddress(c))
+  app.post('/join', sendCode)
+  app.get('/join/code', (c) => askCode(c))
+  app.post('/join/code', takeCode)
+}
+
+const codeForm = /^[0-9]{6}$/
+/** Cookie with the address that the code went to. Only the browser keeps it, while the code is valid. */
+const cookie = 'aoa_join'
+const host = { path: '/', secure: true, prefix: 'host' } as const
+
+type Tried = { error?: string; challenge?: string }
+
+function asking(c: PageContext) {
+  return { world: c.get('world'), client: browserOf(c).client }
+}
+
+function askAddress(c: PageContext, typed = '', { error, challenge }: Tried = {}) {
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Open an account"
+      lead="Your agent gets a mail address and a wallet. You set what it may spend, and can stop it at any time."
+      {...(challenge === undefined ? {} : { scripts: ['human'] })}
+    >
+      {challenge !== undefined && <ProofOfWorkNotice />}
+      <Form c={c} action="/join" {...proofOfWorkAttributes(challenge)}>
+        <Field
+          name="email"
+          label="Your mail address"
+          hint="We send a code to it. It is how you sign in later."
+          type="email"
+          value={typed}
+          required
+          autocomplete="email"
+          maxlength={254}
+          {...(error === undefined ? {} : { error })}
+        />
+        <Button>Send the code</Button>
+        {challenge !== undefined && <ProofOfWorkFields />}
+      </Form>
+      <p class="quiet">
+        You have an account? <a href={`${webAppPath}/login`}>Sign in</a>.
+      </p>
+    </Page>,
+    challenge !== undefined ? 429 : error === undefined ? 200 : 422,
+  )
+}
+
+async function sendCode(c: PageContext) {
+  const form = await readFormFields(c)
+  const typed = form.get('email')?.trim() ?? ''
+  const email = emailField.safeParse(typed)
+  if (!email.success)
+    return askAddress(c, typed, { error: 'This is not a mail address. Look it over.' })
+  const asked = { email: email.data, solution: form.get('solution') ?? undefined }
+  const tried = await triedBy(requestSignup(asking(c), asked))
+  if (tried) return askAddress(c, typed, tried)
+  wakeMailer(c.get('world'), waitUntilOf(c))
+  const kept = { ...host, httpOnly: true, sameSite: 'Lax', maxAge: 600 } as const
+  setCookie(c, cookie, email.data, kept)
+  return goTo(c, '/join/code')
+}
+
+/** Turns a rate limit or a demand for work into a message of the form; rethrows everything else. */
+async function triedBy(asking: Promise<unknown>): Promise<Tried | undefined> {
+  try {
+    await asking
+    return undefined
+  } catch (error) {
+    if (error instanceof Rejection && error.refusal.refusal === 'rate_limited') {
+      return { error: waitWords(error.refusal) }
+    }
+    return { challenge: workChallengeIn(error) }
+  }
+}
+
+function waitWords({ retryAfterSeconds = 60 }: Refusal): string {
+  const minutes = Math.ceil(retryAfterSeconds / 60)
+  const wait = minutes < 100 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
+  return `Several codes were asked for already. The next one can be sent in ${wait}.`
+}
+
+function askCode(c: PageContext, error?: string) {
+  const email = addressHeld(c)
+  if (email === undefined) return goTo(c, '/join')
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Enter the code"
+      lead={
+        <>
+          A mail is on its way to <strong>{email}</strong>. Its code is good for 10 minutes.
+        </>
+      }
+    >
+      <Form c={c} action="/join/code">
+        <Field
+          name="code"
+          label="Code of 6 digits"
+          required
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          pattern="[0-9 ]*"
+          maxlength={12}
+          {...(error === undefined ? {} : { error })}
+        />
+        <Button>Continue</Button>
+      </Form>
+      <p class="quiet">
+        Nothing came? Look in the spam folder, or <a href={`${webAppPath}/join`}>begin again</a>{' '}
+        with another address.
+      </p>
+    </Page>,
+    error === undefined ? 200 : 422,
+  )
+}
+
+/** Reads the address from the cookie, which the browser may have set to anything. */
+function addressHeld(c: PageContext): string | undefined {
+  return emailField.safeParse(getCookie(c, cookie, 'host')).data
+}
+
+async function takeCode(c: PageContext) {
+  const email = addressHeld(c)
+  if (email === undefined) return goTo(c, '/join')
+  const code = ((await readFormFields(c)).get('code') ?? '').replaceAll(/\s/g, '')
+  if (!codeForm.test(code)) return askCode(c, 'The code has 6 digits.')
+  const confirmed = await confirmCode(asking(c), { email, code })
+  if (isRefusal(confirmed)) {
+    return askCode(c, 'This code is not right or no longer good. Look at the newest mail.')
+  }
+  deleteCookie(c, cookie, host)
+  return c.redirect(confirmed.registrationUrl, 303)
+}

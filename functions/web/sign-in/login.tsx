@@ -1,0 +1,102 @@
+/** The page on which an owner signs in with a passkey or a password. */
+import { readAssertion } from '../../../shared/auth/passkey-answer.ts'
+import { beginPasskeySignIn, signInWithPasskey } from '../../../shared/auth/passkey-sign-in.ts'
+import { signInWithPassword } from '../../../shared/auth/sign-in.ts'
+import { readFormFields } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { browserOf, signIn } from '../own-session.ts'
+import { Button, Field, Form } from '../ui/form.tsx'
+import { PasskeyForm } from '../ui/passkey.tsx'
+import { Notice } from '../ui/show.tsx'
+import {
+  ProofOfWorkFields,
+  ProofOfWorkNotice,
+  proofOfWorkAttributes,
+  workChallengeIn,
+} from '../ui/work.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import { returnPathField, returnPathOf } from '../way-back.ts'
+
+/** Routes that show the form and sign in either way. */
+export const routes: Routes = (app) => {
+  app.get('/login', (c) => showLogin(c, { way: returnPathOf(c.req.query('next')) }))
+  app.post('/login', async (c) => {
+    const form = await readFormFields(c)
+    const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
+    const given = { email, password, solution: form.get('solution') ?? undefined }
+    const way = returnPathOf(form.get('next'))
+    const error = 'The mail address or the password is not right.'
+    try {
+      const token = await signInWithPassword(c.get('world'), given, browserOf(c))
+      return token === undefined ? showLogin(c, { way, email, error }) : signIn(c, token, way)
+    } catch (thrown) {
+      return showLogin(c, { way, email, challenge: workChallengeIn(thrown) })
+    }
+  })
+  app.post('/login/passkey/options', async (c) => {
+    return c.json(await beginPasskeySignIn(c.get('world'), c.get('formToken')))
+  })
+  app.post('/login/passkey', async (c) => {
+    const form = await readFormFields(c)
+    const way = returnPathOf(form.get('next'))
+    const answer = readAssertion(form.get('answer') ?? '')
+    const holder = c.get('formToken')
+    const token = answer && (await signInWithPasskey(c.get('world'), answer, holder, browserOf(c)))
+    const error = 'This passkey does not open an account here.'
+    return token === undefined ? showLogin(c, { way, error }) : signIn(c, token, way)
+  })
+}
+
+type Tried = { way: string; email?: string; error?: string; challenge?: string }
+
+function showLogin(c: PageContext, { way, email = '', error, challenge }: Tried) {
+  const next = returnPathField(way)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Sign in"
+      scripts={challenge === undefined ? ['passkey'] : ['passkey', 'human']}
+    >
+      {way.startsWith('/authorize?') && (
+        <p>An app asks to be let into your account. Sign in to see what it asks for and decide.</p>
+      )}
+      {challenge !== undefined && <ProofOfWorkNotice />}
+      {error && <Notice kind="danger">{error}</Notice>}
+      <PasskeyForm
+        c={c}
+        act="get"
+        action="/login/passkey"
+        label="Sign in with a passkey"
+        next={next}
+      />
+      <Form c={c} action="/login" {...proofOfWorkAttributes(challenge)}>
+        <input type="hidden" name="next" value={next} />
+        <Field
+          name="email"
+          label="Mail address"
+          type="email"
+          value={email}
+          autocomplete="username webauthn"
+          maxlength={254}
+          required
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <Button>Sign in</Button>
+        {challenge !== undefined && <ProofOfWorkFields />}
+      </Form>
+      <p class="quiet">
+        Lost both? <a href={`${webAppPath}/login/recovery`}>Use a recovery code</a>. No account yet?{' '}
+        <a href={`${webAppPath}/join`}>Open one</a>.
+      </p>
+    </Page>,
+    challenge !== undefined ? 429 : error === undefined ? 200 : 403,
+  )
+}

@@ -1,0 +1,225 @@
+/** Forms and their fields. Every form is a plain POST and works without script. */
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { PageContext } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+
+type FormProps = {
+  c: PageContext
+  action?: string
+  id?: string
+  class?: string
+  /** Data for a script of the page. */
+  [data: `data-${string}`]: string
+}
+
+/** Renders a form with its token (form-token.ts). `action` is a path below the app, else this page. */
+export function Form({ c, action, children, ...rest }: PropsWithChildren<FormProps>) {
+  const target = action === undefined ? c.req.path : webAppPath + action
+  return (
+    <form method="post" action={target} {...rest}>
+      <input type="hidden" name="form" value={formValue(c)} />
+      {children}
+    </form>
+  )
+}
+
+/** Returns the form token and, if the page has an owner, the account that the page was shown for. */
+function formValue(c: PageContext): string {
+  const account = c.get('owner')?.account.id ?? c.get('openedAccount')
+  return account === undefined ? c.get('formToken') : `${c.get('formToken')}.${account}`
+}
+
+type ButtonProps = PropsWithChildren<{
+  /** `danger` if it cannot be undone, `plain` beside a main button. */
+  kind?: 'main' | 'plain' | 'danger'
+  name?: string
+  value?: string
+  id?: string
+  /** `button` for buttons that only scripts use and show. */
+  type?: 'submit' | 'button'
+  hidden?: boolean
+  /** Guards against stray clicks a button that gives something away (client/considered.ts). */
+  'data-considered'?: ''
+}>
+
+/** Renders a button of a form. */
+export function Button({ kind = 'main', type = 'submit', children, ...rest }: ButtonProps) {
+  return (
+    <button type={type} class={kind === 'main' ? undefined : kind} {...rest}>
+      {children}
+    </button>
+  )
+}
+
+/** Renders a link that looks like a button and changes nothing. */
+export function LinkButton({
+  to,
+  kind = 'plain',
+  children,
+}: PropsWithChildren<{ to: string; kind?: 'main' | 'plain' | 'danger' }>) {
+  return (
+    <a class={`button ${kind}`} href={webAppPath + to}>
+      {children}
+    </a>
+  )
+}
+
+type FieldProps = {
+  name: string
+  label: Child
+  hint?: string
+  /** Message about what was wrong with it when it was sent. */
+  error?: string
+  type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'date'
+  value?: string
+  required?: boolean
+  autocomplete?: string
+  inputmode?: 'decimal' | 'numeric' | 'email' | 'text'
+  maxlength?: number
+  minlength?: number
+  pattern?: string
+  placeholder?: string
+  autofocus?: boolean
+  /** Unit behind the input, such as USD. */
+  unit?: string
+}
+
+/** Renders a labelled input; screen readers read hint and error with it. */
+export function Field({ name, label, hint, error, type = 'text', unit, ...rest }: FieldProps) {
+  const id = `field-${name}`
+  const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+      <span class="input">
+        <input
+          id={id}
+          name={name}
+          type={type}
+          aria-describedby={notes || undefined}
+          aria-invalid={error ? 'true' : undefined}
+          {...rest}
+        />
+        {unit && <span class="unit">{unit}</span>}
+      </span>
+    </div>
+  )
+}
+
+/** Renders a labelled input of several lines. */
+export function Area({
+  name,
+  label,
+  hint,
+  value = '',
+  maxlength,
+}: Pick<FieldProps, 'name' | 'label' | 'value' | 'maxlength'> & { hint: string }) {
+  const id = `field-${name}`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <textarea
+        id={id}
+        name={name}
+        rows={3}
+        maxlength={maxlength}
+        autocomplete="off"
+        aria-describedby={`${id}-hint`}
+      >
+        {value}
+      </textarea>
+    </div>
+  )
+}
+
+/** Tells password managers whose password the form asks for. */
+export function Username({ value }: { value: string }) {
+  return <input type="text" name="username" autocomplete="username" value={value} readonly hidden />
+}
+
+type Choice = { value: string; label: string; hint?: string }
+
+/** Renders a choice among a few values, all of them visible. */
+export function Choices({
+  name,
+  legend,
+  choices,
+  chosen,
+}: {
+  name: string
+  legend: string
+  choices: readonly Choice[]
+  chosen?: string
+}) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {choices.map(({ value, label, hint }) => (
+        <label class="choice">
+          <input type="radio" name={name} value={value} checked={value === chosen} required />
+          <span>
+            {label}
+            {hint && <span class="hint">{hint}</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Renders a choice among values in a menu. */
+export function Select({
+  name,
+  label,
+  choices,
+  chosen,
+}: {
+  name: string
+  label: string
+  choices: readonly Choice[]
+  chosen?: string
+}) {
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      <select id={`field-${name}`} name={name}>
+        {choices.map((choice) => (
+          <option value={choice.value} selected={choice.value === chosen}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** Renders a box that sends `yes` when it is ticked. */
+export function Checkbox({
+  name,
+  label,
+  checked = false,
+}: {
+  name: string
+  label: string
+  checked?: boolean
+}) {
+  return (
+    <label class="choice">
+      <input type="checkbox" name={name} value="yes" checked={checked} />
+      <span>{label}</span>
+    </label>
+  )
+}

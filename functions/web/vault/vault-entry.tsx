@@ -1,0 +1,209 @@
+/** The page of one login of the vault, which the owner reads, changes, lets take codes and deletes. */
+import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { activityRow } from '../../../shared/payments/show/activity.ts'
+import { Items } from '../activity/items.tsx'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { readSecurity } from '../own-session.ts'
+import { Button, Checkbox, Form, LinkButton } from '../ui/form.tsx'
+import { ProofLink } from '../ui/proof-link.tsx'
+import { Empty, Facts, Notice, Section, Time } from '../ui/show.tsx'
+import { Site, siteName } from '../ui/site.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { Holds } from './entry-lines.tsx'
+import { FurtherFields, SecretFields, usernameShown } from './login-fields.tsx'
+import { showSecrets } from './shown-secrets.tsx'
+import { storeTyped } from './typed-login.ts'
+import type { OwnerEntry } from './vault-data.ts'
+import { findEntry } from './vault-data.ts'
+import { vaultOf } from './vault-port.ts'
+
+const itemsShown = 10
+
+/** Routes that show the login, change it, reveal its secrets and delete it. */
+export const routes: Routes = (app) => {
+  app.get('/vault/:entry{[0-9a-f-]+}', async (c) => showEntry(c, await findEntry(c)))
+  app.post('/vault/:entry{[0-9a-f-]+}', change)
+  app.post('/vault/:entry{[0-9a-f-]+}/shown', reveal)
+  app.post('/vault/:entry{[0-9a-f-]+}/deleted', remove)
+  app.post('/vault/:entry{[0-9a-f-]+}/codes', setTakesCodes)
+}
+
+async function change(c: PageContext): Promise<Response> {
+  const { credential } = await requireOwner(c)
+  const { listed } = await findEntry(c)
+  const { site, username } = listed
+  const form = await readFormFields(c)
+  const version = Number(form.get('version') ?? '')
+  const stored = await storeTyped(c, credential, form, { site, username, version })
+  if (!isRefusal(stored)) return goTo(c, `/vault/${listed.credential_id}`)
+  return showEntry(c, await findEntry(c), stored.message ?? 'It has changed meanwhile. Look again.')
+}
+
+/** Reveals the secrets to an owner with a recent proof; the vault asks the database for that. */
+async function reveal(c: PageContext): Promise<Response> {
+  const { credential } = await requireOwner(c)
+  const { listed } = await findEntry(c)
+  const read = await vaultOf(c).read({ credential, entry: listed.credential_id })
+  if (isRefusal(read)) throw new Rejection(read)
+  if (read.secret) return showSecrets(c, listed, read.secret)
+  const { is_proven } = await readSecurity(c)
+  throw new Rejection(fail(is_proven ? 'account_guarded' : 'proof_required'))
+}
+
+async function setTakesCodes(c: PageContext): Promise<Response> {
+  const { db } = await requireOwner(c)
+  const { listed } = await findEntry(c)
+  const takes = (await readFormFields(c)).get('wanted') === 'yes'
+  await db.run('owner_set_takes_codes', { entry: listed.credential_id, takes })
+  return goTo(c, `/vault/${listed.credential_id}`)
+}
+
+async function remove(c: PageContext): Promise<Response> {
+  const { db } = await requireOwner(c)
+  const { listed } = await findEntry(c)
+  if ((await readFormFields(c)).get('sure') !== 'yes')
+    return goTo(c, `/vault/${listed.credential_id}`)
+  await db.run('delete_vault_entry', { entry: listed.credential_id })
+  return goTo(c, '/vault')
+}
+
+async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
+  const me = await requireOwner(c)
+  const { listed } = entry
+  const told = { page: itemsShown, words: '', of_entry: listed.credential_id }
+  const items = await me.db.many('owner_search_activity', told, activityRow)
+  const { is_fresh } = await readSecurity(c)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={siteName(listed.site)}
+      owner={me}
+      back={{ to: '/vault', label: 'Vault' }}
+      lead={usernameShown(listed)}
+    >
+      {problem && (
+        <Notice kind="danger" title="Nothing has changed">
+          {problem}
+        </Notice>
+      )}
+      <WhatItIs entry={entry} />
+      <Section title="Where its secrets go">
+        <p>
+          Into sign-in forms that the site itself shows, and into requests at places that you
+          approved.
+        </p>
+        <p class="actions">
+          <LinkButton to={`/vault/${listed.credential_id}/places`}>Look at its places</LinkButton>
+        </p>
+      </Section>
+      <MailedCodes c={c} entry={listed} />
+      <Reveal c={c} entry={listed} />
+      <Section title="What happened with it">
+        {items.length > 0 ? <Items rows={items} /> : <Empty>Nothing yet.</Empty>}
+      </Section>
+      {is_fresh ? (
+        <>
+          <ChangeForm c={c} entry={listed} />
+          <DeleteForm c={c} entry={listed} />
+        </>
+      ) : (
+        <Section title="Change or delete it">
+          <p>You can once you have proven again that it is you.</p>
+          <ProofLink c={c} label="Confirm that it is you" />
+        </Section>
+      )}
+    </Page>,
+    problem === undefined ? 200 : 422,
+  )
+}
+
+function WhatItIs({ entry: { listed, maker, asker } }: { entry: OwnerEntry }) {
+  const { created_at, updated_at, last_used_at } = listed
+  return (
+    <Section title="What it is">
+      <Facts
+        facts={[
+          ['Site', <Site origin={listed.site} />],
+          ['User name', usernameShown(listed) || 'None'],
+          ['Holds', <Holds entry={listed} />],
+          ['Made by', maker ?? 'You'],
+          ...(asker === null ? [] : [['Asked for by', asker] as const]),
+          ['Made', <Time at={created_at} />],
+          ...(listed.version > 1 ? [['Changed', <Time at={updated_at} />] as const] : []),
+          ['Last used', last_used_at === null ? 'Never' : <Time at={last_used_at} />],
+        ]}
+      />
+    </Section>
+  )
+}
+
+type Part = { c: PageContext; entry: OwnerEntry['listed'] }
+
+function MailedCodes({ c, entry }: Part) {
+  const { hostname } = new URL(entry.site)
+  return (
+    <Section title="Codes from mail">
+      <p>
+        {entry.takes_codes
+          ? `Codes from mail of ${hostname} can be used with it, and those of mails of the same sender that lead to ${hostname} by a link.`
+          : `No codes from mail can be used with it. Let it take them only if you sign in at ${hostname} yourself: an agent that has an account of its own there could read a code that it sends there.`}
+      </p>
+      <Form c={c} action={`/vault/${entry.credential_id}/codes`}>
+        <input type="hidden" name="wanted" value={entry.takes_codes ? 'no' : 'yes'} />
+        <div class="actions">
+          <Button kind="plain">{entry.takes_codes ? 'Take no codes' : 'Take codes'}</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+function Reveal({ c, entry }: Part) {
+  return (
+    <Section title="See its secrets">
+      <p>
+        They are shown after you have proven again that it is you, and that is told in the activity.
+      </p>
+      <Form c={c} action={`/vault/${entry.credential_id}/shown`}>
+        <div class="actions">
+          <Button kind="plain">Show the secrets</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+function ChangeForm({ c, entry }: Part) {
+  return (
+    <Section title="Change it">
+      <p>
+        Site and user name stay: for others, add another login. Once you have changed it, no key can
+        change or delete it any more.
+      </p>
+      <Form c={c} action={`/vault/${entry.credential_id}`}>
+        <input type="hidden" name="version" value={String(entry.version)} />
+        <SecretFields kept={entry} />
+        <FurtherFields kept={entry} />
+        <div class="actions">
+          <Button>Change the login</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+function DeleteForm({ c, entry }: Part) {
+  return (
+    <Section title="Delete it">
+      <p>No agent can use it from then on. Your account at the site is not touched.</p>
+      <Form c={c} action={`/vault/${entry.credential_id}/deleted`}>
+        <Checkbox name="sure" label="Delete it for good" />
+        <div class="actions">
+          <Button kind="danger">Delete the login</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

@@ -1,0 +1,75 @@
+/** The page on which the owner adds a login to the vault. */
+import { isRefusal } from '../../../shared/contract/errors.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { proofFirst, readSecurity } from '../own-session.ts'
+import { Button, Field, Form } from '../ui/form.tsx'
+import { Notice } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { FurtherFields, SecretFields, UsernameField } from './login-fields.tsx'
+import { storeTyped } from './typed-login.ts'
+
+/** Routes that show the form and store the login. */
+export const routes: Routes = (app) => {
+  app.get('/vault/new', async (c) => proofFirst(c, await readSecurity(c)) ?? showForm(c))
+  app.post('/vault/new', async (c) => {
+    const { credential } = await requireOwner(c)
+    const form = await readFormFields(c)
+    const named = {
+      site: (form.get('site') ?? '').trim(),
+      username: (form.get('username') ?? '').trim(),
+    }
+    const stored = await storeTyped(c, credential, form, { ...named, version: 0 })
+    if (!isRefusal(stored)) return goTo(c, `/vault/${stored.credential_id}`)
+    const isThere = stored.refusal === 'conflict'
+    return showForm(c, named, isThere ? thereAlready : stored.message)
+  })
+}
+
+const thereAlready =
+  'The vault has a login of this user name at this site. Find it there and change it.'
+
+type Named = { site: string; username: string }
+
+/** Shows the form, with site and user name filled in again but never the secrets. */
+async function showForm(
+  c: PageContext,
+  typed: Named = { site: '', username: '' },
+  problem?: string,
+) {
+  const me = await requireOwner(c)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Add a login"
+      owner={me}
+      back={{ to: '/vault', label: 'Vault' }}
+      lead="Every agent with a key that may use secrets can sign in with it at this site."
+    >
+      {problem && (
+        <Notice kind="danger" title="Nothing is stored yet">
+          {problem}
+        </Notice>
+      )}
+      <Form c={c}>
+        <Field
+          name="site"
+          label="Site"
+          hint="The address at which you sign in, such as https://example.com."
+          value={typed.site}
+          required
+          maxlength={2_048}
+          autocomplete="off"
+        />
+        <UsernameField value={typed.username} />
+        <SecretFields />
+        <FurtherFields />
+        <div class="actions">
+          <Button>Put it into the vault</Button>
+        </div>
+      </Form>
+    </Page>,
+    problem === undefined ? 200 : 422,
+  )
+}

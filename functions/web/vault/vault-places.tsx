@@ -1,0 +1,138 @@
+/** The page of a login's places, where the owner approves the ones that agents ask for and ends others. */
+import * as z from 'zod'
+import { time } from '../../../shared/db/row-fields.ts'
+import { markHidden } from '../../../shared/mail/untrusted.ts'
+import { describePlace, hasValueInBody, placeRow } from '../../../shared/vault/places/place.ts'
+import { isUuid } from '../approvals/approvals-data.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { Button, Checkbox, Form } from '../ui/form.tsx'
+import { Empty, Facts, Section, Time } from '../ui/show.tsx'
+import { siteName } from '../ui/site.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import type { OwnerEntry } from './vault-data.ts'
+import { findEntry } from './vault-data.ts'
+
+const ownPlaceRow = z.object({
+  place: placeRow,
+  asker: z.string().nullable(),
+  asked_at: time,
+  approved_at: time.nullable(),
+})
+type OwnPlace = z.output<typeof ownPlaceRow>
+
+const decidedRow = z.object({ entry: z.uuid() })
+
+/** Routes that show the places and take a decision on one. */
+export const routes: Routes = (app) => {
+  app.get('/vault/:entry{[0-9a-f-]+}/places', showPlaces)
+  app.get('/vault/:entry{[0-9a-f-]+}/places/:place', showPlaces)
+  app.post('/vault/:entry{[0-9a-f-]+}/places/:place', decide)
+}
+
+async function decide(c: PageContext): Promise<Response> {
+  const { db } = await requireOwner(c)
+  const form = await readFormFields(c)
+  const place = c.req.param('place') ?? ''
+  const wide = form.get('wide') === 'yes'
+  if (isUuid(place) && form.get('decision') === 'approved') {
+    await db.one('owner_approve_place', { place, wide }, decidedRow)
+  } else if (isUuid(place) && form.get('decision') === 'ended') {
+    await db.one('owner_end_place', { place }, decidedRow)
+  }
+  return goTo(c, `/vault/${c.req.param('entry')}/places`)
+}
+
+async function showPlaces(c: PageContext) {
+  const me = await requireOwner(c)
+  const { listed } = await findEntry(c)
+  const rows = await me.db.many('owner_list_places', { entry: listed.credential_id }, ownPlaceRow)
+  const named = c.req.param('place')
+  const shown = rows.filter(({ place }) => named === undefined || place.id === named)
+  if (named !== undefined && shown.length === 0) return goTo(c, placesOf(listed))
+  const waiting = shown.filter(({ approved_at }) => approved_at === null)
+  const approved = shown.filter(({ approved_at }) => approved_at !== null)
+  const ofEntry = (own: OwnPlace) => <PlaceShown c={c} entry={listed} own={own} />
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={`Places for ${siteName(listed.site)}`}
+      owner={me}
+      back={{ to: `/vault/${listed.credential_id}`, label: siteName(listed.site) }}
+      lead="A secret of this login is sent in a request of an agent only where you approved that. What the site does with it there, the site decides: approve where it signs in, never where it keeps or shows what it is told."
+    >
+      {(named === undefined || waiting.length > 0) && (
+        <Section title="Waiting for you">
+          {waiting.length > 0 ? waiting.map(ofEntry) : <Empty>Nothing waits for you.</Empty>}
+        </Section>
+      )}
+      {(named === undefined || approved.length > 0) && (
+        <Section title="Approved">
+          {approved.length > 0 ? approved.map(ofEntry) : <Empty>No place is approved.</Empty>}
+        </Section>
+      )}
+    </Page>,
+  )
+}
+
+function placesOf({ credential_id }: OwnerEntry['listed']): string {
+  return `/vault/${credential_id}/places`
+}
+
+type Part = { c: PageContext; entry: OwnerEntry['listed']; own: OwnPlace }
+
+function PlaceShown({ c, entry, own }: Part) {
+  const { place, asker, asked_at, approved_at } = own
+  return (
+    <Form c={c} action={`${placesOf(entry)}/${place.id}`}>
+      <Facts
+        facts={[
+          ['Secret', place.standing.map(({ secret }) => nameOf(secret)).join(' · ')],
+          ['Sent by', place.kind === 'form' ? 'A form on a page of the site' : 'The agent itself'],
+          ['Place', <code class="long">{describePlace(entry.site, place)}</code>],
+          ...(place.beside === '' ? [] : [['Beside it', <Beside text={place.beside} />] as const]),
+          ...(place.wide ? [['Also', widely(place)] as const] : []),
+          ['Asked by', asker ?? 'A person'],
+          ['Asked', <Time at={asked_at} />],
+          ...(approved_at === null ? [] : [['Approved', <Time at={approved_at} />] as const]),
+        ]}
+      />
+      {approved_at === null && <Checkbox name="wide" label={`Also ${widely(place)}`} />}
+      <div class="actions">
+        {approved_at === null && (
+          <Button name="decision" value="approved">
+            Approve this place
+          </Button>
+        )}
+        <Button kind={approved_at === null ? 'plain' : 'danger'} name="decision" value="ended">
+          {approved_at === null ? 'Decline' : 'Take it away'}
+        </Button>
+      </div>
+    </Form>
+  )
+}
+
+/** Shows the fields beside the secret, which the agent wrote, with hidden characters marked. */
+function Beside({ text }: { text: string }) {
+  return <code class="long">{markHidden(text)}</code>
+}
+
+function widely(place: OwnPlace['place']): string {
+  return !hasValueInBody(place)
+    ? 'in every other request to this site, whatever it does'
+    : 'with any other fields beside it, which can say what the site does with it'
+}
+
+const names: Readonly<Record<string, string>> = {
+  password: 'The password',
+  new_password: 'A new password, drawn for it',
+  username: 'The user name',
+  totp: 'The one-time code of the moment',
+  mail: 'A one-time code of a mail',
+}
+
+function nameOf(secret: string): string {
+  if (secret.startsWith('fields.')) return `The field ${secret.slice('fields.'.length)}`
+  return names[secret] ?? 'An earlier password'
+}

@@ -1,0 +1,80 @@
+/** Quorum rules: how many endpoints must confirm what one must not establish alone. Pure functions. */
+
+/** Vote of one endpoint, with the operator that runs it. */
+export type Vote = { operator: string; agrees: boolean }
+
+/**
+ * Returns true if the votes are a quorum: all of them agree, or of more than two those of two different
+ * operators do. So a single endpoint suffices if it is the only one, and two must both agree.
+ */
+export function isQuorum(votes: readonly Vote[]): boolean {
+  const agreeing = votes.filter(({ agrees }) => agrees)
+  const isUnanimous = votes.length > 0 && agreeing.length === votes.length
+  const operators = new Set(agreeing.map(({ operator }) => operator)).size
+  return isUnanimous || (votes.length > 2 && operators > 1)
+}
+
+/** Number of blocks by which an endpoint may lag behind another one without contradicting it. */
+export const lagBlocks = 32n
+
+/** Opinion of one endpoint on what another one showed; `says` is undefined if it does not answer. */
+export type Opinion = { operator: string; says: boolean | undefined }
+
+/**
+ * Returns true if a quorum says yes, or all endpoints that answer. While the others are silent, one opinion
+ * suffices; without any answer the result is false.
+ */
+export function isUncontradicted(opinions: readonly Opinion[]): boolean {
+  const answered = opinions.filter(({ says }) => says !== undefined)
+  const isOne = answered.length > 0 && answered.every(({ says }) => says === true)
+  return (
+    isOne || isQuorum(opinions.map(({ operator, says }) => ({ operator, agrees: says === true })))
+  )
+}
+
+/** A count that only rises, as one endpoint reports it; undefined if it reports none. */
+export type CountReport<Count> = { operator: string; count: Count | undefined }
+
+/**
+ * Returns the highest count that a quorum reports or exceeds; undefined if there is no quorum. A single
+ * endpoint can only hold the result back.
+ */
+export function agreedCount<Count extends number | bigint>(
+  reports: readonly CountReport<Count>[],
+): Count | undefined {
+  const counts = reports.flatMap(({ count }): Count[] => (count === undefined ? [] : [count]))
+  const isTold = (least: Count) =>
+    isQuorum(
+      reports.map(({ operator, count }) => ({
+        operator,
+        agrees: count !== undefined && count >= least,
+      })),
+    )
+  return counts.toSorted((a, b) => (a < b ? 1 : -1)).find(isTold)
+}
+
+/** Balance and number of mined transactions of an address, as one endpoint reports both; undefined if it does not answer. */
+export type HoldingReport = { operator: string; held: { wei: bigint; nonce: number } | undefined }
+
+/**
+ * Returns a balance and a number of mined transactions that the same endpoints, a quorum, both report or
+ * exceed; of several the one with most transactions. Whatever the transactions from that number on cost at
+ * most, this much is left beside them, as far as one honest endpoint of the quorum knows. The highest of each
+ * alone would not do: a balance from before a transaction beside a count from after it.
+ */
+export function agreedHolding(
+  reports: readonly HoldingReport[],
+): { wei: bigint; nonce: number } | undefined {
+  const known = reports.flatMap(({ held }) => held ?? [])
+  const wei = known.map((one) => one.wei).toSorted((a, b) => (a < b ? 1 : -1))
+  const nonces = known.map((one) => one.nonce).toSorted((a, b) => b - a)
+  const pairs = nonces.flatMap((nonce) => wei.map((one) => ({ wei: one, nonce })))
+  return pairs.find((pair) =>
+    isQuorum(
+      reports.map(({ operator, held }) => ({
+        operator,
+        agrees: held !== undefined && held.wei >= pair.wei && held.nonce >= pair.nonce,
+      })),
+    ),
+  )
+}

@@ -1,0 +1,128 @@
+/**
+ * Sends JSON-RPC to a chain: a single call or a batch, each answered by one endpoint in one round trip. A
+ * read goes on to the next endpoint if one gives no answer, within the call's time. An error about a call
+ * is an answer and never counts against the endpoint that gave it.
+ */
+import type { World } from '../../../world.ts'
+import type { Chain } from '../../chain.ts'
+import type { RpcAnswer, RpcCall } from './answer.ts'
+import { afterFailure, byPreference, operatorOf } from './endpoints.ts'
+import type { ExchangeBounds } from './exchange.ts'
+import { exchange, unreachable } from './exchange.ts'
+
+/** The parts of the world that reading a chain needs. */
+export type ChainWorld = Pick<World, 'fetch' | 'deadline' | 'now' | 'endpointHealth'> & {
+  config: Pick<World['config'], 'chainRpcUrls'>
+  /** Time spent on each endpoint during one look, by URL. */
+  takenMilliseconds?: Map<string, number>
+}
+
+/** Limits on a read. */
+export type RpcLimits = {
+  /** Time for all endpoints together; three seconds if absent. */
+  timeoutMilliseconds?: number
+  /** If false, the next endpoint is asked as well, as it may know more. This one is not set aside. */
+  isEnough?: (answers: readonly RpcAnswer[]) => boolean
+  /** Longest answer in bytes; one mebibyte if absent. */
+  responseBytesMax?: number
+}
+
+/** Connection to a chain. */
+export type Rpc = {
+  request(method: string, params: readonly unknown[], limits?: RpcLimits): Promise<RpcAnswer>
+  /** Returns the answers in the order of the calls, all from one endpoint. */
+  batch(calls: readonly RpcCall[], limits?: RpcLimits): Promise<RpcAnswer[]>
+}
+
+const defaultTimeoutMilliseconds = 3_000
+const defaultResponseBytesMax = 1_048_576
+
+/** Total time that one endpoint may take during one look. */
+const lookMilliseconds = 6_000
+
+/** Starts one look at the chain: an endpoint that is too slow in total is silent for the rest of it. */
+export function withEndpointTimeBudget<Some extends ChainWorld>(world: Some): Some {
+  return { ...world, takenMilliseconds: new Map<string, number>() }
+}
+
+/** Returns a connection for reads, which asks the chain's endpoints in turn until one answers. */
+export function rpcFor(world: ChainWorld, chain: Chain): Rpc {
+  return connect(world, () => preferredUrls(world, chain))
+}
+
+/** Returns a connection to each endpoint, the best first: for writes, and for answers to compare. */
+export function rpcsFor(world: ChainWorld, chain: Chain): Rpc[] {
+  return endpointsFor(world, chain).map(({ rpc }) => rpc)
+}
+
+/** Returns a connection to each endpoint, with its operator. */
+export function endpointsFor(world: ChainWorld, chain: Chain): { operator: string; rpc: Rpc }[] {
+  const urls = preferredUrls(world, chain)
+  return urls.map((url) => ({ operator: operatorOf(url), rpc: connect(world, () => [url]) }))
+}
+
+function preferredUrls(world: ChainWorld, { caip2 }: Chain): string[] {
+  const urls = world.config.chainRpcUrls[caip2] ?? []
+  return byPreference(urls, world.endpointHealth, world.now().getTime())
+}
+
+function connect(world: ChainWorld, urlsNow: () => string[]): Rpc {
+  const batch: Rpc['batch'] = (calls, limits) => askInTurn(world, urlsNow(), calls, limits)
+  const request: Rpc['request'] = async (method, params, limits) => {
+    const [answer] = await batch([{ method, params }], limits)
+    return answer ?? unreachable('no answer')
+  }
+  return { request, batch }
+}
+
+async function askInTurn(
+  world: ChainWorld,
+  urls: readonly string[],
+  calls: readonly RpcCall[],
+  limits: RpcLimits = {},
+): Promise<RpcAnswer[]> {
+  const { timeoutMilliseconds = defaultTimeoutMilliseconds, isEnough = () => true } = limits
+  const { responseBytesMax = defaultResponseBytesMax } = limits
+  const end = world.deadline(timeoutMilliseconds)
+  let best = calls.map(() => unreachable('not connected'))
+  for (const [index, url] of urls.entries()) {
+    // Each endpoint gets half of the remaining time, so that a silent one leaves time for the next.
+    const share = Math.ceil(timeoutMilliseconds / 2 ** (index + 1))
+    const signal = index === urls.length - 1 ? end : world.deadline(share)
+    const { answers, isAnswered } = await ask(world, url, calls, { signal, responseBytesMax })
+    if (isAnswered && isEnough(answers)) return answers
+    if (isAnswered || index === 0) best = answers
+  }
+  return best
+}
+
+/** Asks one endpoint and updates its record. */
+async function ask(
+  world: ChainWorld,
+  url: string,
+  calls: readonly RpcCall[],
+  bounds: ExchangeBounds,
+) {
+  const { takenMilliseconds: taken } = world
+  const left = lookMilliseconds - (taken?.get(url) ?? 0)
+  if (left <= 0) return { answers: calls.map(() => unreachable('too slow')), isAnswered: false }
+  const began = world.now().getTime()
+  const signal = taken ? AbortSignal.any([bounds.signal, world.deadline(left)]) : bounds.signal
+  const { answers, retryAfterMilliseconds } = await exchange(world, url, calls, {
+    ...bounds,
+    signal,
+  })
+  taken?.set(url, lookMilliseconds - left + world.now().getTime() - began)
+  const { endpointHealth } = world
+  const isAnswered = answers.every(isAnswer)
+  if (isAnswered) endpointHealth.delete(url)
+  else {
+    const before = endpointHealth.get(url)
+    endpointHealth.set(url, afterFailure(before, world.now().getTime(), retryAfterMilliseconds))
+  }
+  return { answers, isAnswered }
+}
+
+function isAnswer(answer: RpcAnswer): boolean {
+  return !('failure' in answer && answer.failure.kind === 'unreachable')
+}

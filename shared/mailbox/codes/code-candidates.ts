@@ -1,0 +1,105 @@
+/**
+ * Finds the places in a folded text where a one-time code could be, by form alone. It leaves out text
+ * whose form shows that it is something else, such as a date, an amount or a phone number.
+ */
+import { countOrBrand } from './drawn-text.ts'
+import type { Span } from './spans.ts'
+import { spansOf } from './spans.ts'
+
+/** A span that has the form of a code. */
+export type Candidate = Span & { form: 'digits' | 'grouped' | 'mixed' | 'letters' }
+
+const edge = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{N}]'
+const before = `(?<!${edge}|${edge}[-./:,_]|[#@/=&])`
+const after = `(?!${edge}|[-./:,_]${edge}|[@%])`
+
+const forms: readonly [Candidate['form'], RegExp][] = [
+  // Matches 4 8 2 9 1 3, also with one character per line, as table cells become.
+  ['grouped', formPattern('[a-z0-9](?:[ \\n\\t]{1,3}(?:-[ \\n\\t]{1,3})?[a-z0-9]){3,9}')],
+  ['grouped', formPattern('\\d{2,5}(?:[ -]\\d{2,5}){1,11}')],
+  ['grouped', formPattern('[a-z0-9]{1,6}(?:-[a-z0-9]{2,8}){1,4}')],
+  ['digits', formPattern('\\d{4,10}')],
+  ['mixed', formPattern('(?=[a-z]{0,11}\\d)(?=\\d{0,11}[a-z])[a-z0-9]{4,12}')],
+  ['letters', formPattern('[a-z]{2,5}(?:-[a-z]{2,5}){1,3}')],
+  ['letters', formPattern('[a-z](?:[ \\n\\t]{1,3}[a-z]){3,9}')],
+  ['letters', formPattern('[a-z]{4,10}')],
+]
+
+function formPattern(form: string): RegExp {
+  return new RegExp(`${before}${form}${after}`, 'gu')
+}
+
+const currency =
+  '(?:[$€£¥₺₽₹₩฿]|zl|eur|usd|gbp|chf|pln|rub|try|cny|jpy|brl|r\\$|tl|kr|euro|dollar|руб\\p{L}{0,8}|元|円|块)'
+
+/** Forms of text that is not a code. */
+const known: readonly RegExp[] = [
+  // Dates and times.
+  /(?<![a-z0-9][./-]?)\d{1,4}([./-])\d{1,2}\1\d{1,4}(?![./-]?[a-z0-9])/g,
+  /\d{4} ?[年년]|\d{1,2} ?[月日]/gu,
+  /\b(?:19|20)\d\d-\d\d-\d\dt?/g,
+  /\d{1,2}:\d{2}(?::\d{2})?/g,
+  /(?:©|\(c\)|copyright) ?\d{4}(?:-\d{4})?/g,
+  /\d{1,2}(?:\.|st|nd|rd|th)?[ \n](?:de )?\p{L}{3,12}\.?[ \n](?:de )?(?:19|20)\d\d/gu,
+  // A word is read only once, from its beginning; of a long one the end counts.
+  /(?:(?<!\p{L})\p{L}{3,12} | (?<=\p{L}{12} ))\d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d/gu,
+  // Amounts and percentages.
+  new RegExp(`${currency} ?\\d[\\d.,' ]{0,30}`, 'gu'),
+  new RegExp(`(?<!\\d)\\d[\\d.,' ]{0,31}(?![\\d.,' ])${currency}(?!\\p{Script=Latin})`, 'gu'),
+  /\d{1,3}(?:[.,' ]\d{3}){0,6}[.,]\d{1,2}(?!\d)/g,
+  /(?<!\d)\d{1,10}(?:[.,]\d{1,9})? ?%|% ?\d{1,9}/g,
+  // Network addresses and versions.
+  /(?<!\d)\d{1,9}(?:\.\d{1,9}){2,8}/g,
+  /(?:[0-9a-f]{1,4}:){3,8}[0-9a-f:]{0,8}/g,
+  // Phone numbers: with a country code, an area code in brackets, or a leading zero.
+  /\+\d[\d ()./\n-]{6,24}\d/g,
+  /\(\d{2,5}\)[ -]?[\d ./-]{5,20}\d/g,
+  /(?<!\d[ -]?)0\d{1,5}[ /-]\d[\d -]{4,20}\d(?![ -]?\d)/g,
+  /(?<!\d)\d{3}[ -]\d{3}[ -]\d{4}(?!\d)/g,
+  // Accounts, cards, parcels and orders.
+  /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,4})?\b/g,
+  /[*•x.·]{2,16}[ -]?\d{4}(?![\d*])/g,
+  /\b1z[a-z0-9]{16}\b|\b[a-z]{2}\d{9}[a-z]{2}\b/g,
+  /\d{11,}/g,
+  /\d{3}-\d{7}-\d{7}/g,
+]
+
+/** A mail address. The pattern reads each character only once. */
+const mailbox = /[^\s@<>()]+(?:@[^\s@<>()]+)?/g
+
+/** Returns the candidates in order and without overlaps. `taken` are spans known to be something else. */
+export function candidatesIn(text: string, original: (span: Span) => string, taken: Span[]) {
+  const others = known.flatMap((pattern) => spansOf(pattern, text))
+  const mailboxes = spansOf(mailbox, text).filter(({ start, end }) =>
+    text.slice(start, end).includes('@'),
+  )
+  const passed = [...taken, ...others, ...mailboxes]
+  const found: Candidate[] = []
+  const covered = coverOf(text.length, passed)
+  for (const [form, pattern] of forms) {
+    for (const span of spansOf(pattern, text)) {
+      if (covered.subarray(span.start, span.end).includes(1)) continue
+      if (!hasForm(form, original(span))) continue
+      covered.fill(1, span.start, span.end)
+      found.push({ ...span, form })
+    }
+  }
+  return found.toSorted((a, b) => a.start - b.start)
+}
+
+function coverOf(length: number, spans: readonly Span[]): Uint8Array {
+  const covered = new Uint8Array(length)
+  for (const { start, end } of spans) covered.fill(1, start, end)
+  return covered
+}
+
+/** Checks what folding hides: words are in lower case, while codes that have letters are not. */
+function hasForm(form: Candidate['form'], written: string): boolean {
+  if (form === 'digits') return true
+  const signs = written.normalize('NFKC').replaceAll(/[^\p{L}\p{N}]/gu, '')
+  if (form === 'letters') return /^[A-Z]+$/.test(signs)
+  if (countOrBrand.test(written)) return false
+  if (signs.length < 4 || signs.length > 60 || !/\p{N}/u.test(signs)) return false
+  // A word with a number, as in iphone-15 or covid19, has all its letters together and in lower case.
+  return !/^\p{Ll}{3,}\p{N}+$/u.test(signs)
+}

@@ -1,0 +1,223 @@
+/**
+ * Finds links that sign somebody in, or let whoever opens them confirm, reset or join. Such a link
+ * contains a secret, and its address or the words around it say what it does. A link that ends a
+ * subscription does not count, whatever it contains.
+ */
+
+import { trimEndOf } from '../../trim-end.ts'
+import type { Surroundings } from './code-context.ts'
+import { unsubscribeWords } from './code-words.ts'
+import { isRandomLooking } from './random-looking.ts'
+import type { Span } from './spans.ts'
+import { isTouched, spansOf } from './spans.ts'
+
+/**
+ * An address from the end of its scheme to the character that ends it in text, such as a Chinese or
+ * Japanese punctuation mark. The scheme is read backwards, so that each character is read once.
+ */
+const address =
+  /(?::\/\/|www\.|mailto:)(?:[^\s<>"'`\u3000-\u303f\uff00-\uffef]|['`](?=[\w%/?&=-])){3,}/gi
+/** An address without a scheme: a host with a path. */
+const bareAddress =
+  /(?<![^\s(["'<])[a-z0-9](?:[a-z0-9-]{0,62}\.){1,5}[a-z]{2,12}\/[^\s<>"'`\u3000-\u303f\uff00-\uffef]{3,}/gi
+/** A mail address with a token behind `+` or `=`, as addresses that confirm something have. */
+const taggedMailbox =
+  /(?<![\w.+=-])[\w.-]{1,64}[+=][\w.+=-]{8,128}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5}/gi
+const schemeLengthMax = 31
+
+const speaking = new RegExp(
+  `log-?in|sign-?in|sign-?on|sign-?up|signup|auth|magic|verif|confirm|activat|reset|recover|passw|
+  |pwd|invit|accept|join|token|otp|oob|one-?time|sso|session|unlock|approve|validat|regist|
+  |email-?change|double-?opt|secret|claim|change[-_]?(?:e?mail|pass|pw)|set-?up|onboard|welcome|grant|share|passcode|access|anmeld|bestaetig|connexion|acceso|ticket-?login`.replaceAll(
+    /\s+\|?/g,
+    '',
+  ),
+  'i',
+)
+const secretName =
+  /(?:^|[_-])(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
+/** Names of parameters in an address whose value opens something. */
+const keyName = /[?&#;](?:\w{0,20}_)?(?:token|key|otp|secret|nonce)=\w/i
+/** A user and a password in front of a host. */
+const hasPassword = /^[a-z0-9+.-]{1,31}:\/\/[^\s/?#:@]{1,64}:[^\s/?#@]{3,}@/i
+/** Names of parameters in an address whose value is a number but no secret. */
+const numberName =
+  /id$|^(?:p|page|u|user|order|topic|rev|revision|year|month|day|no?|num|number|count|size|w|h|v|version|c|post|utm_\w+|expires?|exp|ts|time|date)$/i
+const leaving =
+  /unsub|opt-?out|preferences|abmeld|list-?remove|remove-?me|unregister|desinscri|baja/i
+
+/** Words for what a link gives to whoever opens it: a ticket, a shared file, a document to sign. */
+const accepting =
+  /(?<!\p{L})(?:accept|claim|redeem|shared? (?:a|an|the|this|\d{1,3}) |sign (?:the|your|this|it)|review (?:and sign|document))|geteilt|unterschreib|unterzeichn|partage|signer|compart|firma[rt]|firmar|condivis|gedeeld|onderteken|udostepn|podpis|подпис|поделил|assina[rt]|download|herunterlad|telecharg|descarg|scaric|pobierz|скача|下载|下載|ダウンロード|다운로드|共有|署名|分享|共享|签署|簽署|공유|서명/u
+
+/** The path of an address, and the rest that follows it. */
+const partsOf = /^(?:[a-z0-9+.-]{0,31}:\/\/)?[^/?#]*([^?#]*)(.*)$/is
+/** The part of a mail address behind `+` or `=`. */
+const tagOf = /^[\w.-]{1,64}[+=]([\w.+=-]{8,128})@/
+/** The next line, where it continues an address that was broken because of its length. */
+const restOfAddress = /^\n[\w%&=.~/?#+-]{8,512}(?=\n|$)/
+const brokenFrom = 50
+
+/** Punctuation at the end of an address that belongs to the sentence. */
+const marks = '.,;:!?)]}'
+
+/** Number of characters before a link that are searched for words about it. */
+const reach = 160
+
+/** Returns all addresses of a text. */
+export function addressesIn(text: string): Span[] {
+  const whole = wholeAddressesIn(text)
+  const others = [...spansOf(bareAddress, text), ...spansOf(taggedMailbox, text)]
+    .filter((span) => !isTouched(whole, span))
+    .map(({ start, end }) => ({
+      start,
+      end: start + trimEndOf(text.slice(start, end), marks).length,
+    }))
+  return [...whole, ...others].toSorted((a, b) => a.start - b.start)
+}
+
+function wholeAddressesIn(text: string): Span[] {
+  return spansOf(address, text).flatMap((found) => {
+    const start = schemeStart(text, found.start)
+    if (start === undefined) return []
+    const end = found.end + restLength(text, start, found.end)
+    const isTarget = text.slice(start - 2, start) === ']('
+    const whole = text.slice(start, end)
+    if (isTarget) return [{ start, end: start + targetIn(whole).length }]
+    // The text of a link can be an address itself: take the text, and the target.
+    const own = whole.split('](', 1)[0] ?? ''
+    const behind = start + own.length + 2
+    const target = targetIn(text.slice(behind, Math.max(behind, end)))
+    return [
+      { start, end: start + trimEndOf(own, marks).length },
+      ...(target.includes('://') ? [{ start: behind, end: behind + target.length }] : []),
+    ]
+  })
+}
+
+/** Returns the length of the next line if the address continues there: a token that did not fit. */
+function restLength(text: string, start: number, end: number): number {
+  if (end - start < brokenFrom) return 0
+  const rest = restOfAddress.exec(text.slice(end, end + 520))?.[0] ?? ''
+  return isRandomLooking(rest) ? rest.length : 0
+}
+
+const targetIn = (whole: string) => whole.slice(0, whole.search(/\)|$/))
+
+/** Returns where the scheme (RFC 3986 section 3.1) before `://` begins, or undefined if there is none. */
+function schemeStart(text: string, at: number): number | undefined {
+  if (!text.startsWith('://', at)) return at
+  const before = text.slice(Math.max(0, at - schemeLengthMax), at)
+  const scheme = /[a-z][a-z0-9+.-]{0,30}$/i.exec(before)?.[0]
+  return scheme === undefined ? undefined : at - scheme.length
+}
+
+/** Decides whether a link signs somebody in. `place` is where it is in the folded text. */
+export function signsIn(
+  url: string,
+  place: Span,
+  { text, names, secretNames, actions, isAboutCodes }: Surroundings,
+): boolean {
+  const isLong = hasSecret(url)
+  const isSpeaking = speaking.test(url)
+  if (hasPassword.test(url)) return true
+  if (!isLong && !hasShortToken(url) && !hasRandomPart(url)) return false
+  const near = { start: Math.max(0, place.start - reach), end: place.start }
+  const lead = text.slice(near.start, near.end).split('\n').slice(-2).join('\n')
+  const label = lead.slice(lead.lastIndexOf('\n') + 1)
+  if (isOfLeaving(url) && !/token=|verif|reset|magic|confirm|delet/i.test(url)) return false
+  const isSpokenOf =
+    [names, secretNames, actions].some((words) => isTouched(words, near)) ||
+    accepting.test(text.slice(Math.max(0, place.start - 240), place.start))
+  const left = spansOf(unsubscribeWords, label).at(-1)
+  if (left) {
+    const behind = { start: place.start - label.length + left.end, end: place.start }
+    const isPassed = [names, secretNames, actions].some((words) => isTouched(words, behind))
+    if (!isPassed && (isOfLeaving(url) || !speaking.test(pathOf(url)))) return false
+  }
+  if (keyName.test(url) && hasRandomPart(url)) return true
+  if (isSpokenOf || isSpeaking) return isSpeaking || isLong || !isOfThing(url)
+  // A link with a short token leads to many kinds of page. It counts only where the text points at it.
+  return isAboutCodes && (isLong || (hasShortToken(url) && isPointedAt(label)))
+}
+
+const pathOf = (url: string) => partsOf.exec(url)?.[1] ?? ''
+
+/** Returns true if the path, or a value that is not itself an address, is about leaving a list. */
+function isOfLeaving(url: string): boolean {
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
+  const values = query.split(/[?#&;]/).filter((pair) => !/\/|%2f/i.test(pair))
+  return [path, ...values].some((part) => leaving.test(part))
+}
+
+/** Returns true if the link begins its line, or a colon is right before it or its text. */
+function isPointedAt(label: string): boolean {
+  const words = label.endsWith('](') ? label.slice(0, Math.max(0, label.lastIndexOf('['))) : label
+  return /^$|[:：]$/.test(trimEndOf(words, ' \t<(*_'))
+}
+
+/** Returns true if a part of the address looks random, or 5 characters have a name such as token. */
+function hasSecret(url: string): boolean {
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
+  const tag = tagOf.exec(url)?.[1]
+  if (tag !== undefined) return isRandomLooking(tag)
+  const parts = query.split(/[?#&;]/).map((pair) => pair.split('='))
+  const isNamed = parts.some(
+    ([name = '', ...value]) => secretName.test(name) && /^.{5,}$/.test(value.join('=')),
+  )
+  const values = [
+    ...path.split('/'),
+    ...parts.flatMap((pair) => [pair.slice(1).join('='), pair[0] ?? '']),
+  ]
+  return isNamed || values.some(isRandomLooking)
+}
+
+/** Returns true if the path ends in a short token, or a value is one, with cases mixed as in no words. */
+function hasShortToken(url: string): boolean {
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
+  const values = query.split(/[?#&;]/).map((pair) => pair.split('=').slice(1).join('='))
+  const ending = path.split('/').findLast((part) => part !== '') ?? ''
+  return [ending, ...values].some((value) => /^[\w-]{5,24}$/.test(value) && isMixed(value))
+}
+
+/** Returns true if the path ends in, or a value is, two kinds of characters, or digits as of a code. */
+function hasRandomPart(url: string): boolean {
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
+  const pairs = query.split(/[?#&;]/).map((pair) => pair.split('='))
+  const values = pairs.map(([first = '', ...rest]) => rest.join('=') || first)
+  const ending =
+    path
+      .replace(/\.[a-z]{2,4}$/, '')
+      .split('/')
+      .findLast((part) => part !== '') ?? ''
+  return (
+    pairs.some(([name = '', value = '']) => /^\d{4,10}$/.test(value) && !numberName.test(name)) ||
+    [ending, ...values].some(
+      (value) => /^\w{5,64}$/.test(value) && isOfKinds(value) && !isWordOf(value),
+    )
+  )
+}
+
+const isOfKinds = (value: string) =>
+  [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(value)).length > 1 || /^[A-Z]+$/.test(value)
+
+/** Returns true for a word with a number, or words written together, as in Windows11 and HelpCenter. */
+const isWordOf = (value: string) =>
+  /^[A-Z]?[a-z]{3,}\d{1,2}$|^[a-z]{3,}\d+$/.test(value) ||
+  (/^[A-Za-z]+$/.test(value) && /[a-z]/.test(value) && !isMixed(value))
+
+/** Returns true if the path ends in an article or item number of only capitals and digits. */
+function isOfThing(url: string): boolean {
+  return /\/(?:item|product|article|order|dp|sku|p)s?\/[A-Z0-9]{4,16}(?:$|[?#])/.test(url)
+}
+
+/** Returns true for mixed case that is not that of words written together, as in HelpCenter. */
+function isMixed(value: string): boolean {
+  if (!/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false
+  const parts = value.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
+  const isWord = (part: string, at: number) =>
+    /^[A-Z]?[a-z]*[aeiouy]/.test(part)
+      ? part.length > 2
+      : /^\d{1,4}$/.test(part) && at === parts.length - 1
+  return !parts.every(isWord)
+}

@@ -1,0 +1,218 @@
+/**
+ * Decides whether a run of characters looks random, as secrets do, or is a word or number of ordinary
+ * text, and whether several words together are a secret. Sentences are told from secret phrases by the
+ * small words that every sentence has.
+ */
+import type { Span } from './spans.ts'
+
+/** Words that follow the name of a secret but are not one, without accents. */
+const noSecrets: ReadonlySet<string> = new Set(
+  `valid invalid required needed expired expiring changed updated reset sent used reused unused
+    case not now no yes the a an about below above here there this that these those what when where which
+    only good bad being safe secure strong weak correct incorrect wrong fine ok okay great easy hard simple clean free worth due done gone back live long short old new okay nice broken lost stolen compromised leaked cancelled canceled rejected accepted approved verified confirmed active listed printed shown sealed shared public open closed locked unlocked ready set protected stored saved
+    encrypted hidden known unknown missing empty same different unique important enabled disabled
+    link links button form email e-mail mail number numbers address browser device phone option options app
+    lien liens bouton enlace enlaces boton collegamento pulsante botao knop odnosnik przycisk ссылка ссылку ссылке
+    baglanti baglantiyi dugme unico unica unique einzige enige
+    ebay iphone ipad icloud
+    provided displayed received generated attached included mentioned emailed texted requested
+    optional confidential secret private personal temporary temporarily case-sensitive available active
+    one-time single-use two-factor two-step 2-step
+    inactive on in at to for from with by of or and if as so too also still just your you we it its
+    dead soon later necessary celui celle quella quello aquella aquel degene bez ohne bitte sans senza sin zonder never always again account konto compte cuenta conta rekening review reviews base change changes manager managers policy policies hygiene protection generator owner quality samples snippet snippets source freeze field fields pad page screen sent twice once entered requested request fuente abierto sorgente quelle source and/or n/a none active. see click visit contact follow enter use please
+    gultig ungultig erforderlich notig abgelaufen geandert nicht nur der die das ein eine unten oben hier
+    sicher falsch richtig bereit aktiv bei fur von und oder wie zu im am
+    valable valide invalide requis expire modifie pas le la les un une ici ci-dessous dessous votre
+    incorrect correct pret de du des pour et ou en dans
+    valido valida invalido requerido caducado cambiada no el los una aqui abajo su tu segura incorrecta
+    para con por y o en
+    valido scaduto richiesto cambiata non il lo qui sotto sicura errata per con di e
+    expirado alterada nao os as aqui abaixo sua seu segura com por
+    geldig ongeldig verlopen gewijzigd niet het een hier onder veilig voor van en of
+    wazne wazny niewazny wygasl zmienione nie tutaj ponizej dla i lub
+    действителен действителна недействителен истек изменен не здесь ниже для и или
+    dogrulama onay guvenlik aktivasyon etkinlestirme giris erisim kullanimlik sifre indirim bu su bir
+    gecerli gecersiz degisti burada asagida icin ve veya`.split(/\s+/),
+)
+
+const mailbox = /^[^\s@]+@[^\s@]+\.\p{L}{2,}$/u
+
+/** Returns true if an announced run is a secret: anything but a mail address or a word about a secret. */
+export function isSecret(run: string): boolean {
+  if (run.length < 3 || !/[\p{L}\p{N}]/u.test(run) || mailbox.test(bareOf(run))) return false
+  return !isWordAboutSecrets(bareOf(run))
+}
+
+/** Returns true for a word that says something about a secret, or that joins other words. */
+export function isWordAboutSecrets(word: string): boolean {
+  return noSecrets.has(withoutAccents(word))
+}
+
+/** Returns true if a run that stands alone is a secret. Words with a capital are names and titles. */
+export function isRandomAlone(run: string): boolean {
+  const bare = bareOf(run)
+  if (!isSecret(run) || bare.length < 4) return false
+  return isRandomInText(run) || /^\p{Ll}\p{L}+$|^[a-z]{3,8}(?:-[a-z]{3,8}){2,}$/u.test(bare)
+}
+
+/** Returns true if a run within a text looks random: by digits, punctuation among letters, or capitals. */
+export function isRandomInText(run: string): boolean {
+  const bare = bareOf(run)
+  // Most words are in lower case. No secret is in a script without case.
+  if (/^[\p{Ll}\p{Lo}\p{M}]*$|\p{Lo}/u.test(bare)) return false
+  if (!isSecret(run) || bare.length < 4 || isNumberOfText(bare)) return false
+  if (/\p{N}/u.test(bare) || /^\p{Lu}+(?:-\p{Lu}+)?$/u.test(bare)) return true
+  if (bare.split('-').length > 3) return true
+  // Excludes its/theirs, it's, e.g. and well-known.
+  if (/[\p{L}][^\p{L}\p{M}\p{N}'’./,-]+\p{L}/u.test(bare)) return true
+  const rises = bare.match(/\p{Ll}\p{Lu}/gu)?.length ?? 0
+  return rises > 1 || (rises === 1 && bare.length < 6) || hasMixedCase(bare)
+}
+
+/** Returns true if capitals are mixed in as in no name written together, such as GitHub or MySQL. */
+function hasMixedCase(bare: string): boolean {
+  if (!/^[A-Za-z]{6,}$/.test(bare) || /^[A-Z]?[a-z]+$/.test(bare)) return false
+  const parts = bare.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []
+  const isWord = (part: string) =>
+    /^[A-Z]?[a-z]+$/.test(part) &&
+    (/[aeiouy][a-z]/i.test(part.slice(/^[A-Z]/.test(part) ? 1 : 0)) ||
+      /^.{1,4}[aeiouy]$|^[a-z]$/.test(part))
+  return !parts.every(
+    (part, at) => isWord(part) || (/^[A-Z]+$/.test(part) && (at === 0 || at === parts.length - 1)),
+  )
+}
+
+/** Returns true for a secret without a name: four words with dashes, or a mix of kinds of characters. */
+export function isSurelyRandom(run: string): boolean {
+  const bare = bareOf(run)
+  if (!isSecret(run) || bare.length < 8 || isNumberOfText(bare)) return false
+  if (/^[a-z]{3,12}(?:-[a-z]{3,12}){3,11}$/.test(bare)) return true
+  if (/^(?=.*\d)(?=.*[a-z])[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,7}$/i.test(bare)) return true
+  const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/]
+  if (!kinds.every((kind) => kind.test(bare))) return false
+  const changes = bare.match(/\p{Ll}(?=[\p{Lu}\d])|\p{Lu}(?=\d)|\d(?=\p{L})/gu)?.length ?? 0
+  return /[^\p{L}\d./,:@_–-]/u.test(bare) || (bare.length > 9 && changes > 2)
+}
+
+/** Counts of digits, as in 6-digit, and names that begin with a number, as in 3Bridges. */
+export const countOrBrand = /^\d{1,2}(?:-\p{Ll}{3,}|\p{Lu}\p{Ll}{3,})$/u
+
+/** Returns true for dates, times, amounts, percentages and ordinals. */
+function isNumberOfText(bare: string): boolean {
+  return (
+    isDate(bare) ||
+    /^\d{1,2}:\d\d(?::\d\d)?(?:[-–]\d{1,2}:\d\d)?$|^\d{1,3}\p{L}{1,3}$|^\d[\d.,]*%$/u.test(bare) ||
+    /^\p{Sc}[\d.,' ]+$|^\d[\d.,' ]*\p{Sc}$|^(?:19|20)\d\d$/u.test(bare) ||
+    isNetworkAddress(bare) ||
+    countOrBrand.test(bare) ||
+    /^\d{1,3}(?:[.,]\d{3})*[.,]\d\d?$/.test(bare)
+  )
+}
+
+/** Returns true for a date written in numbers, which has a month, a day and a year in one of three orders. */
+export function isDate(run: string): boolean {
+  const parts = /^(\d{1,4})[./-](\d{1,4})[./-](\d{1,4})$/.exec(bareOf(run))?.slice(1).map(Number)
+  const [first = 0, second = 0, third = 0] = parts ?? []
+  const isDay = (day: number, month: number) => day > 0 && day < 32 && month > 0 && month < 13
+  return isDay(first, second) || isDay(second, first) || isDay(third, second)
+}
+
+/** Returns true for an IP address of version 4 or 6. */
+export function isNetworkAddress(run: string): boolean {
+  return /^\d{1,3}(?:\.\d{1,3}){3}$|^[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}$/.test(bareOf(run))
+}
+
+function bareOf(run: string): string {
+  return run.replace(/^[[({"'«“]/, '').replace(/[.,;:!?)\]"'»”]{1,3}$/, '')
+}
+
+function withoutAccents(word: string): string {
+  const lower = word.toLowerCase()
+  return /^[!-~]*$/.test(lower) ? lower : lower.normalize('NFD').replaceAll(/\p{M}/gu, '')
+}
+
+/** A folded text, and a function that returns a span as it is written. */
+type Page = { text: string; written: (span: Span) => string }
+
+/** Maximum number of words in a phrase. BIP 39 has up to 24. */
+const wordsMax = 24
+
+/** Words of which every sentence has one, besides those that follow the name of a secret. */
+const sentenceWords = new Set(
+  `are was were been will would can could has have had does did may must should they them his her our us
+    until my then than when because after more most any all some other such very each every need want make
+    find get help send thanks thank regards please message email mail link team support privacy terms
+    sind war wird wurde wurden werden kann haben sie ihr wir uns mein aber wenn dann mehr alle bitte dank grusse
+    sont sera peut nous elle mais plus tout merci que son sera puede pero mas todo gracias che sono ma
+    grazie mas mais obrigado obrigada zijn wordt kan wij maar als dan meer dat deze dank`.split(
+    /\s+/,
+  ),
+)
+
+/** Returns true if a line consists of plain words only, with or without their numbers. */
+export function isPhrase({ written }: Page, line: Span, wordsMin: number): boolean {
+  const parts = partsOf(written(line)).filter((part) => !/^\d{1,2}[.):]?$/.test(part))
+  return parts.length >= wordsMin && parts.length <= wordsMax && parts.every(isPlain)
+}
+
+/** Returns true if a line consists of two codes or more, with or without their numbers. */
+export function isRowOfCodes({ written }: Page, line: Span): boolean {
+  const parts = partsOf(written(line)).filter((part) => !/^\d{1,2}[.):]$/.test(part))
+  const isEven =
+    parts.length > 2 &&
+    parts.every((part) => /^[A-Z\d]{4,8}$/.test(part) && part.length === parts[0]?.length)
+  // Excludes an abbreviation and its number, such as IBAN and the account number.
+  const count = parts.filter((part) => /\d/.test(part)).length
+  if (isEven && count > 0) return true
+  if (count !== 0 && parts.some((part) => /^\p{Lu}{2,5}$/u.test(part))) return false
+  return parts.length > 1 && parts.every((part) => /^[!-~]{4,}$/.test(part) && isRandomInText(part))
+}
+
+/** Returns true if a line consists of words, each after its number. */
+export function isNumberedRow({ written }: Page, line: Span): boolean {
+  const parts = partsOf(written(line))
+  const first = Number.parseInt(parts[0] ?? '', 10)
+  return (
+    parts.length > 3 &&
+    parts.length % 2 === 0 &&
+    parts.every((part, at) =>
+      at % 2 === 0
+        ? /^\d{1,2}[.):]?$/.test(part) && Number.parseInt(part, 10) === first + at / 2
+        : isPlain(part),
+    )
+  )
+}
+
+/** Extends a secret by the words up to the end of the sentence, if all of them can be words of a phrase. */
+export function withItsPhrase(page: Page, value: Span): Span {
+  const rest = page.text.slice(value.end, value.end + wordsMax * 13)
+  const lineStart = page.text.lastIndexOf('\n', value.start) + 1
+  const line = /^(?: [a-z]{2,12}){1,23}(?=[.!]?(?:\s|$))/.exec(rest)?.[0] ?? ''
+  const isBroken = value.end + line.length - lineStart > 35 && rest.startsWith('\n', line.length)
+  const next = isBroken
+    ? (/^\n[a-z]{2,12}(?: [a-z]{2,12}){0,9}(?=[.!]?(?:\n|$))/.exec(rest.slice(line.length))?.[0] ??
+      '')
+    : ''
+  const whole = { start: value.start, end: value.end + line.length + next.length }
+  const isEnd = /^[.!]?\s*(?:\n|$)/.test(page.text.slice(whole.end, whole.end + 8))
+  return isEnd && isPhrase(page, whole, 3) ? whole : value
+}
+
+/** Returns true for a word of which sentences are made, or that says something about a secret. */
+export function isWordOfSentence(word: string): boolean {
+  const plain = withoutAccents(bareOf(word))
+  return plain !== 'my' && (isWordAboutSecrets(plain) || sentenceWords.has(plain))
+}
+
+function isPlain(word: string): boolean {
+  return /^[a-z]{2,12}$/.test(word) && !isWordAboutSecrets(word) && !sentenceWords.has(word)
+}
+
+function partsOf(line: string): string[] {
+  return line.split(/[\s|,]+/).filter((part) => part !== '')
+}
+
+/** Returns true for a year of the last or of this century. */
+export function isYear(written: string): boolean {
+  return /^(?:19|20)\d\d$/.test(written)
+}

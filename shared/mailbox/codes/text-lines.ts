@@ -1,0 +1,73 @@
+/** Finds where the lines and sentences of a text begin and end, and the lines around a candidate. */
+import type { Span } from './spans.ts'
+import { firstIn } from './spans.ts'
+
+/** Maximum length of a line. Of a longer one, the part next to the offset counts. */
+const lineMax = 400
+
+/** Returns where the line of an offset begins. */
+export function lineStart(text: string, at: number, max = lineMax): number {
+  const from = Math.max(0, at - max)
+  return from + text.slice(from, at).lastIndexOf('\n') + 1
+}
+
+/** Returns where the line of an offset ends. */
+export function lineEnd(text: string, at: number): number {
+  const length = text.slice(at, at + lineMax).indexOf('\n')
+  return length === -1 ? Math.min(text.length, at + lineMax) : at + length
+}
+
+/** Returns true if a line was broken because of its length, so that its sentence continues on the next. */
+export function isWrapped(line: string): boolean {
+  return line.length > 40 && line.length < 82 && !/:\/\/|[.!?:]\s*$/.test(line)
+}
+
+/** Returns a span up to the end of its first sentence. */
+export function firstSentence(text: string, { start, end }: Span): Span {
+  const stop = /[.!?](?=\s|$)|[。！？]/.exec(text.slice(start, end))
+  return { start, end: stop ? start + stop.index : end }
+}
+
+const linesNear = 3
+/** Maximum number of lines in a list of codes. */
+const linesPassedMax = 40
+
+/** Returns true if nothing but signs is beside a span on its line. */
+export function isAlone(text: string, one: Span): boolean {
+  const beside =
+    text.slice(lineStart(text, one.start), one.start) + text.slice(one.end, lineEnd(text, one.end))
+  return beside.length <= 12 && !/[\p{L}\p{N}]/u.test(beside)
+}
+
+/** Returns the lines next to a candidate, nearest first, without lines that hold only another candidate. */
+export function linesAround(
+  text: string,
+  one: Span,
+  rivals: readonly Span[],
+  side: 'above' | 'below',
+) {
+  const lines: Span[] = []
+  let line = { start: lineStart(text, one.start), end: lineEnd(text, one.end) }
+  for (let passed = 0; lines.length < linesNear && passed < linesPassedMax; passed += 1) {
+    if (side === 'above' ? line.start === 0 : line.end >= text.length) break
+    line =
+      side === 'above'
+        ? { start: lineStart(text, line.start - 1), end: line.start - 1 }
+        : { start: line.end + 1, end: lineEnd(text, line.end + 1) }
+    const rival = firstIn(rivals, line)
+    const isRival = rival !== undefined && isAlone(text, rival)
+    if (!isRival && /[\p{L}\p{N}]/u.test(text.slice(line.start, line.end))) lines.push(line)
+  }
+  return lines
+}
+
+/** Extends a number by further groups of digits, also on the next line if its own was broken. */
+export function withItsGroups(text: string, run: Span | undefined): Span | undefined {
+  if (!run || !/^\d{1,5}$/.test(text.slice(run.start, run.end))) return run
+  const isBroken = isWrapped(text.slice(lineStart(text, run.end), lineEnd(text, run.end)))
+  const rest = text.slice(run.end, run.end + 32)
+  const groups = /^(?: \d){3,11}(?!\d)|^(?: \d{2,5}){1,5}(?![\p{L}\p{N}.,]| \p{L})/u.exec(
+    isBroken ? rest.replace('\n', ' ') : rest,
+  )
+  return groups ? { start: run.start, end: run.end + groups[0].length } : run
+}

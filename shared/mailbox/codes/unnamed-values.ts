@@ -1,0 +1,98 @@
+/**
+ * Finds secrets without a name, in a mail about codes or signing in: by their position in the text, and
+ * as a last resort because they stand alone.
+ */
+import { labelGap, numberLabel } from './code-words.ts'
+import {
+  isNumberedRow,
+  isPhrase,
+  isRandomAlone,
+  isRowOfCodes,
+  isSurelyRandom,
+  isYear,
+} from './drawn-text.ts'
+import { isBareLabel } from './labels.ts'
+import { usedFor } from './secret-words.ts'
+import type { Span } from './spans.ts'
+import { isTouched, lastIn } from './spans.ts'
+import type { NamedText } from './value-lines.ts'
+import { beginsSentence, isOtherLabel, runsOf } from './value-lines.ts'
+
+const rowOnLine = /^[ \t]{0,8}([^\s:]{1,64}(?:[ \t]{1,4}[^\s:]{1,64}){1,23})[ \t]{0,8}$/gmu
+const lastBehindColon = /: {1,3}(\S{8,64})[ \t]{0,4}$/gmu
+const aloneOnLine =
+  /^[ \t>*_|[(]{0,8}([^\s*_|[(][^\s*_|]{2,62}[^\s*_.,;!?|\])])[ \t*_|\])]{0,8}$/gmu
+const cellsOnLine = /^[ \t]{0,8}(\S(?: \S){3,63})[ \t]{0,8}$/gmu
+const wordsOnLine = /^[ \t]{0,8}([a-z]{2,12}(?: [a-z]{2,12}){3,23})[ \t]{0,8}$/gmu
+
+/** Returns rows of codes, and random-looking ends of lines after a colon, in a mail about codes. */
+export function standingOut(page: NamedText): Span[] {
+  if (!page.isAbout) return []
+  const rows = runsOf(page, rowOnLine).filter(
+    (row) => (isRowOfCodes(page, row) || isNumberedRow(page, row)) && !isBelowOther(page, row),
+  )
+  const ends = runsOf(page, lastBehindColon).filter(
+    (span) =>
+      isSurelyRandom(page.written(span)) &&
+      !isOtherLabel(page.text, span.start, [page.names, page.actions]),
+  )
+  return [...rows, ...ends].filter((span) => !isTouched(page.links, span))
+}
+
+/**
+ * Returns the possible secrets of a mail about codes in which none was found: runs alone on a line, or
+ * to be used or entered, except words with a capital.
+ */
+export function unnamedValues(page: NamedText): Span[] {
+  if (!page.isAbout) return []
+  const lines = runsOf(page, aloneOnLine).filter(
+    (span) => beginsSentence(page.text, span) && !isBelowOther(page, span),
+  )
+  const cells = [
+    ...runsOf(page, cellsOnLine).filter((span) => beginsSentence(page.text, span)),
+    ...runsOf(page, wordsOnLine).filter(
+      (span) => isPhrase(page, span, 4) && beginsSentence(page.text, span),
+    ),
+  ]
+  const words = [...runsOf(page, usedFor), ...lines].filter((span) =>
+    isRandomAlone(page.written(span)),
+  )
+  return [...words, ...cells].filter(
+    (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
+  )
+}
+
+const entered =
+  /(?<!\p{L})(?:enter|type(?: in)?|gib|geben sie|saisissez|entrez|introduce|introduzca|ingresa|ingrese|inserisci|digita|digite|insira|voer|wpisz|введите) (\d{4,8}) (?:in|into|on|at|when|to|im|auf|ein|dans|sur|en|nel|no|na|w|в|на)(?!\p{L})/gu
+const numberOnLine = /^[ \t>*_]{0,8}(\d{3}[ -]?\d{3}|\d{4,8})[ \t*_.]{0,8}$/gmu
+/** Maximum length of a mail that says nothing but a number, a greeting and a name. */
+const greetingMax = 120
+
+/** Returns numbers that a mail says to enter, or beside which it says nothing, unless it names another. */
+export function askedNumbers(page: NamedText): Span[] {
+  if (page.others.length > 0) return []
+  return [...runsOf(page, entered), ...onlyNumber(page)].filter(
+    (span) => !isYear(page.written(span)) && !isTouched(page.links, span),
+  )
+}
+
+/** Returns the number of a text that besides has only a greeting and a name. */
+function onlyNumber(page: NamedText): Span[] {
+  const { text } = page
+  if (text.length > greetingMax || /\S \S+ \S+ \S|[:：]\s*\d/.test(text)) return []
+  const numbers = runsOf(page, numberOnLine)
+  return numbers.length === 1 ? numbers : []
+}
+
+/** Returns true if the line above ends in the name of another number, or is a label of no secret. */
+function isBelowOther(
+  { text, others, names, actions, isNamed }: NamedText,
+  { start }: Span,
+): boolean {
+  const from = Math.max(0, start - 60)
+  const above = text.slice(from, start).trimEnd()
+  if (!isNamed && isBareLabel(above.slice(above.lastIndexOf('\n') + 1))) return true
+  const other = lastIn(others, { start: from, end: start })
+  if (other !== undefined && labelGap.test(text.slice(other.end, start))) return true
+  return numberLabel.test(text.slice(from, start)) || isOtherLabel(text, start, [names, actions])
+}

@@ -1,0 +1,118 @@
+/**
+ * Marks the codes of a parsed mail and gives each a handle. It searches everything of a mail that an
+ * agent may see: the texts, the names and addresses of people, and the names of files.
+ */
+
+import { visibleText } from '../../mail/untrusted.ts'
+import type { World } from '../../world.ts'
+import type { CodePlace } from '../codes/code-places.ts'
+import { findCodes } from '../codes/codes.ts'
+import type { MailBody, MailHead, MarkedText } from '../kept-mail.ts'
+import { unmarked } from '../kept-mail.ts'
+import type { IncomingMail } from './inbound-port.ts'
+import type { ParsedMail } from './parse.ts'
+
+/** UTF-16 units that are kept of a text. For a longer text, its whole length is kept as well. */
+const textLengthMax = 256 * 1024
+/** UTF-16 units after that limit that are searched too, so that a secret at the cut is found whole. */
+const beyondMax = 2_048
+/** Maximum number of codes of a mail. Further ones share a handle that opens none; no mail needs more. */
+const codesMax = 100
+const handleSigns = '0123456789abcdefghijklmnopqrstuvwxyz'
+const handleLength = 12
+
+/** The parts of a mail, and the codes in them. */
+export type MarkedMail = {
+  head: MailHead
+  body: Omit<MailBody, 'automatic'>
+  codes: IncomingMail['codes']
+}
+
+/** Marks the codes of a mail. A code that occurs in several places has one handle. */
+export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): MarkedMail {
+  const wholes = [visibleText(mail.text), visibleText(mail.htmlText)]
+  const bodies = wholes.map((text) => text.slice(0, textLengthMax + beyondMax))
+  const names = [mail.from.name, ...mail.to.map(({ name }) => name)]
+  const files = mail.attachments.map(({ name }) => name)
+  const texts = [...bodies, ...names, ...files]
+  const addresses = [mail.from, ...mail.to].map(({ address: one }) => one.toLowerCase())
+  const authorName = bodies.length
+  const places = findCodes({ subject: mail.subject, texts, authorName, addresses })
+  const { codes, handleOf } = namingCodes(world)
+  const marked = (text: string, found: readonly CodePlace[] = []): MarkedText => ({
+    text,
+    places: found.map((one) => ({
+      kind: one.kind,
+      start: one.start,
+      end: one.end,
+      handle: handleOf(one),
+    })),
+  })
+  const subject = marked(mail.subject, places.subject)
+  const [text, htmlText, name, ...rest] = texts.map((one, at) => marked(one, places.texts[at]))
+  const [address, ...to] = addresses.map((one, at) => marked(one, places.addresses[at]))
+  return {
+    head: { name: name ?? unmarked(''), subject, ...(address && { address }) },
+    body: {
+      ...bodyOf(mail, rest, to),
+      text: { ...cut(text ?? unmarked('')), length: wholes[0]?.length ?? 0 },
+      htmlText: { ...cut(htmlText ?? unmarked('')), length: wholes[1]?.length ?? 0 },
+    },
+    codes,
+  }
+}
+
+/** Gives codes handles in order of appearance. A code that occurs again keeps its handle. */
+function namingCodes(world: Pick<World, 'randomBytes'>) {
+  const codes: IncomingMail['codes'] = []
+  const handles = new Map<string, string>()
+  const spare = newHandle(world)
+  const handleOf = ({ kind, value }: CodePlace): string => {
+    const key = `${kind} ${value}`
+    const known = handles.get(key)
+    if (known !== undefined) return known
+    if (codes.length === codesMax) return spare
+    const handle = newHandle(world)
+    handles.set(key, handle)
+    codes.push({ handle, kind, value })
+    return handle
+  }
+  return { codes, handleOf }
+}
+
+function bodyOf(mail: ParsedMail, names: readonly MarkedText[], addresses: readonly MarkedText[]) {
+  const { date, messageId, inReplyTo, references, hiddenPieces, flaws } = mail
+  const named = (at: number) => names[at] ?? unmarked('')
+  return {
+    to: mail.to.map((_, at) => ({ name: named(at), address: addresses[at] ?? unmarked('') })),
+    ...(date === undefined ? {} : { date }),
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(inReplyTo === undefined ? {} : { inReplyTo }),
+    references,
+    hiddenPieces,
+    attachments: mail.attachments.map(({ type, size }, at) => ({
+      name: named(mail.to.length + at),
+      type,
+      size,
+    })),
+    flaws,
+  }
+}
+
+/** Cuts a text, but never within a code, whose beginning would then be left unmarked. */
+function cut({ text, places }: MarkedText) {
+  const kept = places.filter(({ end }) => end <= textLengthMax)
+  const across = places.find(({ start, end }) => start < textLengthMax && end > textLengthMax)
+  const end = across?.start ?? textLengthMax
+  return { text: text.slice(0, end).toWellFormed(), places: kept }
+}
+
+function newHandle(world: Pick<World, 'randomBytes'>): string {
+  let handle = 'c_'
+  while (handle.length < handleLength + 2) {
+    // 252 is the last multiple of 36 in a byte. Higher values would favour the start of the alphabet.
+    const [byte = 0] = world.randomBytes(1)
+    if (byte < 252) handle += handleSigns.charAt(byte % handleSigns.length)
+  }
+  return handle
+}

@@ -1,0 +1,211 @@
+/**
+ * Turns facts into a decision in its wire form: what is asked, of whom, what would pass, and the state of
+ * the owner's decision.
+ */
+import * as z from 'zod'
+import { assetOf } from '../../chains/registry.ts'
+import { paymentTerms, termsDigest } from '../../consent/terms.ts'
+import type { Refusal } from '../../contract/errors.ts'
+import { fail } from '../../contract/errors.ts'
+import { time } from '../../db/row-fields.ts'
+import type { Context } from '../../http/handler.ts'
+import { approvalWanted } from '../../mail/money-messages.ts'
+import type { OutboxMail } from '../../mail/outbox.ts'
+import { sealForOutbox } from '../../mail/outbox.ts'
+import { formatAmount } from '../../money/amount.ts'
+import type { Decision } from '../../policy/decide.ts'
+import { decide, headroom } from '../../policy/decide.ts'
+import type { ConsentLevel, Facts, Window } from '../../policy/facts.ts'
+import { leftOf } from '../../policy/mandate.ts'
+import type { Fits } from '../../policy/suggest.ts'
+import { changesThatPass } from '../../policy/suggest.ts'
+import type { World } from '../../world.ts'
+import type { Payment } from '../payment.ts'
+import type { PaymentWithFacts } from '../payment-with-facts.ts'
+import { endOf } from '../payment-with-facts.ts'
+import { reasonBody, uncoveredBody } from '../words.ts'
+import { factsOf, isApproved } from './decision-facts.ts'
+import { changeBody, hintOf, windowBody } from './limit-words.ts'
+
+/** Functions that decide about payments in one call and tell the caller what is missing. */
+export type DecisionMaker = {
+  decide(entered: PaymentWithFacts): Promise<Decision>
+  /** Returns the refusal of a payment that no confirmation can allow, with what would pass. */
+  refuse(
+    entered: PaymentWithFacts,
+    decision: Decision & { verdict: 'refuse' },
+  ): Promise<Refusal<'limit_exceeded'>>
+  /** Marks the payment as waiting for a confirmation; returns what to tell the caller. */
+  ask(
+    entered: PaymentWithFacts,
+    decision: Decision & { verdict: 'confirm' },
+  ): Promise<ConfirmationRequest>
+}
+
+/** Returns functions that judge by a payment's facts and the agent's claim that the user confirmed. */
+export function decisionMakerFor(context: Context, isConfirmedByUser: boolean): DecisionMaker {
+  const factsIn = (entered: PaymentWithFacts) => factsOf(entered, isConfirmedByUser)
+  return {
+    decide: async (entered) => decide(await factsIn(entered)),
+    refuse: async (entered, decision) => {
+      const { hint, ...help } = await helpFor(context, entered, await factsIn(entered))
+      return fail('limit_exceeded', { details: { ...whyNot(decision), ...help }, hint })
+    },
+    ask: async (entered, decision) =>
+      askConfirmation(context, entered, await factsIn(entered), decision),
+  }
+}
+
+/** Confirmation that is asked for: from whom, why, and what else would pass. */
+export type ConfirmationRequest = Awaited<ReturnType<typeof askConfirmation>>
+
+async function askConfirmation(
+  context: Context,
+  entered: PaymentWithFacts,
+  facts: Facts,
+  decision: Decision & { verdict: 'confirm' },
+) {
+  const { payment_row: payment } = entered
+  const { neededLevel } = decision
+  const mail = neededLevel === 'agent_asserted' ? null : await mailToOwner(context, payment)
+  await context.db.run('await_confirmation', { payment: payment.id, mail })
+  if (mail) context.mailSoon()
+  return {
+    requires_user_confirm: true,
+    ...whyNot(decision),
+    ...(await helpFor(context, entered, facts)),
+    confirmation: await confirmationOf(context, entered, neededLevel),
+  }
+}
+
+function whyNot({ reasons, mandates }: Exclude<Decision, { verdict: 'allow' }>) {
+  return { reasons: [...reasons.map(reasonBody), ...mandates.flatMap(uncoveredBody)] }
+}
+
+/** Returns the owner's mail, which has the payment's id: it is sent once, however often the agent asks. */
+async function mailToOwner({ world }: Context, payment: Payment): Promise<OutboxMail> {
+  const { chain, token } = assetOf(payment)
+  const message = approvalWanted({
+    amount: `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`,
+    recipient: `${payment.payee} on ${chain.title}`,
+    expiresAt: new Date(payment.expires_at),
+    url: approvalUrl(world, payment),
+  })
+  return sealForOutbox(world, { ...message, id: payment.id })
+}
+
+function approvalUrl({ config }: World, { id }: Payment): string {
+  return `${config.WEB_URL}/approve/${id}`
+}
+
+async function helpFor(context: Context, entered: PaymentWithFacts, facts: Facts) {
+  const { limits, caps } = entered.facts
+  const fits = await fitsOf(context, entered)
+  const changes = changesThatPass(facts, fits)
+  const body = (window: Window, fit: Date | null) => ({
+    ...windowBody(window),
+    fits_at: fit?.toISOString() ?? null,
+  })
+  return {
+    windows: {
+      automatic_daily: body(limits.automatic_daily, fits.automaticDaily),
+      asserted_daily: body(limits.asserted_daily, fits.assertedDaily),
+      daily_spending_cap: body(limits.daily_spending_cap, fits.dailySpendingCap),
+      ...(!entered.facts.recipient_known && {
+        asserted_new_recipient: body(
+          entered.facts.asserted_new_recipient,
+          fits.assertedNewRecipient,
+        ),
+      }),
+      ...(caps.daily && { credential_daily: body(caps.daily, fits.credentialDaily) }),
+    },
+    would_pass: changes.map(changeBody),
+    hint: hintOf(changes, facts.userConfirmed),
+  }
+}
+
+const fit = time.transform((text) => new Date(text)).nullable()
+const fitsRow = z
+  .object({
+    automatic_daily: fit,
+    asserted_daily: fit,
+    asserted_new_recipient: fit,
+    daily_spending_cap: fit,
+    credential_daily: fit,
+    mandates: z.record(z.uuid(), fit),
+  })
+  .transform(({ mandates, ...row }) => ({
+    automaticDaily: row.automatic_daily,
+    assertedDaily: row.asserted_daily,
+    assertedNewRecipient: row.asserted_new_recipient,
+    dailySpendingCap: row.daily_spending_cap,
+    credentialDaily: row.credential_daily,
+    mandates,
+  }))
+
+/**
+ * Returns when the amount fits into each window and each mandate's day. Asks the database only if it does
+ * not fit now.
+ */
+async function fitsOf(
+  context: Context,
+  { payment_row: payment, facts }: PaymentWithFacts,
+): Promise<Fits> {
+  const room = [
+    ...Object.values(facts.limits).map(headroom),
+    headroom(facts.asserted_new_recipient),
+    ...(facts.caps.daily ? [headroom(facts.caps.daily)] : []),
+    ...facts.mandates.flatMap((mandate) => leftOf(mandate).day ?? []),
+  ]
+  const now = context.now()
+  if (room.every((left) => payment.amount_usd_micros <= left))
+    return {
+      automaticDaily: now,
+      assertedDaily: now,
+      assertedNewRecipient: now,
+      dailySpendingCap: now,
+      credentialDaily: now,
+    }
+  const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)
+  if (!row) throw new Error('an entered payment is gone')
+  return row
+}
+
+/** Returns the state of a confirmation (`confirmation` of an answer). */
+async function confirmationOf({ world }: Context, entered: PaymentWithFacts, level: ConsentLevel) {
+  const { payment_row: payment } = entered
+  return {
+    level,
+    digest: await termsDigest(paymentTerms(payment)),
+    expires_at: payment.expires_at,
+    status: (await isApproved(entered)) ? ('approved' as const) : ('pending' as const),
+    url: approvalUrl(world, payment),
+  }
+}
+
+/** Returns the refusal of a payment that was closed unused or is another key's to pay, or undefined. */
+export function refuseEnded(
+  entered: PaymentWithFacts,
+  hint: string,
+): Refusal<'payment_closed'> | undefined {
+  const status = endOf(entered)
+  if (status === undefined) return refuseOther(entered, hint)
+  const message =
+    status === 'declined' ? 'The owner declined this payment.' : 'The payment expired unused.'
+  const next = status === 'declined' ? 'Do not enter it again unless the user asks for it.' : hint
+  return fail('payment_closed', { message, hint: next, details: { confirmation: { status } } })
+}
+
+/**
+ * Returns the refusal for another key. The owner approved for the key or app that the page named, and only
+ * the key that pays is told the outcome; another one has to ask anew.
+ */
+function refuseOther({ payment_row: { state }, facts }: PaymentWithFacts, hint: string) {
+  if (facts.may_pay) return undefined
+  const isOpen = state === 'prepared' || state === 'awaiting_confirmation'
+  const { code, message: approved } = reasonBody({ code: 'other_key' })
+  const message = isOpen
+    ? approved
+    : 'Another key or app pays this payment, and hears what comes of it.'
+  return fail('payment_closed', { message, hint, details: { reasons: [{ code, message }] } })
+}

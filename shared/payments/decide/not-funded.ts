@@ -1,0 +1,48 @@
+/**
+ * Refusals of a payment that the wallet cannot pay, in one form for every rail: what was needed, what is
+ * free, and of which asset. Only the asset of the payment was looked at.
+ */
+import type { Chain, Token } from '../../chains/registry.ts'
+import type { Refusal, RefusalDetail } from '../../contract/errors.ts'
+import { fail } from '../../contract/errors.ts'
+import { formatAmount } from '../../money/amount.ts'
+
+/** Returns the refusal, from atomic units. `freeAtomic` is negative if more is reserved than held. */
+export function notFunded(
+  { chain, token }: { chain: Chain; token: Token },
+  neededAtomic: bigint,
+  freeAtomic: bigint,
+  more: RefusalDetail = {},
+): Refusal<'insufficient_funds'> {
+  const available = formatAmount(freeAtomic < 0n ? 0n : freeAtomic, token.decimals)
+  const needed = formatAmount(neededAtomic, token.decimals)
+  return fail('insufficient_funds', {
+    details: { chain: chain.caip2, token: token.symbol, available, needed },
+    hint: `Pay at most ${available} ${token.symbol} on ${chain.title}, deposit more, or pay on another chain.`,
+    ...more,
+  })
+}
+
+/** Returns the refusal of a transfer whose gas costs more now than the operator pays for one. */
+export function gasTooDear({ title }: Chain): Refusal<'unavailable'> {
+  return fail('unavailable', {
+    message: `Gas on ${title} costs more now than this service pays for one transfer.`,
+    hint: 'Try again later, or pay on another chain.',
+    retryAfterSeconds: 60,
+  })
+}
+
+/** Refusal of a transfer whose gas nobody can pay. */
+export const noGas = fail('unavailable', {
+  message:
+    'No relayer can pay for gas on this chain now, and the wallet does not hold enough itself.',
+  hint: 'Try again later, or fund the wallet with the native coin of the chain.',
+  retryAfterSeconds: 60,
+})
+
+/** Refusal of a transfer whose wallet has to wait until its own transactions are mined. */
+export const laneFull = fail('unavailable', {
+  message: 'The wallet has too many transactions of its own in flight on this chain.',
+  hint: 'Try again once some of them are mined.',
+  retryAfterSeconds: 60,
+})

@@ -1,0 +1,232 @@
+/**
+ * Enters an x402 attempt with the first offer, in the order received, that the wallet can pay. Reserves and
+ * signs nothing.
+ */
+
+import type { Barred } from '../../chains/evm/bars.ts'
+import { agreedBar } from '../../chains/evm/quorum/agreed-bars.ts'
+import type { Refusal } from '../../contract/errors.ts'
+import { fail, isRefusal } from '../../contract/errors.ts'
+import { challengeNonce } from '../../custody/nonce.ts'
+import { sha256Hex } from '../../digest.ts'
+import type { Context } from '../../http/handler.ts'
+import { timeoutSecondsMin } from '../../x402/offer.ts'
+import type { PayableOffer } from '../../x402/offers.ts'
+import { unpayableOf } from '../../x402/offers.ts'
+import type { FrozenRequest } from '../../x402/request.ts'
+import { resourceDigest } from '../../x402/request.ts'
+import { refuseBarred } from '../decide/barred.ts'
+import { notFunded } from '../decide/not-funded.ts'
+import type { Payment } from '../payment.ts'
+import type { PaymentWithFacts } from '../payment-with-facts.ts'
+import { paymentWithFactsRow } from '../payment-with-facts.ts'
+import { allowanceFor, readFunds } from './attempt-funds.ts'
+import { refusedLast } from './attempt-order.ts'
+import type { AttemptTerms } from './attempt-terms.ts'
+import { freezeTerms } from './attempt-terms.ts'
+import { ownWallet } from './own-wallet.ts'
+
+/**
+ * Seconds within which a prepared attempt can be executed: as long as an owner may need to approve it. Its
+ * signature is valid only as long as the offer asks, and an offer that ended is rejected unpaid.
+ */
+const expiresInSeconds = 86_400
+
+/** Number of offers whose chains are asked at once; the next ones only if none of these can be paid. */
+const askedMax = 8
+
+/** Amount of an offer's token that a wallet can still spend, or why it cannot pay the payee. */
+type OfferFunds = { freeAtomic: bigint } | { barred: Barred } | { reason: string } | 'silent'
+
+/** Offer, with the funds of the wallet for it. */
+type OfferWithFunds = { payable: PayableOffer; standing: OfferFunds }
+
+type Refused = Refusal<
+  | 'insufficient_funds'
+  | 'recipient_refused'
+  | 'invalid_challenge'
+  | 'unsupported_scheme'
+  | 'unavailable'
+>
+
+/** Request to pay for. `heard` is true if the service itself received the challenge. */
+export type Purchase = { request: FrozenRequest; heard: boolean }
+
+/** Enters the best offer or, if the wallet cannot pay that one or has paid it, the next that it can pay. */
+export async function enterAttempt(
+  context: Context,
+  offers: readonly PayableOffer[],
+  purchase: Purchase,
+): Promise<PaymentWithFacts | Refused> {
+  const first = await enterFirst(context, offers, purchase)
+  if (isRefusal(first)) return first
+  const { entered, chosen, rest } = first
+  const { wallet } = entered.payment_row
+  const candidates = refusedLast([chosen, ...rest], entered).filter(({ payTo }) => payTo !== wallet)
+  const judged: OfferWithFunds[] = []
+  let refused: Refused | undefined
+  for await (const payable of payableInTurn(context, candidates, { entered, judged })) {
+    const begun = payable === chosen ? entered : await enterOffer(context, payable, purchase)
+    if (!isRefusal(begun)) return begun
+    refused ??= begun
+  }
+  return refused ?? unpayable(judged)
+}
+
+/** Enters the first offer that can be entered. The other offers are judged by its facts. */
+async function enterFirst(
+  context: Context,
+  offers: readonly PayableOffer[],
+  purchase: Purchase,
+): Promise<
+  Refused | { entered: PaymentWithFacts; chosen: PayableOffer; rest: readonly PayableOffer[] }
+> {
+  let refused: Refused | undefined
+  for (const [at, chosen] of offers.entries()) {
+    const entered = await enterOffer(context, chosen, purchase)
+    if (!isRefusal(entered)) return { entered, chosen, rest: offers.slice(at + 1) }
+    refused ??= entered
+  }
+  if (!refused) throw new Error('there is no offer to enter')
+  return refused
+}
+
+/** Yields the offers that the wallet can pay, then those on silent chains, which it may be able to pay. */
+async function* payableInTurn(
+  context: Context,
+  candidates: readonly PayableOffer[],
+  { entered, judged }: { entered: PaymentWithFacts; judged: OfferWithFunds[] },
+): AsyncGenerator<PayableOffer> {
+  for (let from = 0; from < candidates.length; from += askedMax) {
+    const silent = new Set(judged.filter(isSilent).map(({ payable }) => payable.chain.id))
+    const asked = await Promise.all(
+      candidates.slice(from, from + askedMax).map(async (payable): Promise<OfferWithFunds> => {
+        if (silent.has(payable.chain.id)) return { payable, standing: 'silent' }
+        return { payable, standing: await readOfferFunds(context, payable, entered) }
+      }),
+    )
+    judged.push(...asked)
+    yield* asked.filter(canPay).map(({ payable }) => payable)
+  }
+  yield* judged.filter(isSilent).map(({ payable }) => payable)
+}
+
+function canPay({ payable, standing }: OfferWithFunds): boolean {
+  if (standing === 'silent' || !('freeAtomic' in standing)) return false
+  return payable.offer.amountAtomic <= standing.freeAtomic
+}
+
+function isSilent({ standing }: OfferWithFunds): boolean {
+  return standing === 'silent'
+}
+
+async function readOfferFunds(
+  context: Context,
+  payable: PayableOffer,
+  { payment_row: payment, facts }: PaymentWithFacts,
+): Promise<OfferFunds> {
+  const { chain, token, payTo } = payable
+  const { wallet } = payment
+  const [seen, permit] = await Promise.all([
+    readFunds(context, payable, { wallet, payee: payTo }),
+    permitFor(context, payable, wallet),
+  ])
+  if (permit?.status === 'not_allowed') return permit
+  if (seen.status !== 'ok') return 'silent'
+  const parties = { token, wallet, payee: payTo }
+  const barred = await agreedBar(context.world, chain, parties, seen.barred)
+  if (barred) return { barred }
+  const isSame = payment.chain === chain.id && payment.token === token.address
+  return { freeAtomic: seen.tokenAtomic - (isSame ? facts.reserved_atomic : 0n) }
+}
+
+function permitFor(context: Context, payable: PayableOffer, wallet: Payment['wallet']) {
+  const { amountAtomic, extensions, scheme: name } = payable.offer
+  if (payable.method !== 'permit2') return undefined
+  const scheme = name === 'upto' ? name : 'exact'
+  return allowanceFor(context, payable, { wallet, amountAtomic, extensions, scheme })
+}
+
+/** Returns why no offer can be paid: lack of funds, a bar by the issuer, or no allowance for Permit2. */
+function unpayable(judged: readonly OfferWithFunds[]): Refused {
+  const told = judged.flatMap(({ payable, standing }) =>
+    standing === 'silent' ? [] : [{ payable, standing }],
+  )
+  for (const { payable, standing } of told) {
+    if (!('freeAtomic' in standing)) continue
+    return notFunded(payable, payable.offer.amountAtomic, standing.freeAtomic)
+  }
+  for (const { payable, standing } of told) {
+    if ('barred' in standing) return refuseBarred(standing.barred, payable.token.symbol)
+  }
+  const offers = told.flatMap(({ payable: { offer }, standing }) =>
+    'reason' in standing ? [unpayableOf(offer, standing.reason)] : [],
+  )
+  return fail('unsupported_scheme', { details: { offers } })
+}
+
+async function enterOffer(
+  context: Context,
+  chosen: PayableOffer,
+  { request, heard }: Purchase,
+): Promise<PaymentWithFacts | Refusal<'invalid_challenge' | 'recipient_refused'>> {
+  const { chain, token, offer } = chosen
+  const terms = await freezeTerms(chosen, request)
+  const question = {
+    kind: 'x402',
+    device: await context.device(),
+    chain: chain.id,
+    token: token.address,
+    payee: chosen.payTo,
+    amount_atomic: offer.amountAtomic.toString(),
+    amount_usd_micros: chosen.usdMicros.toString(),
+    terms,
+    resource: await resourceDigest(request),
+    heard,
+    expires_in_seconds: Math.min(expiresInSeconds, secondsLeft(offer)),
+    ...(offer.protocol === 'mpp' ? await challengeOf(offer, terms) : {}),
+  }
+  const entered = await context.db.one('begin_payment', question, paymentWithFactsRow)
+  if (!entered) return ownWallet
+  return isSame(entered, terms) ? entered : fail('invalid_challenge', answeredBefore)
+}
+
+/** Returns the seconds until an attempt expires. A challenge with an end must leave time to settle it. */
+function secondsLeft({ expiresAtSeconds, maxTimeoutSeconds }: PayableOffer['offer']): number {
+  return expiresAtSeconds === undefined
+    ? expiresInSeconds
+    : maxTimeoutSeconds - timeoutSecondsMin + 1
+}
+
+/**
+ * Returns the claim and the nonce of an MPP challenge. It fixes the nonce, so an account signs it once,
+ * whoever asks under it, and enters it once for an origin. The claim is a UUID version 8 of both.
+ */
+async function challengeOf({ requirement }: PayableOffer['offer'], { origin }: AttemptTerms) {
+  const { id, realm } = requirement
+  const hex = await sha256Hex(JSON.stringify([origin, id, realm]))
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+  ]
+  return {
+    claim: [...parts, hex.slice(20, 32)].join('-'),
+    nonce: challengeNonce(requirement),
+  }
+}
+
+/** True if the payment entered under the claim is this attempt and is still unpaid. */
+function isSame(
+  { payment_row: { state, terms } }: PaymentWithFacts,
+  wanted: AttemptTerms,
+): boolean {
+  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
+  return isUnused && terms['request_digest'] === wanted.request_digest
+}
+
+const answeredBefore = {
+  message: 'This challenge was prepared before, and it is good for one payment.',
+  hint: 'Execute that attempt, or ask the resource for a new challenge.',
+}

@@ -1,0 +1,66 @@
+/**
+ * Reads what a transfer asks for, from an agent's words to atomic units and canonical addresses. Looks up
+ * nothing in the database; an order that can be read may still be refused later.
+ */
+import type { Chain, Token } from '../../chains/registry.ts'
+import { connectedChains, findChain, tokenByAddress, tokenBySymbol } from '../../chains/registry.ts'
+import type { Refusal } from '../../contract/errors.ts'
+import { fail, isRefusal } from '../../contract/errors.ts'
+import type { Config } from '../../env.ts'
+import { parseAmount } from '../../money/amount.ts'
+import { usdMicrosEnd, usdMicrosOf } from '../../money/usd.ts'
+import type { Recipient } from './recipient.ts'
+import { readRecipient } from './recipient.ts'
+
+/** Order in an agent's words; the amount is in token units. */
+export type TransferRequest = { recipient: string; chain: string; token: string; amount: string }
+
+/** Parsed order; `usdMicros` is what it counts for against the limits. */
+export type TransferOrder = {
+  chain: Chain
+  token: Token
+  amountAtomic: bigint
+  usdMicros: bigint
+  recipient: Recipient
+}
+
+type OrderRefusal = Refusal<
+  | 'unsupported_chain'
+  | 'unsupported_token'
+  | 'invalid_request'
+  | 'recipient_not_found'
+  | 'recipient_refused'
+>
+
+/** Reads an order, or returns the refusal of what cannot be served here. */
+export function readTransferOrder(
+  wish: TransferRequest,
+  config: Config,
+): TransferOrder | OrderRefusal {
+  const connected = connectedChains(config)
+  const chain = findChain(wish.chain)
+  if (!chain || !connected.includes(chain)) {
+    const available = connected.map(({ caip2 }) => caip2)
+    return fail('unsupported_chain', { details: { available } })
+  }
+  const token = tokenBySymbol(chain, wish.token) ?? tokenByAddress(chain, wish.token)
+  if (!token) {
+    const available = chain.tokens.map(({ symbol }) => symbol)
+    return fail('unsupported_token', { details: { available } })
+  }
+  const amountAtomic = parseAmount(wish.amount, token.decimals)
+  if (amountAtomic === undefined || amountAtomic === 0n) {
+    const message = `amount: more than zero, with at most ${token.decimals} decimals`
+    return fail('invalid_request', { message })
+  }
+  const usdMicros = usdMicrosOf(token, amountAtomic, config)
+  if (usdMicros === undefined) {
+    return fail('unsupported_token', { message: `${token.symbol} has no USD rate configured.` })
+  }
+  if (usdMicros >= usdMicrosEnd) {
+    return fail('invalid_request', { message: 'amount: less, for no limit lets so much through' })
+  }
+  const recipient = readRecipient(wish.recipient, [chain], config.MAIL_DOMAIN)
+  if (isRefusal(recipient)) return recipient
+  return { chain, token, amountAtomic, usdMicros, recipient }
+}

@@ -1,0 +1,175 @@
+/**
+ * Executes a prepared attempt: authorizes and signs once, sends the frozen request with the payment, and
+ * stores the answer. A request that arrives while another one does this waits for the outcome. A later one
+ * sends the same signature again or returns what is stored.
+ */
+import * as z from 'zod'
+import { readGasPrice } from '../../chains/evm/gas/gas-price.ts'
+import { agreedBar } from '../../chains/evm/quorum/agreed-bars.ts'
+import { assetOf } from '../../chains/registry.ts'
+import type { Refusal } from '../../contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../../contract/errors.ts'
+import { permit2Of } from '../../custody/permit2-terms.ts'
+import type { SignedPayment } from '../../custody/port.ts'
+import { unbound } from '../../db/database.ts'
+import type { Context } from '../../http/handler.ts'
+import { sendPaid } from '../../x402/delivery.ts'
+import { paymentHeaders } from '../../x402/payload.ts'
+import { validityOf } from '../../x402/validity.ts'
+import { refuseBarred } from '../decide/barred.ts'
+import type { DecisionMaker } from '../decide/judge.ts'
+import { allowanceFor, readFunds } from '../enter/attempt-funds.ts'
+import { termsOf } from '../enter/attempt-terms.ts'
+import type { Payment } from '../payment.ts'
+import { foundRow } from '../payment.ts'
+import type { PaymentWithFacts } from '../payment-with-facts.ts'
+import { deliveryOf } from './attempt-delivery.ts'
+import type { SigningInputs, SigningResult } from './authorize.ts'
+import { authorizePayment } from './authorize.ts'
+import { gasOf } from './gas.ts'
+
+/** Result of an execution: an outcome, a confirmation to ask for, or a refusal. */
+export type ExecutionResult =
+  | { outcome: 'done'; payment: Payment }
+  | (SigningResult & { outcome: 'confirm' })
+  | Extract<SigningResult, Refusal>
+  | Refusal<'terms_changed' | 'recipient_refused' | 'unavailable'>
+
+/** Takes an attempt as far as it can go now. */
+export async function executeAttempt(
+  context: Context,
+  entered: PaymentWithFacts,
+  decisionMaker: DecisionMaker,
+): Promise<ExecutionResult> {
+  const signing = await prepareSigning(context, entered)
+  if (isRefusal(signing)) return (await takenFurther(context, entered)) ?? signing
+  const authorized = await authorizePayment(context, entered, decisionMaker, signing)
+  if (isRefusal(authorized) || authorized.outcome === 'confirm') {
+    return (await takenFurther(context, entered)) ?? authorized
+  }
+  const { first, authorization } = authorized
+  if (!first || !authorization) return waitForOutcome(context, entered.payment_row)
+  return deliver(context, entered.payment_row, authorization).catch(
+    outcomeLost(entered.payment_row),
+  )
+}
+
+/**
+ * Returns the outcome if another request of the caller paid the attempt since it was read. Another key's
+ * outcome is shown to that key only.
+ */
+async function takenFurther(
+  context: Context,
+  { payment_row: { id } }: PaymentWithFacts,
+): Promise<ExecutionResult | undefined> {
+  const found = await context.db.one('find_payment', { payment: id }, ownedRow)
+  if (!found?.is_own || isUnused(found.payment_row)) return undefined
+  return waitForOutcome(context, found.payment_row)
+}
+
+const ownedRow = foundRow.extend({ is_own: z.boolean() })
+
+/** True if nothing is reserved or signed for the payment, so that it can still be refused. */
+function isUnused({ state }: Payment): boolean {
+  return ['prepared', 'awaiting_confirmation', 'expired', 'declined'].includes(state)
+}
+
+async function prepareSigning(context: Context, { payment_row: payment, facts }: PaymentWithFacts) {
+  const { chain, token } = assetOf(payment)
+  const terms = termsOf(payment)
+  const [seen, gas] = await Promise.all([
+    readFunds(context, { chain, token }, payment),
+    readGasPrice(context.world, chain, facts.gas.seen ?? undefined),
+  ])
+  if (seen.status !== 'ok' || gas.status !== 'ok') {
+    const log = 'log' in seen ? seen.log : 'log' in gas ? gas.log : ''
+    return fail('unavailable', { message: `${chain.title} does not answer.`, log })
+  }
+  if (isUnused(payment)) {
+    const parties = { token, wallet: payment.wallet, payee: payment.payee }
+    const barred = await agreedBar(context.world, chain, parties, seen.barred)
+    if (barred) return refuseBarred(barred, token.symbol)
+  }
+  const allowance = await allowanceOf(context, payment)
+  if (isRefusal(allowance)) return allowance
+  const signing: SigningInputs = {
+    fundsAtomic: seen.tokenAtomic,
+    seenBlock: gas.seenBlock,
+    gas: gasOf(payment, gas),
+    ...allowance,
+    ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
+  }
+  return signing
+}
+
+/** Returns the allowance that Permit2 needs beside a permit, if any. Never refuses what is signed. */
+async function allowanceOf(context: Context, payment: Payment) {
+  const { wallet, amount_atomic: amountAtomic } = payment
+  const permit = permit2Of(payment.terms)
+  if (!permit || !isUnused(payment)) return {}
+  const { extensions } = termsOf(payment)
+  const permitted = { wallet, amountAtomic, extensions, scheme: permit.scheme }
+  const allowance = await allowanceFor(context, assetOf(payment), permitted)
+  if (allowance.status === 'unavailable') return fail('unavailable', { log: allowance.log })
+  if (allowance.status === 'not_allowed')
+    return fail('terms_changed', { message: allowance.reason })
+  return allowance.status === 'sponsored' ? { allowanceNonce: allowance.allowanceNonce } : {}
+}
+
+async function deliver(
+  context: Context,
+  payment: Payment,
+  authorization: SignedPayment,
+): Promise<ExecutionResult> {
+  const terms = termsOf(payment)
+  const headers = paymentHeaders(terms, authorization)
+  await context.db.run('hand_over', { payment: payment.id })
+  const fetched = await sendPaid(context.world, terms.request, headers)
+  // Stored before the chain is asked anything: it may be slow, unreachable or wrong about the rest.
+  const delivery = deliveryOf(payment, fetched, context.now())
+  const db = unbound(context.world.db)
+  const question = { payment: payment.id, delivery }
+  const finished = await db.one('housekeeping_finish_attempt', question, foundRow)
+  return { outcome: 'done', payment: finished?.payment_row ?? payment }
+}
+
+/**
+ * Returns a handler for a lost outcome. Money may have moved, so its refusal names the attempt and does not
+ * say that nothing was changed.
+ */
+export function outcomeLost({ id }: Payment) {
+  return (error: unknown): Refusal<'unavailable'> => {
+    // A caller whose key was revoked or that asks too often gets that refusal.
+    if (error instanceof Rejection && error.refusal.refusal !== 'unavailable') throw error
+    return fail('unavailable', {
+      message: 'The payment was signed and sent, but its outcome could not be kept or read.',
+      hint: 'Execute the same attempt again: the same signature is sent again, never another.',
+      details: { attempt_id: id },
+      retryAfterSeconds: 60,
+      log: `the outcome of an attempt was lost: ${String(error)}`,
+    })
+  }
+}
+
+/** Number of looks, which together last longer than a delivery may take and so end with its outcome. */
+const looksMax = 45
+const lookEveryMilliseconds = 750
+const firstLookMilliseconds = 50
+
+/** Waits for a payment that another request signed. A failure here does not mean that it is unpaid. */
+function waitForOutcome(context: Context, payment: Payment): Promise<ExecutionResult> {
+  return lookForOutcome(context, payment).catch(outcomeLost(payment))
+}
+
+async function lookForOutcome(context: Context, payment: Payment): Promise<ExecutionResult> {
+  let latest = payment
+  let pause = firstLookMilliseconds
+  for (let look = 0; look < looksMax; look += 1) {
+    const found = await context.db.one('find_payment', { payment: payment.id }, foundRow)
+    latest = found?.payment_row ?? latest
+    if (latest.delivery || ['settled', 'released'].includes(latest.state)) break
+    await context.world.pause(pause)
+    pause = Math.min(pause * 2, lookEveryMilliseconds)
+  }
+  return { outcome: 'done', payment: latest }
+}

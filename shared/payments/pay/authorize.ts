@@ -1,0 +1,155 @@
+/**
+ * Takes an entered payment to a signature or a refusal. Decides from facts, has custody commit the
+ * decision, and decides again if the facts changed in between.
+ */
+import { assetOf } from '../../chains/registry.ts'
+import type { ErrorCode, Refusal } from '../../contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../../contract/errors.ts'
+import type { AuthorizeAnswer, AuthorizeRequest } from '../../custody/port.ts'
+import type { Context } from '../../http/handler.ts'
+import type { Decision } from '../../policy/decide.ts'
+import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
+import { laneFull, noGas, notFunded } from '../decide/not-funded.ts'
+import type { PaymentWithFacts } from '../payment-with-facts.ts'
+import { paymentWithFactsRow } from '../payment-with-facts.ts'
+import type { GasRefusal } from './gas.ts'
+import { noCancelLeft } from './gas.ts'
+
+/** Values that the signature needs and the decision does not. */
+export type SigningInputs = Pick<
+  AuthorizeRequest,
+  'seenBlock' | 'validAfter' | 'validBefore' | 'gas' | 'relay' | 'allowanceNonce'
+> & {
+  fundsAtomic: bigint
+  /** Prepares it again from fresh facts if relayers have no gas left for it: the wallet may have some. */
+  again?: (latest: PaymentWithFacts) => SigningInputs | GasRefusal
+}
+
+/** Consent level that carries a payment, with the mandate at the mandate level. */
+export type ConsentBasis = Pick<AuthorizeRequest, 'consentLevel' | 'mandateId'>
+
+/** Signature, missing confirmation, or refusal. */
+export type SigningResult =
+  | (AuthorizeAnswer & ConsentBasis & { outcome: 'signed' })
+  | { outcome: 'confirm'; asked: ConfirmationRequest }
+  | Refusal<
+      | 'limit_exceeded'
+      | 'insufficient_funds'
+      | 'payment_closed'
+      | 'payment_not_found'
+      | 'relay_limit_reached'
+      | 'unavailable'
+    >
+
+/** Number of tries. Each is lost only to a payment of the same account that was committed in between. */
+const triesMax = 5
+
+/** Decides, reserves and signs. Answers a payment that is already under way as it stands. */
+export async function authorizePayment(
+  context: Context,
+  entered: PaymentWithFacts,
+  decisionMaker: DecisionMaker,
+  first: SigningInputs,
+): Promise<SigningResult> {
+  let latest = entered
+  let signing: SigningInputs | GasRefusal = first
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const decision = earlierDecisionOf(latest) ?? (await decisionMaker.decide(latest))
+    if (decision.verdict === 'refuse') return decisionMaker.refuse(latest, decision)
+    if (decision.verdict === 'confirm') {
+      return { outcome: 'confirm', asked: await decisionMaker.ask(latest, decision) }
+    }
+    const { consentLevel, mandateId } = decision
+    const consentBasis = { consentLevel, mandateId }
+    const answer = await askCustody(context, latest, consentBasis, signing)
+    if (answer.outcome === 'signed') return { ...answer, ...consentBasis }
+    if (answer.outcome === 'insufficient_gas') return noGas
+    if (answer.outcome === 'lane_full') return laneFull
+    if (!isRaceLost(answer)) return refusalOf(answer)
+    latest = (await readFacts(context, latest)) ?? latest
+    if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
+    if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? noCancelLeft(latest)
+    if (isRefusal(signing)) return signing
+  }
+  return fail('unavailable', { retryAfterSeconds: 1, log: 'authorize lost every race' })
+}
+
+/** Returns the decision of a payment that is under way or settled, taken when it was reserved. */
+function earlierDecisionOf({ payment_row: payment }: PaymentWithFacts): Decision | undefined {
+  if (!['authorized', 'signed', 'unknown', 'settled'].includes(payment.state)) return undefined
+  const { consent_level, mandate } = payment
+  const mandateId = mandate === null ? {} : { mandateId: mandate }
+  return { verdict: 'allow', consentLevel: consent_level ?? 'none', ...mandateId }
+}
+
+type RaceLost = Extract<AuthorizeAnswer, { outcome: (typeof lostRaces)[number] }>
+
+/** Outcomes that mean that other payments of the account changed the facts. */
+const lostRaces = ['stale', 'insufficient_funds', 'gas_budget'] as const
+
+function isRaceLost(answer: AuthorizeAnswer): answer is RaceLost {
+  return lostRaces.some((outcome) => outcome === answer.outcome)
+}
+
+/** Asks custody, which may have reserved the payment before it failed, so no answer may deny that. */
+async function askCustody(
+  context: Context,
+  entered: PaymentWithFacts,
+  consentBasis: ConsentBasis,
+  { fundsAtomic, seenBlock, validAfter, validBefore, gas, relay, allowanceNonce }: SigningInputs,
+): Promise<AuthorizeAnswer> {
+  const { custody } = context.world
+  if (!custody) throw new Rejection(fail('unavailable', { log: 'CUSTODY is not bound' }))
+  const { id: paymentId } = entered.payment_row
+  try {
+    return await custody.authorize({
+      credential: context.credential,
+      paymentId,
+      ...consentBasis,
+      factsVersion: entered.facts.version,
+      fundsAtomic: fundsAtomic.toString(),
+      seenBlock,
+      validAfter,
+      validBefore,
+      gas,
+      relay,
+      allowanceNonce,
+    })
+  } catch (error) {
+    const message = `Custody did not answer. Ask transfer-status for ${paymentId} what came of it.`
+    throw new Rejection(fail('unavailable', { message, log: String(error) }))
+  }
+}
+
+/** Reads a payment of the caller again, with fresh facts. */
+export async function readFacts(
+  context: Context,
+  { payment_row: { id, kind } }: Pick<PaymentWithFacts, 'payment_row'>,
+): Promise<PaymentWithFacts | undefined> {
+  const device = await context.device()
+  return context.db.one('payment_facts', { payment: id, kind, device }, paymentWithFactsRow)
+}
+
+/** Returns the refusal after other payments took the funds between the look at them and the commit. */
+function notFundedNow(
+  { payment_row: payment, facts }: PaymentWithFacts,
+  { fundsAtomic }: SigningInputs,
+) {
+  const free = fundsAtomic - facts.reserved_atomic
+  return notFunded(assetOf(payment), payment.amount_atomic, free)
+}
+
+type Closed = Extract<AuthorizeAnswer, { outcome: 'closed' | 'expired' | 'not_found' | 'refused' }>
+
+function refusalOf(answer: Closed) {
+  switch (answer.outcome) {
+    case 'closed':
+      return fail('payment_closed')
+    case 'expired':
+      return fail('payment_closed', { message: 'The payment expired. Enter it again.' })
+    case 'not_found':
+      return fail('payment_not_found')
+    case 'refused':
+      throw new Rejection(fail<ErrorCode>(answer.code))
+  }
+}

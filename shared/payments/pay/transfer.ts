@@ -1,0 +1,116 @@
+/**
+ * Takes a transfer from entry to broadcast. One round trip to the chain reads what it is decided and priced
+ * from, before anything is reserved. Custody stores what it signs before that is broadcast, and an outcome
+ * that is not known is `submitted`, never `failed`.
+ */
+
+import type { Preflight } from '../../chains/evm/preflight.ts'
+import { readPreflight } from '../../chains/evm/preflight.ts'
+import { agreedBar } from '../../chains/evm/quorum/agreed-bars.ts'
+import type { Chain } from '../../chains/registry.ts'
+import { assetOf } from '../../chains/registry.ts'
+import type { Refusal } from '../../contract/errors.ts'
+import { fail, isRefusal } from '../../contract/errors.ts'
+import type { Context } from '../../http/handler.ts'
+import { refuseBarred } from '../decide/barred.ts'
+import type { DecisionMaker } from '../decide/judge.ts'
+import { gasTooDear, notFunded } from '../decide/not-funded.ts'
+import type { PaymentWithFacts } from '../payment-with-facts.ts'
+import { fundedLanes } from '../relay/funded-lanes.ts'
+import { sendAndRelay } from '../relay/relay.ts'
+import type { SigningInputs, SigningResult } from './authorize.ts'
+import { authorizePayment } from './authorize.ts'
+import type { GasRefusal } from './gas.ts'
+import { gasOf, gasPayer, tooSmall } from './gas.ts'
+
+/**
+ * Seconds for which an authorization is valid by our own clock: ten minutes, which bounds how long it can
+ * stay unknown. A node's time makes none longer.
+ */
+const validSeconds = 600
+/** Seconds for which a signature must be valid by the chain's clock to be of use. */
+const leftSecondsMin = 60
+
+/** Decides, signs and broadcasts; returns custody's answer. */
+export async function sendTransfer(
+  context: Context,
+  entered: PaymentWithFacts,
+  decisionMaker: DecisionMaker,
+): Promise<SigningResult | Refusal<'recipient_refused' | 'amount_too_small'>> {
+  const signing = await prepareSigning(context, entered)
+  if (isRefusal(signing)) return signing
+  const authorized = await authorizePayment(context, entered, decisionMaker, signing)
+  if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
+    const { chain } = assetOf(entered.payment_row)
+    const seen = { ...signing.gas, ...signing.relay }
+    await sendAndRelay(context.world, chain, authorized, seen)
+  }
+  return authorized
+}
+
+async function prepareSigning(context: Context, entered: PaymentWithFacts) {
+  const { payment_row: payment, facts } = entered
+  const { chain, token } = assetOf(payment)
+  const { wallet, payee } = payment
+  const lanes = facts.lanes.map(({ address }) => address)
+  const lately = facts.gas.seen ?? undefined
+  const asked = { token, wallet, payee, lanes, lately }
+  const seen = await readPreflight(context.world, chain, asked)
+  if (seen.status === 'unavailable') {
+    return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
+  }
+  if (!seen.domainMatches) {
+    return fail('unavailable', { log: `${token.address} signs under another domain` })
+  }
+  const barred = await agreedBar(context.world, chain, { token, wallet, payee }, seen.barred)
+  if (barred) return refuseBarred(barred, token.symbol)
+  if (seen.isOverBudget) return gasTooDear(chain)
+  if (Number(seen.blockTimestampSeconds) + leftSecondsMin > facts.now + validSeconds) {
+    return clockAhead(chain)
+  }
+  const own = payment.state === 'authorized' ? payment.amount_atomic : 0n
+  const free = seen.tokenAtomic - (facts.reserved_atomic - own)
+  if (free >= payment.amount_atomic) return tooSmall(entered, seen) ?? signingFrom(entered, seen)
+  const isReserved = seen.tokenAtomic >= payment.amount_atomic
+  return notFunded({ chain, token }, payment.amount_atomic, free, isReserved ? reservedHint : {})
+}
+
+/** Hint for a payment that was mined a moment ago: it counts twice until it is booked. */
+const reservedHint = {
+  hint: 'Part of the balance is reserved by payments that are not booked as settled yet.',
+  retryAfterSeconds: 5,
+}
+
+/** Returns the refusal if a signature that ends by our clock would be (nearly) over by the chain's. */
+function clockAhead({ title }: Chain) {
+  return fail('unavailable', {
+    message: `The clock of ${title} is too far ahead of ours to sign for it now.`,
+    hint: 'Try again later, or pay on another chain.',
+    retryAfterSeconds: 60,
+  })
+}
+
+type SigningTransfer = SigningInputs & { relay: NonNullable<SigningInputs['relay']> }
+
+/** Prepares signing with the payer of gas: a relayer that can and may pay, else the wallet, else nobody. */
+function signingFrom(entered: PaymentWithFacts, seen: Preflight): SigningTransfer | GasRefusal {
+  const { facts, payment_row: payment } = entered
+  const lanes = fundedLanes(facts.lanes, seen)
+  const gasFrom = gasPayer(entered, { ...seen, lanes })
+  if (isRefusal(gasFrom)) return gasFrom
+  const relay: NonNullable<SigningInputs['relay']> = {
+    gasFrom,
+    walletNonce: seen.walletNonce,
+    walletWei: seen.walletWei.toString(),
+    lanes,
+  }
+  return {
+    fundsAtomic: seen.tokenAtomic,
+    seenBlock: seen.seenBlock,
+    validAfter: 0,
+    validBefore: facts.now + validSeconds,
+    gas: gasOf(payment, seen),
+    relay,
+    again: (latest) => signingFrom(latest, seen),
+  }
+}

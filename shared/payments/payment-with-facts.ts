@@ -1,0 +1,150 @@
+/**
+ * Schemas of what the database returns when a payment is entered or continued: the payment, with the facts
+ * for its decision.
+ */
+import * as z from 'zod'
+import type { RecentGasFees } from '../chains/evm/gas/gas-seen.ts'
+import { addressSchema } from '../chains/hex.ts'
+import { bigintText, time } from '../db/row-fields.ts'
+import { mandateFacts, mandateRow } from '../mandates/mandate-row.ts'
+import { ownersLevels } from '../policy/facts.ts'
+import { payersUnder } from '../policy/mandate.ts'
+import type { History } from '../policy/memory.ts'
+import { paymentRow } from './payment.ts'
+
+const window = z
+  .object({ limit: bigintText, spent: bigintText, resets_at: time.nullable() })
+  .transform(({ resets_at, ...rest }) => ({ ...rest, resetsAt: resets_at }))
+
+/** Limits of an account, with their use. */
+export const limitsRow = z.object({
+  automatic_daily: window,
+  asserted_daily: window,
+  daily_spending_cap: window,
+})
+
+/** Caps of a key or of an app's grant, with their use; null if it has none. */
+export const capsRow = z.object({ payment: bigintText.nullable(), daily: window.nullable() })
+
+const history = z
+  .object({
+    payees: z.array(addressSchema),
+    assets: z.array(z.object({ chain: z.int(), token: addressSchema })),
+    lowest_usd_micros: bigintText.nullable(),
+    highest_usd_micros: bigintText.nullable(),
+  })
+  .transform(
+    ({ lowest_usd_micros, highest_usd_micros, ...rest }): History => ({
+      ...rest,
+      lowestUsdMicros: lowest_usd_micros,
+      highestUsdMicros: highest_usd_micros,
+    }),
+  )
+
+const refusedWay = z.object({
+  protocol: z.string().nullable(),
+  scheme: z.string().nullable(),
+  transfer_method: z.string().nullable(),
+  payment_flow: z.string().nullable(),
+  chain: z.int(),
+  token: addressSchema,
+  payee: addressSchema,
+  amount_atomic: bigintText,
+})
+
+/** Recent gas prices of a chain. */
+export const gasSeenRow = z
+  .object({
+    max_fee_per_gas: bigintText,
+    max_priority_fee_per_gas: bigintText,
+    data_fee_wei: bigintText,
+    call_wei: bigintText,
+  })
+  .transform(
+    (row): RecentGasFees => ({
+      maxFeePerGas: row.max_fee_per_gas,
+      maxPriorityFeePerGas: row.max_priority_fee_per_gas,
+      dataFeeWei: row.data_fee_wei,
+      callWei: row.call_wei,
+    }),
+  )
+
+/** Budget that relayers have left for an account on one chain in the rolling 24 hours. */
+export const gasRow = z.object({
+  left_wei: bigintText,
+  left_calls: z.int(),
+  /** Time at which the oldest part of the use leaves the 24 hours. */
+  resets_at: time.nullable(),
+  least_usd_micros: bigintText,
+})
+
+/** The same budget for each chain with a relayer in service. */
+export const relayedRows = z.array(gasRow.extend({ chain: z.int(), calls_per_day: z.int() }))
+
+/** Facts that api.begin_payment and api.payment_facts return beside the payment. */
+export const factsRow = z.object({
+  version: z.int(),
+  limits: limitsRow,
+  /** Caps of the key or app that is about to pay. */
+  caps: capsRow,
+  /** True if the caller asked for it or pays it, or if the owner let any key pay it. */
+  may_pay: z.boolean(),
+  /** Payments to this recipient on the word of agents; limited while the owner does not know it. */
+  asserted_new_recipient: window,
+  recipient_known: z.boolean(),
+  similar_recipient: z.string().nullable(),
+  device_known: z.boolean(),
+  /** Owner's decision, and the digest of the terms that it was about. */
+  approval: z
+    .object({
+      decision: z.enum(['approved', 'declined']),
+      digest: z.string(),
+      level: z.enum(ownersLevels),
+    })
+    .nullable(),
+  has_passkey: z.boolean(),
+  /** Mandates that name the merchant or the payee, in any state. */
+  mandates: z.array(
+    mandateRow
+      .extend({ payer: z.enum(payersUnder) })
+      .transform((row) => ({ ...mandateFacts(row), payer: row.payer })),
+  ),
+  /** Earlier payments for the same resource; empty, with null prices, if there were none. */
+  history,
+  /** Ways to pay that the merchant refused for this resource a moment ago. */
+  refused_ways: z.array(refusedWay),
+  reserved_atomic: bigintText,
+  /** Budget, with the number of authorizations that may still be signed so that each can be cancelled. */
+  gas: gasRow.extend({
+    left_cancels: z.int(),
+    cancels_reset_at: time.nullable(),
+    /** Time at which recent gas prices leave room for it; null if they do now. */
+    cheaper_at: time.nullable(),
+    seen: gasSeenRow.nullable(),
+  }),
+  /** Unix seconds by the database's clock, since a worker's own may be wrong. */
+  now: z.int(),
+  /** Relayers in service, with the cost of their transactions in flight and what they surely have left. */
+  lanes: z.array(
+    z.object({
+      address: addressSchema,
+      next_nonce: z.int(),
+      open_wei: z.array(bigintText),
+      left_wei: bigintText.nullable(),
+    }),
+  ),
+})
+
+/** Payment with its facts. */
+export const paymentWithFactsRow = z.object({ payment_row: paymentRow, facts: factsRow })
+/** Parsed answer of api.begin_payment and api.payment_facts. */
+export type PaymentWithFacts = z.output<typeof paymentWithFactsRow>
+
+/** Returns why a payment was closed unused. Nobody is asked to confirm what can no longer be paid. */
+export function endOf(entered: Pick<PaymentWithFacts, 'payment_row'> & { facts: { now: number } }) {
+  const { state, expires_at } = entered.payment_row
+  if (state === 'declined') return state
+  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
+  const isOver = isUnused && Date.parse(expires_at) <= entered.facts.now * 1000
+  return state === 'expired' || isOver ? ('expired' as const) : undefined
+}

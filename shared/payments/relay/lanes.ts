@@ -1,0 +1,168 @@
+/**
+ * Keeps relayer lanes in service: aligns their counters with the chain's, takes out lanes that cannot pay
+ * for gas, and alerts the operator before that happens.
+ */
+import * as z from 'zod'
+import type { Chain } from '../../chains/chain.ts'
+import { relayGas } from '../../chains/evm/gas/fees.ts'
+import { boundGasFees } from '../../chains/evm/gas/gas-seen.ts'
+import type { LaneState, LaneStates } from '../../chains/evm/lanes.ts'
+import { priceLanes, readLanes } from '../../chains/evm/lanes.ts'
+import { addressSchema } from '../../chains/hex.ts'
+import type { LaneSeen } from '../../custody/port.ts'
+import { unbound } from '../../db/database.ts'
+import { bigintText } from '../../db/row-fields.ts'
+import type { World } from '../../world.ts'
+import { gasSeenRow } from '../payment-with-facts.ts'
+import { carriesTransfers, fundedLanes } from './funded-lanes.ts'
+import type { RelaySeen } from './relay.ts'
+
+/** Lane as the ledger has it. */
+export const laneRow = z.object({
+  chain: z.int(),
+  address: addressSchema,
+  kind: z.enum(['relayer', 'wallet']),
+  next_nonce: z.int(),
+  mined_nonce: z.int(),
+  paused_for: z.string().nullable(),
+  /** Most that its newest transactions may cost, newest first. */
+  open_wei: z.array(bigintText),
+  /** Wei that it surely has left, as enough endpoints told it last. */
+  left_wei: bigintText.nullable(),
+})
+
+/** Parsed lane. */
+export type LaneRow = z.output<typeof laneRow>
+
+/** Lanes of a chain as they were just seen; `relay` names those that can take more. */
+export type LanesSeen = { states: Map<string, LaneState>; relay: RelaySeen }
+
+/** Number of relayed transfers that a lane should be able to pay for; below it the operator is alerted. */
+const reserveTransfers = 100n
+
+/** Looks at a chain's lanes and repairs differences; undefined while the chain does not answer. */
+export async function maintainLanes(
+  world: World,
+  chain: Chain,
+  rows: readonly LaneRow[],
+): Promise<LanesSeen | undefined> {
+  const read = await readLanes(
+    world,
+    chain,
+    rows.map(({ address }) => address),
+  )
+  if (read.status !== 'ok') {
+    world.log({ operation: 'housekeeping', chain: chain.caip2, log: read.log })
+    return undefined
+  }
+  const seen = { ...read, ...(await believedPrices(world, chain, read)) }
+  const states = new Map(seen.lanes.map((lane) => [lane.address, lane]))
+  const relayers = await Promise.all(
+    rows
+      .filter(({ kind }) => kind === 'relayer')
+      .map((row) => storeLaneBalance(world, row, states)),
+  )
+  // Above the budget of a transfer only cancellations go out, at a price of their own.
+  const fees = seen.isOverBudget ? seen.stopping : seen
+  const cost = relayGas(chain.id, 1) * fees.maxFeePerGas + seen.dataFeeWei
+  const funded = fundedLanes(relayers, { lanes: seen.lanes, relayedCostWei: cost })
+  for (const row of rows) {
+    const state = states.get(row.address)
+    if (state) await repair(world, chain, row, state)
+  }
+  for (const row of relayers) {
+    const state = states.get(row.address)
+    const lane = funded.find(({ address }) => address === row.address)
+    if (state) await putInService(world, chain, row, { lane, state, seen })
+  }
+  return {
+    states,
+    relay: {
+      maxFeePerGas: fees.maxFeePerGas.toString(),
+      maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
+      dataFeeWei: seen.dataFeeWei.toString(),
+      lanes: fees.isOverBudget
+        ? []
+        : funded.map((lane) => (seen.isOverBudget ? { ...lane, transfers: 0 } : lane)),
+    },
+  }
+}
+
+/** Stores a relayer's balance if enough endpoints tell it: one alone may tell more than there is. */
+async function storeLaneBalance(
+  world: World,
+  row: LaneRow,
+  states: LanesSeen['states'],
+): Promise<LaneRow> {
+  const { agreedHolding, wei } = states.get(row.address) ?? {}
+  if (!agreedHolding || wei === undefined) return row
+  const left = await world.db.call('housekeeping_see_lane', {
+    chain: row.chain,
+    address: row.address,
+    least_wei: agreedHolding.wei.toString(),
+    most_wei: wei.toString(),
+    counted: agreedHolding.nonce,
+  })
+  return { ...row, left_wei: bigintText.nullable().parse(left) }
+}
+
+/** Stores gas prices that endpoints agree on. One endpoint's alone are bounded by the stored ones. */
+async function believedPrices(world: World, chain: Chain, read: LaneStates) {
+  const { told, isAgreed, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, relayedCostWei } = read
+  const lately = await unbound(world.db).one(
+    'housekeeping_see_gas',
+    {
+      chain: chain.id,
+      agreed: isAgreed,
+      max_fee_per_gas: maxFeePerGas.toString(),
+      max_priority_fee_per_gas: maxPriorityFeePerGas.toString(),
+      data_fee_wei: dataFeeWei.toString(),
+      call_wei: relayedCostWei.toString(),
+    },
+    z.object({ seen: gasSeenRow.nullable() }),
+  )
+  return priceLanes(world.config, chain, boundGasFees(told, isAgreed, lately?.seen ?? undefined))
+}
+
+/**
+ * Moves the counter forward as far as enough endpoints show, and back only to the highest count that any
+ * shows. Leaves it while too few answer.
+ */
+async function repair(
+  world: World,
+  { caip2 }: Chain,
+  row: LaneRow,
+  { agreedNonce: agreed, highestNonce: highest }: LaneState,
+): Promise<void> {
+  const { chain, address, next_nonce: next, mined_nonce: mined } = row
+  const alarm = (name: string) => world.log({ alarm: name, chain: caip2, address, next, highest })
+  if (highest > next && highest > (agreed ?? 0)) alarm('endpoints_disagree')
+  if (row.paused_for === 'nonce_gap') alarm('nonce_gap')
+  if (agreed === undefined) return
+  const counted = Math.max(agreed, Math.min(highest, mined))
+  if (next === counted && mined === counted && row.paused_for !== 'nonce_gap') return
+  await world.db.call('housekeeping_repair_lane', { chain, address, counted, highest })
+}
+
+async function putInService(
+  world: World,
+  chain: Chain,
+  row: LaneRow,
+  found: { lane: LaneSeen | undefined; state: LaneState; seen: LaneStates },
+): Promise<void> {
+  const { lane, state, seen } = found
+  const reason = lane ? null : 'unfunded'
+  if (row.paused_for !== reason) {
+    const question = { chain: row.chain, address: row.address, reason }
+    await world.db.call('housekeeping_pause_lane', question)
+  }
+  const { left_wei: left } = row
+  const wei = left !== null && left < state.wei ? left : state.wei
+  if (wei >= reserveTransfers * seen.relayedCostWei) return
+  world.log({
+    alarm: lane && carriesTransfers(lane) ? 'relayer_low' : 'relayer_unfunded',
+    chain: chain.caip2,
+    address: row.address,
+    wei: wei.toString(),
+  })
+}

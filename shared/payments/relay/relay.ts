@@ -1,0 +1,67 @@
+/**
+ * Brings signed calls to the chain: sends what custody stored, and relays what was queued meanwhile until
+ * nothing waits or no lane is free. Stopping early loses nothing: housekeeping sends again what is stored,
+ * and the next caller takes what is queued.
+ */
+import type { Chain } from '../../chains/chain.ts'
+import { broadcast } from '../../chains/evm/rpc/broadcast.ts'
+import type {
+  LaneSeen,
+  RelayAnswer,
+  RelayFees,
+  RelayRequest,
+  SignedTransaction,
+} from '../../custody/port.ts'
+import type { World } from '../../world.ts'
+
+/** Number of transactions that one request relays for others; under load each holds up to 25 calls. */
+const roundsMax = 40
+
+/** Fees and lanes as they were just read from the chain. */
+export type RelaySeen = RelayFees & { lanes: LaneSeen[] }
+
+/** Sends a transaction, and relays what is queued as long as there is something to do. */
+export async function sendAndRelay(
+  world: World,
+  chain: Chain,
+  { transaction, queued }: RelayAnswer,
+  seen: RelaySeen,
+): Promise<void> {
+  const { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes } = seen
+  const request = { chainId: chain.id, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes }
+  const sending = [send(world, chain, transaction)]
+  let isNeeded = queued
+  for (let round = 0; isNeeded && round < roundsMax; round += 1) {
+    const next = await relayNext(world, request)
+    sending.push(send(world, chain, next?.transaction))
+    isNeeded = next?.queued === true && next.transaction !== undefined
+  }
+  await Promise.all(sending)
+}
+
+/** Relays the next transaction. A failure leaves the queue to the next caller and is only logged. */
+async function relayNext(world: World, request: RelayRequest): Promise<RelayAnswer | undefined> {
+  try {
+    return await world.custody?.relay(request)
+  } catch (error) {
+    world.log({ operation: 'relay', chain: request.chainId, log: String(error) })
+    return undefined
+  }
+}
+
+/**
+ * Sends a stored transaction if the ledger releases it, since a freeze names what was released before it.
+ * If that fails, housekeeping sends it until the chain has decided.
+ */
+async function send(world: World, chain: Chain, signed: SignedTransaction | undefined) {
+  if (!signed) return
+  try {
+    if ((await world.db.call('housekeeping_dispatch', { tx_hash: signed.hash })) !== true) return
+  } catch (error) {
+    world.log({ operation: 'relay', tx: signed.hash, log: String(error) })
+    return
+  }
+  const { outcome, message } = await broadcast(world, chain, signed.raw)
+  if (outcome === 'accepted' || outcome === 'known') return
+  world.log({ chain: chain.caip2, tx: signed.hash, broadcast: outcome, log: message ?? '' })
+}

@@ -1,0 +1,126 @@
+/**
+ * Describes the outcome of an x402 attempt in its wire form. A payment is settled only if the chain shows
+ * it; a merchant's claim alone never makes a payment paid or unpaid.
+ */
+import { decodeBytes } from '../../base64.ts'
+import { assetOf } from '../../chains/registry.ts'
+import { formatAmount } from '../../money/amount.ts'
+import type { Delivery } from '../pay/attempt-delivery.ts'
+import { deliveryRow, isUndecided } from '../pay/attempt-delivery.ts'
+import type { Payment } from '../payment.ts'
+import { summaryOf } from '../words.ts'
+
+/** Returns the answer of x402_payment_execute for a payment that was signed. */
+export function outcomeBody(payment: Payment) {
+  const { chain, token } = assetOf(payment)
+  const delivery = deliveryRow.nullish().parse(payment.delivery)
+  const isOpen = ['authorized', 'signed', 'unknown'].includes(payment.state)
+  return {
+    attempt_id: payment.id,
+    status: statusOf(payment, delivery),
+    requires_user_confirm: false,
+    reasons: [...(delivery?.reasons ?? []), ...endReasons(payment, isOpen)],
+    summary: summaryOf(payment),
+    ...(payment.tx_hash === null ? {} : { tx_hash: payment.tx_hash }),
+    network: chain.caip2,
+    amount: formatAmount(payment.amount_atomic, token.decimals),
+    amount_atomic: payment.amount_atomic.toString(),
+    ...takenOf(payment),
+    finality: payment.finality,
+    consent_level: payment.consent_level,
+    ...(payment.mandate === null ? {} : { mandate_id: payment.mandate }),
+    ...(isOpen && payment.valid_before !== null
+      ? { reserved_until: new Date(payment.valid_before * 1000).toISOString() }
+      : {}),
+    ...((isOpen || isDeliveryOutstanding(payment, delivery)) &&
+    delivery?.retry_after_seconds !== undefined
+      ? { retry_after_seconds: delivery.retry_after_seconds }
+      : {}),
+    ...(delivery?.status === undefined ? {} : { response: responseBody(delivery) }),
+  }
+}
+
+/** Returns the amount that was taken, if the chain showed it. */
+function takenOf(payment: Payment) {
+  const { settled_atomic: taken } = payment
+  if (taken === null) return {}
+  const { decimals } = assetOf(payment).token
+  return { settled_amount: formatAmount(taken, decimals), settled_amount_atomic: taken.toString() }
+}
+
+function endReasons({ state, terms, signature }: Payment, isOpen: boolean) {
+  if (isOpen) return [unsettled]
+  const hasEnded = state === 'released' && signature !== null
+  return hasEnded && terms['scheme'] === 'upto' ? [nothingTaken] : []
+}
+
+const nothingTaken = {
+  code: 'nothing_taken',
+  message: 'The merchant took nothing of the amount before its permit expired. It is free again.',
+}
+
+/** Reason for every open outcome: until `reserved_until`, a merchant's refusal is only a claim. */
+const unsettled = {
+  code: 'not_settled_yet',
+  message:
+    'The chain shows no settlement so far, and the merchant can still settle until reserved_until. Execute the attempt again to look; paying anew before could pay twice.',
+}
+
+function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {
+  if (state === 'settled') {
+    return isWithin(delivery, 200) ? ('settled' as const) : ('paid_not_delivered' as const)
+  }
+  if (state === 'released') return 'rejected_unpaid' as const
+  const isRefused = isWithin(delivery, 400) && !(delivery && isUndecided(delivery))
+  return isRefused ? ('rejected_unpaid' as const) : ('unknown' as const)
+}
+
+/** True if the merchant answered with a status of this class. */
+function isWithin(delivery: Delivery | null | undefined, from: 200 | 400): boolean {
+  const code = delivery?.kind === 'answered' ? (delivery.status ?? 0) : 0
+  return code >= from && code < from + 100
+}
+
+/** True if the payment settled, but the merchant wants to be asked once more for what was bought. */
+function isDeliveryOutstanding({ state }: Payment, delivery: Delivery | null | undefined): boolean {
+  return state === 'settled' && !!delivery && isUndecided(delivery) && !isWithin(delivery, 200)
+}
+
+/** Seconds for which a signature must still be valid to be worth sending. */
+const leftSecondsMin = 5
+
+/**
+ * True if the same signature is worth sending again: it is still valid, and nothing was delivered or
+ * refused. The token accepts no second use. Once settled, it is sent only to a merchant that asked for it.
+ */
+export function canSendAgain(payment: Payment, now: Date): boolean {
+  const { state, delivery, valid_before } = payment
+  const kept = deliveryRow.nullish().parse(delivery)
+  const isGood = now.getTime() / 1000 + leftSecondsMin < (valid_before ?? 0)
+  if (!isGood || !kept) return false
+  if (state !== 'unknown') return isDeliveryOutstanding(payment, kept)
+  const isFailure = kept.kind === 'answered' && (kept.status ?? 0) >= 500
+  const isLost = ['timeout', 'unreachable', 'refused'].includes(kept.kind)
+  return isLost || isFailure || isUndecided(kept)
+}
+
+function responseBody({ status = 0, headers = {}, body_base64 = '', truncated = false }: Delivery) {
+  const text = textOf(body_base64, truncated)
+  const body = text === undefined ? { body_base64 } : { body: text }
+  return { status, headers, ...body, truncated }
+}
+
+/**
+ * Returns bytes that are UTF-8 as text, so that an agent can read them. Text that JSON would escape to more
+ * than its base64 stays base64, so that no body exceeds the limits of what stores the answer.
+ */
+function textOf(base64: string, isCut: boolean): string | undefined {
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+    // A character that the limit cut in two is left out; anywhere else it would not be UTF-8.
+    const text = decoder.decode(decodeBytes(base64), { stream: isCut })
+    return JSON.stringify(text).length - 2 <= base64.length ? text : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,148 @@
+/** A secret is sealed behind its name whatever signs, words or spaces set it apart; sentences are left. */
+import { expect, test } from 'vitest'
+import { visibleText } from '../../shared/mail/untrusted.ts'
+import { sealPlaces } from '../../shared/mailbox/codes/code-places.ts'
+import { findCodes } from '../../shared/mailbox/codes/codes.ts'
+
+const welcome = (line: string) => visibleText(`Hi Ada,\n\n${line}\n\nThanks,\nAcme`)
+const placesIn = (line: string, subject: string) =>
+  findCodes({ subject, texts: [welcome(line)] }).texts[0] ?? []
+const sealed = (line: string, subject = 'Welcome') =>
+  sealPlaces(welcome(line), placesIn(line, subject), () => 'x')
+
+test.each([
+  ['PIN#4829', '4829'],
+  ['Your PIN#4829 is active now.', '4829'],
+  ['OTP#482913', '482913'],
+  ['Code/482913', '482913'],
+  ['CODE…482913', '482913'],
+  ['Password#sunflower', 'sunflower'],
+  ['Password → äöü-Key9!', 'äöü'],
+  ['Password – sunflower', 'sunflower'],
+  ['Password - correct-horse-battery', 'horse'],
+  ['Your password, Xk9Lm2Qp7, works until Friday.', 'Xk9Lm2Qp7'],
+  ['Your password, hunter22, works until Friday.', 'hunter22'],
+  ['Your temporary password (sunflower) works until Friday.', 'sunflower'],
+  ['Your temporary password [sunflower] works until Friday.', 'sunflower'],
+  ['Your password will be correct-horse-battery', 'horse'],
+  ['Your password will be sunflower.', 'sunflower'],
+  ['Su contraseña será ubh0GdiZ. Cámbiela.', 'ubh0GdiZ'],
+  ['Your password is "two words here"', 'words'],
+  ['Password = "Blue Moon 42"', 'Moon'],
+  ['Your password is Blue Moon 42.', 'Moon'],
+  ['Password: Blue Moon 42, valid until Friday', 'Moon'],
+  ['Password: Blue Moon 42 (valid until Friday)', 'Moon'],
+  ['Password:\nBlue Moon 42', 'Moon'],
+  ['SSID "Home-5G" with passphrase "able baker charlie delta eager"', 'charlie'],
+  ['Log in with the password A^t[csF^=R7k at our site.', 'csF'],
+])('behind a name, nothing is left of what follows in %j', (line, secret) => {
+  expect(sealed(line)).not.toContain(secret)
+})
+
+test.each([
+  ['Your password: 4 8 2 9 1 3'],
+  ['Password: 4 8 2 9'],
+  ['Your password is 4 8 2 9 1 3 until Friday'],
+  ['API key: 4 8 2 9 1 3'],
+  ['Your verification code is 12-34-56.'],
+  ['Your verification code is 12-10-26'],
+  ['Your PIN - 12-34-56'],
+  ['Code – 48/29/13'],
+  ['Code: [4] [8] [2] [9] [1] [3]'],
+  ['Your code: (482) 913'],
+  ['Please type the number from your phone as code: 482\n913'],
+])('of digits written apart none is left in %j', (line) => {
+  expect(sealed(line)).not.toMatch(/\d/)
+})
+
+test.each([
+  ['Password: Blue Moon 42'],
+  ['Password: my dog Rex!'],
+  ['Mot de passe : Lune Bleue'],
+  ['Password (temporary): Blue Moon'],
+  ['Password: https://hunter2'],
+  ['Password: www.hunter2.x'],
+  ['Password: ada@hunter2.com'],
+  ['Password: valid'],
+  ['Password: secret'],
+  ['Password: changed'],
+  ['Code: ab'],
+])('the short phrase that ends the line of a label is sealed whole: %j', (line) => {
+  const [, words = ''] = /: ?(.*)$/.exec(line) ?? []
+
+  expect(sealed(line)).toBe(welcome(line.replace(words, '[code x]')))
+})
+
+test.each([
+  ['Your username and password are ada and hunter22', 'hunter22'],
+  ['Credentials for ada / QDTVRM6a7eGooS', 'QDTVRM6a7eGooS'],
+  ['Username & password: ada & UvKbNvZPOc', 'UvKbNvZPOc'],
+  ['The wifi is Home Net, password dwmpnhji.', 'dwmpnhji'],
+  ['WLAN: Home Net / dwmpnhji', 'dwmpnhji'],
+  ['curl -u ada:sunflower22 https://x.example', 'sunflower22'],
+  ['mysql -u ada -psunflower', 'sunflower'],
+  ['sshpass -p hunter22 ssh ada@host', 'hunter22'],
+  ['Enter 482913 in the app', '482913'],
+  ['482913', '482913'],
+])(
+  'of two values the secret is sealed, and so is the number a mail asks for: %j',
+  (line, secret) => {
+    expect(sealed(line)).not.toContain(secret)
+  },
+)
+
+test.each([
+  ['Password: Blue Moon 42', 'Blue Moon 42'],
+  ['Your password is able baker charlie delta.', 'able baker charlie delta'],
+  ['Password: "valid"', 'valid'],
+  ['Password: 4-8-2-9-1-3 until Friday', '482913'],
+  ['PGPASSWORD=hunter psql', 'hunter'],
+  ['Your code: (482) 913', '482913'],
+  ['Code: [4] [8] [2] [9] [1] [3]', '482913'],
+  ['Your code: 4.8.2.9.1.3', '482913'],
+])('what is entered for %j is %j', (line, value) => {
+  expect(placesIn(line, 'Welcome')).toMatchObject([{ kind: 'code', value }])
+})
+
+test.each([
+  ['Your password: was changed on Friday'],
+  ['Passwort: wurde geändert am Freitag'],
+  ['Password: click here to reset'],
+  ['Password: the one you chose'],
+  ['Password: not shown'],
+  ['Reset password: help@shop.example'],
+  ['Forgot your password: help@shop.example'],
+  ['Your password will be deleted.'],
+  ['Your passwords (hashed) and your tokens are kept apart.'],
+  ['Your API key "backup" was revoked.'],
+  ['Your password, like your name, is case-sensitive.'],
+  ['docker run -u 1000:1000 keeps files yours.'],
+  ['The password was changed on 22 March\n2026.'],
+  ['Enter by Friday to win 5000 points.'],
+])('nothing is sealed in %j', (line) => {
+  expect(sealed(line)).toBe(welcome(line))
+})
+
+test.each([
+  'key=',
+  'code#',
+  'password (a ',
+  'password: a, ',
+  'username and password are ',
+  'password: ab cd\n',
+])('a mail full of %j is searched in little more than twice the time of half of it', (piece) => {
+  const costOf = (length: number) => {
+    const text = piece.repeat(length / piece.length)
+    const times = Array.from({ length: 3 }, () => {
+      const before = process.cpuUsage()
+      findCodes({ subject: 'Your code', texts: [text] })
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    })
+    return Math.min(...times)
+  }
+
+  const [half, whole] = [costOf(64_000), costOf(128_000)]
+
+  expect(whole).toBeLessThan(3.5 * half)
+})
