@@ -7,7 +7,7 @@ import { argon2id } from '@noble/hashes/argon2.js'
 import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
-import { isCommonPassword } from './guessed-first.ts'
+import { commonPasswords } from './common-passwords.ts'
 
 /** Minimum cost of argon2id in OWASP's password storage cheat sheet (2025). */
 const cost = { m: 19_456, t: 2, p: 1 }
@@ -28,10 +28,7 @@ export const passwordProblems: Readonly<Record<PasswordProblem, string>> = {
   same: 'This is the password that you have. Choose another.',
 }
 
-/**
- * Returns why a text cannot be this owner's password; undefined if it can. About one in 100,000 good
- * passwords is refused as a common one, because only 32 bits of each are compared.
- */
+/** Returns why a text cannot be this owner's password; undefined if it can. */
 export function checkPassword(
   password: string,
   owner: { email: string; alias: string },
@@ -47,6 +44,13 @@ export function checkPassword(
   if (stem(text) === '' || isCommonPassword(text.toLowerCase()) || isCommonPassword(stem(text)))
     return 'common'
   return undefined
+}
+
+let common: ReadonlySet<string> | undefined
+
+function isCommonPassword(text: string): boolean {
+  common ??= new Set(commonPasswords.split(' '))
+  return common.has(text)
 }
 
 /** Returns the PHC string under which a password is stored. */

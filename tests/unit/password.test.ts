@@ -1,8 +1,13 @@
-import { createHmac } from 'node:crypto'
+import { createRequire } from 'node:module'
 import { argon2id } from '@noble/hashes/argon2.js'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { checkPassword, hashPassword, verifyPassword } from '../../shared/auth/password.ts'
 import { worldFrom } from '../../shared/world.ts'
+import { casesOf } from '../support/cases.ts'
+import { seeded } from '../support/seed.ts'
+
+const require = createRequire(import.meta.url)
 
 const world = worldFrom({
   BASE_URL: 'http://aoa.example',
@@ -42,14 +47,25 @@ test.each([
   expect(check(password)).toBeUndefined()
 })
 
-test('of 20,000 random passwords none is taken for a common one', () => {
-  let refused = 0
-  for (let count = 0; count < 20_000; count += 1) {
-    const text = createHmac('sha256', 'seed').update(String(count)).digest('base64').slice(0, 16)
-    if (check(text) === 'common') refused += 1
-  }
+const listOf = (name: string): string[] =>
+  z.array(z.string()).parse(require(`@zxcvbn-ts/language-common/src/${name}.json`))
 
-  expect(refused).toBe(0)
+test('each of the 20,000 commonest passwords is refused', () => {
+  const common = listOf('passwords').slice(0, 20_000)
+
+  expect(common).toHaveLength(20_000)
+  expect(common.filter((password) => check(password) === undefined)).toEqual([])
+})
+
+test('no passphrase of five words from a list is refused', () => {
+  const words = listOf('diceware')
+  const random = seeded()
+  const word = () => words[random.between(0, words.length - 1)]
+  const passphrases = Array.from({ length: casesOf(100_000) }, () =>
+    [word(), word(), word(), word(), word()].join(' '),
+  )
+
+  expect(passphrases.filter((passphrase) => check(passphrase) !== undefined)).toEqual([])
 })
 
 test('a password is right however the keyboard composed its letters, and with its own hash alone', () => {
