@@ -75,6 +75,9 @@ test('an endpoint that lags makes no payment fail, vanish or look reorganized', 
   for (const rule of [{ kind: 'lag', blocks: 20 }, { kind: 'no_receipts' }] as const) {
     first.set([rule])
     const sent = await transfer(payer, payee)
+    // Anvil answers a broadcast before it has mined it.
+    const receipt = ['eth_getTransactionReceipt', sent.body['tx_hash']] as const
+    await expect.poll(() => callRpc(world.chain.rpcUrl, [receipt])).not.toEqual([null])
     const early = await payer.post('/transfer-status', { tx_hash: sent.body['tx_hash'] })
     await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x20']])
     const included = await proven(payer, sent.body['tx_hash'])
