@@ -15,8 +15,8 @@ export default defineConfig({
     },
     reporters: ['default', 'tests/support/closing-line.ts'],
     setupFiles: ['tests/support/each-file.ts'],
-    // The same code gives the same result; the long tests draw the random cases of unit tests anew.
-    env: { PROPERTY_SEED: process.env['PROPERTY_SEED'] ?? '1' },
+    // The same code gives the same result; the long tests draw all random values anew.
+    env: { SEED: process.env['SEED'] ?? '1' },
     pool: 'forks',
     // Files of one process share the modules they load, since loading them again took 40 % of a run.
     // Each file has its own database and world, and no test may replace what others see.

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { keepInMemory } from './support/memory.ts'
@@ -8,9 +9,11 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     environment: 'node',
-    env: { FORM: 'long' },
+    env: { FORM: 'long', SEED: process.env['SEED'] ?? String(randomInt(2 ** 30)) },
     reporters: ['default', 'tests/support/closing-line.ts'],
-    include: ['tests/long/**/*.test.ts', 'tests/unit/**/*.test.ts'],
+    // The tests of `npm test` take all of their cases here.
+    include: ['tests/**/*.test.ts'],
+    exclude: ['tests/browser/**'],
     globalSetup: ['tests/support/global.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',

@@ -1,5 +1,4 @@
 /** Each kind of hosted action runs to its end, as the person and the agent see it. */
-import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/fund.ts'
@@ -8,6 +7,7 @@ import type { Visitor } from '../support/browser/browser.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { barriersOn } from '../support/browser/sight.ts'
 import { giveWallet } from '../support/browser/wallet.ts'
+import { randomBytes } from '../support/seed.ts'
 
 const scene = await openScene()
 const { facts } = scene

@@ -1,5 +1,4 @@
 /** The owner approves, declines, freezes and unfreezes, and the agent sees the effect at once. */
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAgent, pay } from '../../scripts/screenshots/agent.ts'
@@ -7,6 +6,7 @@ import { register } from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { anybody, openAccount, press } from '../support/browser/people.ts'
 import { barriersOn } from '../support/browser/sight.ts'
+import { randomBytes } from '../support/seed.ts'
 
 const scene = await openScene()
 const { facts } = scene

@@ -1,11 +1,11 @@
 /** A person enters a login by an agent's link, and an owner keeps one of their own in the vault. */
-import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { barriersOn } from '../support/browser/sight.ts'
+import { randomBytes } from '../support/seed.ts'
 
 const scene = await openScene()
 const { facts } = scene

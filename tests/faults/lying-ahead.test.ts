@@ -1,5 +1,4 @@
 /** One endpoint that shows a use in a block that no other has reached yet settles nothing. */
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { useTopic, wordOf } from '../../shared/chains/evm/rpc/logs.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
@@ -9,6 +8,7 @@ import { answering, saying, silent, startLiar } from '../support/faults/liar.ts'
 import { onePair } from '../support/faults/pair.ts'
 import { bookedOf } from '../support/faults/permits.ts'
 import { worldOfTwo } from '../support/faults/two.ts'
+import { randomBytes } from '../support/seed.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'

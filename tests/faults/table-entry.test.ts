@@ -1,5 +1,4 @@
 /** Rows of the fault table hold before a signature: keys, limits, the database, clocks and custody. */
-import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { elapse } from '../support/faults/chain.ts'
 import type { Pair } from '../support/faults/pair.ts'
@@ -15,6 +14,7 @@ import {
 import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
 import { unreliable } from '../support/faults/unreliable.ts'
 import { statesOf } from '../support/ledger.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 

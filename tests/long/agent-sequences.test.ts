@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seedOf } from '../support/model/seed.ts'
+import { seed } from '../support/seed.ts'
 import { runSequences } from '../support/sequences/run.ts'
 import { openStreets } from '../support/sequences/street.ts'
 
@@ -14,7 +14,7 @@ test.each([
   const started = performance.now()
 
   for (let part = 0; part < parts; part += 1) {
-    const ran = await runSequences(streets, { sequences, seed: seedOf('agents'), isOwnerThere })
+    const ran = await runSequences(streets, { sequences, seed: seed + part, isOwnerThere })
     done += ran.sequences
     calls += ran.calls
     payments += ran.payments

@@ -1,7 +1,7 @@
 /** In 10,000 random histories, nobody can do more than the owner of the account allowed. */
 import { expect, test } from 'vitest'
 import { runHistories } from '../support/authority/histories.ts'
-import { seedOf } from '../support/model/seed.ts'
+import { seed } from '../support/seed.ts'
 
 const historiesMin = Number(process.env['HISTORIES'] ?? 10_000)
 
@@ -10,7 +10,7 @@ test('in ten thousand random histories nobody may more than follows from the act
 }, async () => {
   const began = performance.now()
 
-  const { histories, steps, asked, done } = await runHistories(historiesMin, seedOf('authority'))
+  const { histories, steps, asked, done } = await runHistories(historiesMin, seed)
 
   const seconds = Math.round((performance.now() - began) / 1000)
   process.stdout.write(

@@ -4,15 +4,13 @@
  */
 import { expect, test } from 'vitest'
 import { freezeInFlight } from '../support/play/in-flight.ts'
-import { firstSeed } from '../support/play/seeds.ts'
+import { seed } from '../support/seed.ts'
 
 const payments = 500
-const first = firstSeed()
-
-test.each([first, first + 1, first + 2])(
-  'after a freeze nothing leaves but what its answer named: PLAY_SEED=%i',
+test.each([seed, seed + 1, seed + 2])(
+  'after a freeze nothing leaves but what its answer named: SEED=%i',
   { timeout: 3_600_000 },
-  async (seed) => {
-    expect(await freezeInFlight(seed, payments)).toBeUndefined()
+  async (one) => {
+    expect(await freezeInFlight(one, payments)).toBeUndefined()
   },
 )

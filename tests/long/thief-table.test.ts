@@ -1,9 +1,9 @@
 /** No strategy of a thief, among many that a search tries, exceeds its row of the table. */
 import { expect, test } from 'vitest'
 import { diceOf } from '../support/model/dice.ts'
-import { seedOf } from '../support/model/seed.ts'
 import { openTown } from '../support/robbery/home.ts'
 import { searchTable } from '../support/robbery/search.ts'
+import { seed } from '../support/seed.ts'
 
 const strategies = Number(process.env['PLAY_STRATEGIES'] ?? 10_000)
 const toldEvery = 100
@@ -12,7 +12,7 @@ test('whatever was stolen, no strategy comes beyond its row, and nothing of it i
   timeout: 36_000_000,
 }, async () => {
   const town = await openTown()
-  const dice = diceOf(seedOf('thieves'))
+  const dice = diceOf(seed)
 
   const { tried } = await searchTable(town, dice, strategies, ({ share, lockedOut, ...now }) => {
     if (now.tried % toldEvery > 0) return

@@ -1,11 +1,11 @@
 /** Only the account gets a consent receipt, and it states exactly what the owner approved. */
-import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { openBrowser } from '../support/browserless.ts'
 import { authorizeRequest, passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
 import { anyText } from '../support/matching.ts'
 import { ownerOf } from '../support/owner.ts'
+import { randomUUID } from '../support/seed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 

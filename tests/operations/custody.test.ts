@@ -7,6 +7,7 @@ import { required } from '../../shared/env.ts'
 import { project } from '../support/database.ts'
 import { authorizationTypes } from '../support/eip3009.ts'
 import { acquainted, statesOf } from '../support/ledger.ts'
+import { randomUUID } from '../support/seed.ts'
 import { gasNow, inTenMinutes } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -96,7 +97,7 @@ test("does not find a stranger's payment or one that nobody entered", async () =
   const { credential } = await enter(stranger.payer, payee.address)
 
   const asStranger = await custody.authorize({ ...request, credential })
-  const missing = await custody.authorize({ ...request, paymentId: crypto.randomUUID() })
+  const missing = await custody.authorize({ ...request, paymentId: randomUUID() })
 
   expect([asStranger, missing]).toEqual([{ outcome: 'not_found' }, { outcome: 'not_found' }])
 })
@@ -121,9 +122,10 @@ test('signs nothing for a key that may only read, was revoked, or whose account 
 
   const asReader = await custody.authorize({ ...request, credential })
   await world.db
-    .sql`update private.accounts set frozen_at = now(), freezes = freezes + 1 where id = ${payer.id}`
+    .sql`update private.accounts set frozen_at = private.clock(), freezes = freezes + 1 where id = ${payer.id}`
   const frozen = await custody.authorize(request)
-  await world.db.sql`update private.credentials set revoked_at = now() where account = ${payer.id}`
+  await world.db
+    .sql`update private.credentials set revoked_at = private.clock() where account = ${payer.id}`
   const revoked = await custody.authorize(request)
 
   expect([asReader, frozen, revoked]).toEqual([

@@ -90,7 +90,7 @@ test('counts what may still be executed whatever its age, and what settled for 2
 test('says that an account is frozen, and has nothing below zero after a lowered limit', async () => {
   const agent = await world.agent('read')
   await enterPayment(agent, { state: 'signed', consent: 'none', usd: 50 })
-  await world.db.sql`update private.accounts set frozen_at = now(),
+  await world.db.sql`update private.accounts set frozen_at = private.clock(),
     automatic_daily_limit_usd_micros = 20000000 where id = ${agent.id}`
 
   const { body } = await agent.get(path)

@@ -1,7 +1,7 @@
 /** In the three days after a recovery, nobody ends a session by signing in without a passkey. */
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openHouse } from '../support/not-me.ts'
+import { randomBytes } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()

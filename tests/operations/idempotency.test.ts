@@ -144,7 +144,8 @@ test('a kept answer is told to nobody whose key is revoked or too narrow', async
   await post(payer, 'kept')
   const reader = await payer.withKey('read')
   expect(await post(reader, 'kept')).toMatchObject({ status: 403 })
-  await world.db.sql`update private.credentials set revoked_at = now() where account = ${payer.id}`
+  await world.db
+    .sql`update private.credentials set revoked_at = private.clock() where account = ${payer.id}`
   expect(await post(payer, 'kept')).toMatchObject({ status: 401 })
 })
 

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { messageOf } from '../support/inbound.ts'
 import { openMailbox } from '../support/mailbox.ts'
 import { ownerOf } from '../support/owner.ts'
+import { randomBytes } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const product = await start()

@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest'
 import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { mailboxOf } from '../support/mailbox.ts'
+import { randomUUID } from '../support/seed.ts'
 import { mailDomain, start } from '../support/world.ts'
 
 const product = await start()
@@ -28,7 +29,7 @@ const head = (subject: string) => [
   `Authentication-Results: mx.${mailDomain}; spf=pass smtp.mailfrom=shop.example`,
   'From: no-reply@shop.example',
   `Subject: ${subject}`,
-  `Message-ID: <${Math.random()}@shop.example>`,
+  `Message-ID: <${randomUUID()}@shop.example>`,
   'MIME-Version: 1.0',
 ]
 

@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest'
 import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { mailboxOf } from '../support/mailbox.ts'
+import { randomUUID } from '../support/seed.ts'
 import { mailDomain, start } from '../support/world.ts'
 
 const product = await start()
@@ -35,7 +36,7 @@ async function readAll(raw: string | Buffer) {
 const head = (type: string, subject = 'Your sign-in code') =>
   `Authentication-Results: mx.${mailDomain}; spf=pass smtp.mailfrom=shop.example\r
 From: Shop <no-reply@shop.example>\r\nTo: a@${mailDomain}\r\nSubject: ${subject}\r
-Date: ${new Date().toUTCString()}\r\nMessage-ID: <${Math.random()}@shop.example>\r
+Date: ${new Date().toUTCString()}\r\nMessage-ID: <${randomUUID()}@shop.example>\r
 MIME-Version: 1.0\r\nContent-Type: ${type}\r\n\r\n`
 
 const part = (type: string, content: string, more = '') =>

@@ -59,6 +59,7 @@ test('mails are found by author, domain, time, direction and what is unread', as
   const subjects = async (query: Record<string, string>) =>
     (await box.list(query)).mails.map(({ untrusted }) => untrusted.subject.text)
   await box.receive({ from: 'a@shop.example', subject: 'one' })
+  await product.tick(1)
   await box.receive({ from: 'B@mail.Shop.example', subject: 'two' })
   await box.receive({ from: 'a@workshop.example', subject: 'three' })
   await box.sent({ to: ['ann@people.example'], subject: 'four', text: 'x' })

@@ -4,6 +4,7 @@ import { signUpCode } from '../../shared/mail/sign-up-messages.ts'
 import type { OpenedMail } from '../../shared/mailbox/port.ts'
 import { openMailbox, type TestMailbox } from '../support/mailbox.ts'
 import { ownerOf } from '../support/owner.ts'
+import { randomUUID } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const product = await start()
@@ -147,7 +148,7 @@ test("a stranger's mail is there as little as one that does not exist", async ()
   const [{ mail_id } = { mail_id: '' }] = (await other.list()).mails
 
   const answers = []
-  for (const id of [mail_id, crypto.randomUUID()]) {
+  for (const id of [mail_id, randomUUID()]) {
     const { status, body } = await box.agent.get(`/mail-read?mail_id=${id}`)
     answers.push([status, { ...body, request_id: '' }])
   }

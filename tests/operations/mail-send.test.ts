@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openMailbox, type TestMailbox } from '../support/mailbox.ts'
+import { randomUUID } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const product = await start()
@@ -62,7 +63,7 @@ test('what became of a mail on its way can be read', async () => {
   const box = await openMailbox(product)
   const { mail_id } = await box.sent({ ...order, to: [stranger(), stranger()] })
   const before = await box.read(mail_id)
-  await db.sql`update private.outbox set sealed = null, gave_up_at = now(),
+  await db.sql`update private.outbox set sealed = null, gave_up_at = private.clock(),
     failed_reason = ${'550 5.1.1 No such\u202e user'}
     where carries = ${mail_id} and to_address = ${before.to[0] ?? ''}`
 
@@ -128,7 +129,7 @@ test("a stranger's mail is answered as little as one that does not exist", async
   const { mail_id } = await other.newest()
 
   const answers = []
-  for (const reply_to_mail_id of [mail_id, crypto.randomUUID()]) {
+  for (const reply_to_mail_id of [mail_id, randomUUID()]) {
     answers.push((await box.send({ text: 'x', reply_to_mail_id })).body)
   }
 

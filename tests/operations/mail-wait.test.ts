@@ -122,7 +122,7 @@ test('takes one request of the rate, however often it looks', async () => {
 
 test('ends when the key is revoked', async () => {
   const box = await openMailbox(product)
-  const revoke = () => db.sql`update private.credentials set revoked_at = now()
+  const revoke = () => db.sql`update private.credentials set revoked_at = private.clock()
     where account = ${box.agent.id}`
 
   await expect(waiting(box, revoke)()).rejects.toThrow('mail')

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { deliverMail } from '../../shared/mail/deliver.ts'
 import type { Message } from '../../shared/mail/letter.ts'
 import { openOutboxMail, sealForOutbox } from '../../shared/mail/outbox.ts'
 import type { Failure, MailTransport, Outgoing } from '../../shared/mail/port.ts'
 import { signUpCode } from '../../shared/mail/sign-up-messages.ts'
+import { randomBytes } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const aoa = await start()

@@ -1,5 +1,4 @@
 /** Every operation meets the common rules; the tests are generated from the contracts. */
-import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
@@ -8,6 +7,7 @@ import { contractDigest } from '../../shared/contract/digest.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
 import type { Shape } from '../support/samples.ts'
 import { refusedSampleOf, sampleOf, shapeOf, wrongShapes } from '../support/samples.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { Agent, Answer, Scope } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -81,7 +81,7 @@ async function keyThatIs(state: 'revoked' | 'expired', hoursAgo = 0): Promise<st
   const { key, id } = await world.agent('full')
   const column = world.db.sql(state === 'revoked' ? 'revoked_at' : 'expires_at')
   await world.db.sql`update private.credentials
-    set ${column} = now() - make_interval(hours => ${hoursAgo}) where account = ${id}`
+    set ${column} = private.clock() - make_interval(hours => ${hoursAgo}) where account = ${id}`
   return key
 }
 
@@ -167,7 +167,8 @@ describe.each(protectedContracts)('$id', (contract) => {
 
   test('takes no money and no secrets of a frozen account any more, and still does all else', async () => {
     const agent = await world.agent('full')
-    await world.db.sql`update private.accounts set frozen_at = now() where id = ${agent.id}`
+    await world.db
+      .sql`update private.accounts set frozen_at = private.clock() where id = ${agent.id}`
     const answer = await ask(shapeOf(contract, sampleOf(contract)), agent.key)
     if (!isStoppedByFreeze(contract)) expect(answer.body['error']).not.toBe('account_frozen')
     else isRefusal(answer, 403, 'account_frozen')

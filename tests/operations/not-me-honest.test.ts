@@ -1,5 +1,4 @@
 /** "It was not me" takes nothing from honest keys, and no thief keeps the owner from it. */
-import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import {
@@ -13,6 +12,7 @@ import {
   timeNow,
 } from '../support/not-me.ts'
 import { ownerOf } from '../support/owner.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 

@@ -1,5 +1,4 @@
 /** The owner is told by mail of each event, in the same transaction and at a bounded rate. */
-import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { newApiKey } from '../../shared/mail/access-messages.ts'
 import type { Message } from '../../shared/mail/letter.ts'
@@ -10,6 +9,7 @@ import {
 } from '../../shared/mail/money-messages.ts'
 import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import { ownerOf } from '../support/owner.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 

@@ -1,9 +1,10 @@
 /** A token that is bound to a key (RFC 9449) works only with a fresh proof of that key. */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { ask, codeFor, postForm, refreshWith, register, serve } from '../support/oauth.ts'
+import { randomUUID } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const tests = await start()

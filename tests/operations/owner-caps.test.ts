@@ -1,11 +1,11 @@
 /** The owner sets the caps of keys and apps, and they hold from the next payment on. */
-import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf, shownPart } from '../../shared/auth/api-key.ts'
 import { actingBy, appWith, keyWith } from '../support/capped.ts'
 import { acquainted } from '../support/ledger.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
+import { randomBytes, randomUUID } from '../support/seed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -82,7 +82,8 @@ test('a cap lies within bounds, and only a live key or app of the own account ca
   for (const holder of [randomUUID(), session?.id ?? '']) {
     expect(await set(owner, holder, 1, 1)).toBe('missing')
   }
-  await world.db.sql`update private.credentials set revoked_at = now() where id = ${app.holder}`
+  await world.db
+    .sql`update private.credentials set revoked_at = private.clock() where id = ${app.holder}`
   expect(await set(owner, app.holder, 1, 1)).toBe('missing')
   expect(await feedOf(world.db, payer)).toEqual([])
 })

@@ -1,9 +1,9 @@
 /** The key that replaces another has what its owner gave, and nothing that was taken back or meant for the other. */
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { ownerOf } from '../support/owner.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { Agent } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 

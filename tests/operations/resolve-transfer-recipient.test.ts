@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { getAddress } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -6,6 +5,7 @@ import { blacklist } from '../../scripts/local/fund.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
 import { textWith } from '../support/matching.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { Agent } from '../support/world.ts'
 import { mailDomain, start } from '../support/world.ts'
 

@@ -1,9 +1,9 @@
 /** Logins work by the specification's path, and secrets are read only by keys that the owner allows. */
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { anyNumber, textLike, textWith } from '../support/matching.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
+import { randomBytes } from '../support/seed.ts'
 import { keyIdOf, letRead, loginOf, owned, seed, site, vaultFeedOf } from '../support/vault.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'

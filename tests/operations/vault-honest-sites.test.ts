@@ -1,5 +1,6 @@
 /** An agent learns no secret from honest sites that show their input. */
 import { expect, test } from 'vitest'
+import { inForm } from '../support/cases.ts'
 import { honestPaths, openHonestSite } from '../support/honest-site.ts'
 import { openThief, password, secretWords, steal } from '../support/secret-thief.ts'
 import { seeded } from '../support/seed.ts'
@@ -49,9 +50,9 @@ test('whatever an agent tries, an honest site shows no secret and neither does a
   // Few of the random logins are at the right page, so the site may never get the password from them.
   const signedIn = await agent.post('/vault-login', { credential_id, path: '/login' })
 
-  const { leaks, done } = await steal(thief, 400)
+  const { leaks, done } = await steal(thief, inForm(100, 400))
 
-  expect(done).toBeGreaterThan(40)
+  expect(done).toBeGreaterThan(inForm(10, 40))
   expect([...thief.leaksIn(signedIn), ...leaks]).toEqual([])
   expect(site.shown()).not.toMatch(secretWords)
   expect(site.received.some(({ body }) => body.toString().includes('Canary'))).toBe(true)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
+import { randomUUID } from '../support/seed.ts'
 import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
@@ -145,7 +146,7 @@ test.each(cases)('%s', async (_, password, given) => {
   page = given
   const credential_id = await entryOf(world, agent, {
     site: origin,
-    username: `me${Math.random()}`,
+    username: `me${randomUUID()}`,
     password,
   })
   await approvePlace(world, credential_id, { name: 'pass', path: '/login' })

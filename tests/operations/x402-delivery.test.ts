@@ -9,6 +9,7 @@ import type { Answering } from '../support/http.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, pay, prepare, reservedUsd } from '../support/market.ts'
 import { anyText, textWith } from '../support/matching.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { Agent } from '../support/world.ts'
 
 const market = await openMarket()
@@ -90,7 +91,7 @@ test.each([
   ['text', 'text', Buffer.from(`x${'é'.repeat(bodyMax)}`)],
   ['quotes', 'base64', Buffer.alloc(2 * bodyMax, '"')],
   ['control characters', 'base64', Buffer.alloc(2 * bodyMax, 1)],
-  ['random bytes', 'base64', Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))],
+  ['random bytes', 'base64', Buffer.from(randomBytes(65_536))],
 ])(
   'a long body of %s is cut at the limit and kept, with an Idempotency-Key too',
   async (_, form, sent) => {

@@ -1,5 +1,4 @@
 /** Receipt proofs of real blocks verify with a second implementation of the trie, part of ethers. */
-import { randomUUID } from 'node:crypto'
 import { id } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -22,6 +21,7 @@ import {
   worldOn,
 } from '../support/chain-world.ts'
 import { textWith } from '../support/matching.ts'
+import { randomUUID } from '../support/seed.ts'
 import type { Included } from '../support/transfer-proof.ts'
 import { crowd, faultsOf } from '../support/transfer-proof.ts'
 

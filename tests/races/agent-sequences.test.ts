@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest'
-import { seedOf } from '../support/model/seed.ts'
+import { inForm } from '../support/cases.ts'
+import { seed } from '../support/seed.ts'
 import { runSequences } from '../support/sequences/run.ts'
 import { openStreets } from '../support/sequences/street.ts'
 
 const streets = await openStreets(5)
-const sequences = 15
+const sequences = inForm(5, 15)
 
 test.each([
   ['no agent moves anything that its limits do not carry, whatever it calls and says', false],
   ["beside the owner's own words an agent moves what they are for, and nothing more", true],
 ])('%s', { timeout: 300_000 }, async (_, isOwnerThere) => {
-  const seed = seedOf('agents')
-
   const ran = await runSequences(streets, { sequences, seed, isOwnerThere })
 
   expect(ran.sequences).toBeGreaterThanOrEqual(sequences)

@@ -1,5 +1,4 @@
 /** A session or key that is ended while it waits for the account does nothing more. */
-import { randomBytes, randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -9,6 +8,7 @@ import { atEnd } from '../support/ending.ts'
 import { askMandate } from '../support/mandates.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { digestTicked, ownerOf } from '../support/owner.ts'
+import { randomBytes, randomUUID } from '../support/seed.ts'
 import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'

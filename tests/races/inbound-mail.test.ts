@@ -1,7 +1,8 @@
 /** Mails of one account that arrive at once are kept correctly in every order of the steps. */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { randomUUID } from '../support/seed.ts'
 import type { Session } from '../support/sessions.ts'
 import { openSession, orders, stepThrough } from '../support/sessions.ts'
 import type { TestWorld } from '../support/world.ts'

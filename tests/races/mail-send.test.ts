@@ -1,6 +1,7 @@
 import type { TransactionSql } from 'postgres'
 import { expect, test, vi } from 'vitest'
 import { openMailbox, type TestMailbox } from '../support/mailbox.ts'
+import { randomUUID } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const product = await start()
@@ -35,14 +36,14 @@ test('two mails at once do not both find the last room that there is', async () 
   const credential = await credentialOf(box)
   for (let mail = 0; mail < 19; mail += 1) await box.sent(order)
   const mail = {
-    id: crypto.randomUUID(),
+    id: randomUUID(),
     from_address: box.address,
     digest: '0'.repeat(64),
     size: 1,
     sealed_head: {},
     sealed_body: {},
   }
-  const letters = [{ id: crypto.randomUUID(), to: order.to[0] ?? '', sealed: 'x' }]
+  const letters = [{ id: randomUUID(), to: order.to[0] ?? '', sealed: 'x' }]
 
   const answer = await sentDuring(
     box,

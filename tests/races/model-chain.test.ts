@@ -1,16 +1,17 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { inForm } from '../support/cases.ts'
 import { openMarket } from '../support/market.ts'
 import { diceOf } from '../support/model/dice.ts'
-import { seedOf } from '../support/model/seed.ts'
 import type { Event, Street } from '../support/model/street.ts'
 import { events, openStreet } from '../support/model/street.ts'
 import { confirmStreet, confirmStreetEnd } from '../support/model/street-invariants.ts'
+import { seed } from '../support/seed.ts'
 
 const market = await openMarket({ lanes: 3, deadlineMaxMilliseconds: 3_000 })
-const runs = 3
+const runs = inForm(1, 3)
 const commandsMax = 100
-const commandsMin = 50
+const commandsMin = inForm(20, 50)
 
 type Counter = { run: number }
 
@@ -45,7 +46,7 @@ test('whatever agents, merchants and the chain do, each payment is debited once 
   })
 
   await fc.assert(property, {
-    seed: seedOf('the chain'),
+    seed: seed,
     numRuns: runs,
     // The runs share a chain, so a shorter list would not meet the state of the failed run.
     endOnFailure: true,

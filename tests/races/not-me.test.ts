@@ -1,10 +1,10 @@
 /** "It was not me" leaves nothing of what a thief does at the same moment. */
-import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { asking } from '../support/authority/widening-questions.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { ownerOf } from '../support/owner.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 

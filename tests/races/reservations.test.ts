@@ -1,6 +1,6 @@
 /** A stored signature and an expiring reservation are counted correctly in every order of their steps. */
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { randomUUID } from '../support/seed.ts'
 import type { Session, Step } from '../support/sessions.ts'
 import { openSession, orders, stepThrough } from '../support/sessions.ts'
 import { start } from '../support/world.ts'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { inForm } from '../support/cases.ts'
 import { changeRoot, type Pace } from '../support/rotation-race.ts'
 import { seeded } from '../support/seed.ts'
 
@@ -17,7 +18,7 @@ const eager =
 test(
   'a root is replaced while logins and mails are written and read, and nothing fails',
   async () => {
-    const plan = { pace: eager(8), between: 30, sleepers: 400 }
+    const plan = { pace: eager(8), between: 30, sleepers: inForm(100, 400) }
 
     const { done } = await changeRoot(seeded(), plan)
 

@@ -1,6 +1,6 @@
 /** Steps of the relay lose no call and send none for nothing, in every order of database sessions. */
-import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { randomBytes, randomUUID } from '../support/seed.ts'
 import type { Session, Step } from '../support/sessions.ts'
 import { openSession, orders, stepThrough } from '../support/sessions.ts'
 import type { Agent, TestWorld } from '../support/world.ts'

@@ -1,6 +1,7 @@
 /** Concurrent sign-ups stay within their limits, in every order of their steps. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { randomBytes, randomUUID } from '../support/seed.ts'
 import type { Session } from '../support/sessions.ts'
 import { openSession, orders, stepThrough } from '../support/sessions.ts'
 import type { TestWorld } from '../support/world.ts'

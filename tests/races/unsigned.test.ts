@@ -1,5 +1,4 @@
 /** A reserved payment is not signed once its permission is taken back before the signature. */
-import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { appWith, keyWith } from '../support/capped.ts'
@@ -7,6 +6,7 @@ import { usdcOf } from '../support/ledger.ts'
 import { giveMandate } from '../support/mandates.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { ownerOf, paymentOf } from '../support/owner.ts'
+import { randomBytes } from '../support/seed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { openAccount } from '../../scripts/provision.ts'
 import type { KeyRing } from '../../scripts/rotate-keys/key-ring.ts'
@@ -7,6 +6,7 @@ import { type Purpose, readRoots } from '../../shared/sealing/roots.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
 import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { addSleepers, keyInHex, ringsOf, rootKeys, storedKeys } from '../support/rotation.ts'
+import { randomBytes } from '../support/seed.ts'
 
 const [old, both, young] = [rootKeys([1]), rootKeys([1, 2]), rootKeys([2])]
 const accounts = 5

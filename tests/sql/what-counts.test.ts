@@ -10,8 +10,11 @@ import { fingerprint, pepper, start } from '../support/world.ts'
 
 const payments = 20_000
 const counted = 10
-/** Maximum of pages: a few levels of an index and the rows that count. The history has hundreds. */
-const pagesMax = 60
+/**
+ * Maximum of pages: a few levels of an index, the rows that count, and the sequences of the tests' clock.
+ * The history has hundreds.
+ */
+const pagesMax = 64
 
 let world: TestWorld
 let holder: { id: string; account: string }

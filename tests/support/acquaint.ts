@@ -2,8 +2,9 @@
  * Makes recipients and devices known to an account in tests, by the same rows that an owner's act writes:
  * each points to a session.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { TestDatabase } from './database.ts'
+import { randomBytes } from './seed.ts'
 
 /** User agent that every request of a test sends, unless the test sets another. */
 export const userAgent = 'guarantee/1.0'

@@ -1,8 +1,9 @@
 /** OAuth apps as the owner meets them: registered, asking for access by a link, or already connected. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
 import { unbound } from '../../shared/db/database.ts'
 import { metadataFrom, sentMetadata } from '../../shared/oauth/client-metadata.ts'
+import { randomBytes } from './seed.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 export const redirectUri = 'https://app.example/back'

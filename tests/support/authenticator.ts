@@ -2,12 +2,13 @@
  * A software passkey with one key. It answers as an authenticator does (WebAuthn sections 6.1 and 6.5), or
  * wrongly where a test asks for a fault.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { Browser, Shown } from './browserless.ts'
 import { ownForm } from './browserless.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
 import { openPasskeyKey } from './passkey-key.ts'
+import { randomBytes } from './seed.ts'
 
 type Fault = {
   origin?: string

@@ -2,12 +2,12 @@
  * A browser without a screen, against the app in this process. It keeps cookies, sends its origin, follows
  * redirects and submits the forms of the pages that it was shown.
  */
-import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { openSessionToken } from '../../shared/auth/session.ts'
+import { randomBytes } from './seed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { pepper } from './world.ts'
 

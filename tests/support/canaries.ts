@@ -1,6 +1,6 @@
 /** Secrets that tests put into the product and then look for where they must not appear. */
-import { randomBytes } from 'node:crypto'
 import type { TestDatabase } from './database.ts'
+import { randomBytes } from './seed.ts'
 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 

@@ -2,7 +2,6 @@
  * Means that the chain tests share: the part of the world that reading a chain needs, with a count of HTTP
  * requests, and payers whose signatures and transactions ethers makes.
  */
-import { randomBytes } from 'node:crypto'
 import { getAddress, Interface, keccak256, Wallet } from 'ethers'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { GasConfig } from '../../shared/chains/evm/gas/gas-budget.ts'
@@ -10,6 +9,7 @@ import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Address, Chain, Token } from '../../shared/chains/registry.ts'
 import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
+import { randomBytes } from './seed.ts'
 
 export type CountingWorld = ChainWorld & { config: GasConfig; requests: number }
 

@@ -15,6 +15,8 @@ export type TestDatabase = {
   gatewayUrl: string
   /** Connection as superuser. */
   sql: Sql
+  /** Moment at which SQL time stands until a test moves it. */
+  began: Date
   /** Moves SQL time forward. */
   tick(seconds: number): Promise<void>
   /** Stops SQL time at this moment; `tick` still moves it. */
@@ -65,6 +67,9 @@ export async function openTestDatabase(
   const { url, drop } = given ?? (await createDatabase())
   const sql = postgres(url, { max: 2, onnotice() {} })
   await sql.unsafe(movableClock)
+  // In the middle of a second, so that the microseconds of transactions never reach the next one.
+  const began = new Date(Math.floor(Date.now() / 1000) * 1000 + 500)
+  await sql`select testing.hold_clock(${began})`
   const options = { databaseUrl: url, schema: 'api', keys: project.keys, connections }
   const gateway = await startGateway(options)
   const stopGateway = once(gateway)
@@ -73,7 +78,7 @@ export async function openTestDatabase(
     await sql.end({ timeout: 1 })
     await drop()
   }
-  return { url, gatewayUrl: gateway.url, sql, ...clockOf(sql), stopGateway, close }
+  return { url, gatewayUrl: gateway.url, sql, began, ...clockOf(sql), stopGateway, close }
 }
 
 function clockOf(sql: Sql): Pick<TestDatabase, 'tick' | 'setClock'> {

@@ -1,8 +1,9 @@
 /** Setup that runs before each test file. */
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import { endAfterFile } from './ending.ts'
+import { beginFile, seed } from './seed.ts'
 
-const seed = process.env['PROPERTY_SEED']
-if (seed !== undefined) fc.configureGlobal({ seed: Number(seed) })
-
+fc.configureGlobal({ seed })
+beginFile(expect.getState().testPath?.replace(`${process.cwd()}/`, '') ?? '')
 endAfterFile()

@@ -10,6 +10,7 @@ const bindings = z.record(z.string(), z.string())
 /** Data that an isolate starts with. */
 export const birth = z.object({
   bindings: z.object({ product: bindings, custody: bindings, vault: bindings }),
+  began: z.date(),
   movedSeconds: z.custom<Int32Array>((value) => value instanceof Int32Array),
 })
 
@@ -36,7 +37,7 @@ if (parentPort) serve(parentPort, birth.parse(workerData))
 function serve(port: MessagePort, born: z.output<typeof birth>) {
   let stepsLeft = Number.POSITIVE_INFINITY
   const product = openProduct(born.bindings, {
-    now: () => new Date(Date.now() + Atomics.load(born.movedSeconds, 0) * 1000),
+    now: () => new Date(born.began.getTime() + Atomics.load(born.movedSeconds, 0) * 1000),
     fetch: (input, init) => {
       stepsLeft -= 1
       if (stepsLeft < 0) process.exit()

@@ -68,8 +68,8 @@ type Isolate = {
   end(): Promise<void>
 }
 
-function openIsolate(code: string, { bindings, movedSeconds }: TestWorld): Isolate {
-  const workerData: z.input<typeof birth> = { bindings, movedSeconds }
+function openIsolate(code: string, { bindings, movedSeconds, db: { began } }: TestWorld): Isolate {
+  const workerData: z.input<typeof birth> = { bindings, began, movedSeconds }
   const unanswered = new Map<number, (reply: Reply | undefined) => void>()
   let lives: readonly number[] = []
   let [sent, deaths, isOver] = [0, 0, false]

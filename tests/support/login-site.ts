@@ -2,10 +2,10 @@
  * A realistic site with one account. It admits only a form with its own token, the right password, and a
  * code if it asks for one. It lets a signed-in user change the password.
  */
-import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Received, TestServer } from './http.ts'
 import { serverThat } from './http.ts'
+import { randomBytes } from './seed.ts'
 
 /** HTML of its pages; `{csrf}` in a form stands for the token's field. */
 export type LoginPages = {

@@ -1,11 +1,11 @@
 /** Mandates that an agent requests and an owner approves, in the database. */
-import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { mandateTermsRow } from '../../shared/consent/mandate-row.ts'
 import { mandateTerms, termsDigest } from '../../shared/consent/terms.ts'
 import type { TestOwner } from './owner.ts'
 import { ownerOf } from './owner.ts'
+import { randomUUID } from './seed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { fingerprint, pepper } from './world.ts'
 

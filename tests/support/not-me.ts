@@ -1,10 +1,10 @@
 /** "It was not me" in the database, as an owner says it. */
-import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { TestOwner } from './owner.ts'
 import { ownerOf } from './owner.ts'
+import { randomBytes, randomUUID } from './seed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { pepper } from './world.ts'
 

@@ -2,7 +2,7 @@
  * An app and the owner who connects it, against the functions served on loopback. The owner's click makes
  * the page's own SQL call; everything else is a request that an app sends.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
@@ -17,6 +17,7 @@ import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'
 import { toolsIn } from './mcp.ts'
 import { ownerOf } from './owner.ts'
+import { randomBytes } from './seed.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
 export type Served = {

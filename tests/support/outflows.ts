@@ -1,10 +1,10 @@
 /** Money that leaves wallets, and what the books, the feed, the log and the owner learn of it. */
-import { randomBytes } from 'node:crypto'
 import { AbiCoder, keccak256 } from 'ethers'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { newKey } from './chain-world.ts'
+import { randomBytes } from './seed.ts'
 import { authorizing } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { finalize } from './world.ts'

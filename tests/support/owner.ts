@@ -1,9 +1,9 @@
 /** The owner of an account in the database, with a session of its own. */
-import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { paymentRow } from '../../shared/payments/payment.ts'
+import { randomBytes } from './seed.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 const rows = z.array(z.record(z.string(), z.unknown()))

@@ -15,7 +15,9 @@ type Texts = Record<string, string>
 /** Bindings of the functions and, with their own secrets, of custody and the vault. */
 export type Bindings = { product: Texts; custody: Texts; vault: Texts }
 
-export type Held = Partial<Pick<World, 'now' | 'log' | 'deadline' | 'fetch' | 'pause'>>
+export type Held = Partial<
+  Pick<World, 'now' | 'log' | 'deadline' | 'fetch' | 'pause' | 'randomBytes' | 'newId'>
+>
 
 export function openProduct({ product, custody, vault }: Bindings, held: Held): World {
   const base = { ...worldFrom(product), ...held }

@@ -3,14 +3,14 @@
  * arrives and is read, money is sent. Every answer is compared with what was stored, so a secret from
  * another entry would be noticed too.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { type Totp, totpCode } from '../../shared/vault/entries/totp.ts'
 import { serverThat } from './http.ts'
 import { messageOf } from './inbound.ts'
 import { acquainted } from './ledger.ts'
-import type { Random } from './seed.ts'
+import { type Random, randomBytes } from './seed.ts'
 import { approvePlace } from './vault-rows.ts'
 import type { Agent, Answer, TestWorld, Worker } from './world.ts'
 import { mailDomain } from './world.ts'

@@ -1,5 +1,4 @@
 /** Root keys of several versions, the keys in a database that they wrap, and programs that rotate them. */
-import { randomBytes, randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { accountKeys, custodyKeys, type KeyRing } from '../../scripts/rotate-keys/key-ring.ts'
 import { readEnvelope } from '../../shared/custody/envelope.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../shared/sealing/wrap.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
 import { project, type TestDatabase } from './database.ts'
+import { randomBytes, randomUUID } from './seed.ts'
 
 const secrets = Array.from({ length: 3 }, () => randomBytes(32).toString('base64'))
 

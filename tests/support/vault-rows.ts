@@ -2,7 +2,6 @@
  * Entries and codes of mails as rows, sealed under the keys of a test world. They serve for data that no
  * operation would store, and for tests about later steps.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import type { WrappedAccountKey } from '../../shared/sealing/wrap.ts'
 import { encodeSecret, type Secret } from '../../shared/vault/entries/record.ts'
@@ -13,6 +12,7 @@ import {
   sortPositions,
   type ValuePosition,
 } from '../../shared/vault/places/place.ts'
+import { randomBytes, randomUUID } from './seed.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 type Purpose = 'vault' | 'mail'

@@ -1,6 +1,6 @@
 /** Logins of agents in the vault, and what their owners allow with them. */
-import { randomBytes } from 'node:crypto'
 import { ownerOf } from './owner.ts'
+import { randomBytes } from './seed.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 export const site = 'https://shop.example.com'

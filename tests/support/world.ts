@@ -4,7 +4,6 @@
  * replaced.
  */
 
-import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
@@ -29,6 +28,7 @@ import { findAllWell } from './health.ts'
 import { openMailbox } from './mail.ts'
 import type { Bindings } from './product.ts'
 import { openProduct } from './product.ts'
+import { randomBytes, randomUUID } from './seed.ts'
 
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers }
 export type Scope = 'read' | 'pay' | 'full' | 'vault'
@@ -128,9 +128,11 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const rpcUrls = { ...(chain && endpoints && { [chain.network]: endpoints }), ...options.rpcUrls }
   const held = {
     fetch: (...request: Parameters<Fetch>) => fetch(...request),
-    now: () => new Date(Date.now() + Atomics.load(movedSeconds, 0) * 1000),
+    now: () => new Date(db.began.getTime() + Atomics.load(movedSeconds, 0) * 1000),
     deadline: (milliseconds: number) => AbortSignal.timeout(deadlineOf(options, milliseconds)),
     log: (entry: TestWorld['log'][number]) => log.push(entry),
+    randomBytes: (length: number) => new Uint8Array(randomBytes(length)),
+    newId: randomUUID,
   }
   const bindings = bindingsOf(db, rpcUrls, rootKeys)
   await giveGas(db.sql)

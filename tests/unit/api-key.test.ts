@@ -1,9 +1,10 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createApiKey, credentialOf, isApiKey, shownPart } from '../../shared/auth/api-key.ts'
 import { toHex } from '../../shared/digest.ts'
+import { randomBytes } from '../support/seed.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const random = (length: number) => new Uint8Array(randomBytes(length))

@@ -264,6 +264,7 @@ test('rehearses what it would have done with the payments of the account', async
   for (const amount of ['4', '7']) {
     await agent.post('/wallet-custodial-transfer', { ...to, amount, user_confirmed: true })
   }
+  await world.tick(1)
   const { id } = await askMandate(world, agent, { ...caps, pay_to: [payee.address] })
 
   const { text } = await (await signedIn(world, agent)).visit(`/web/mandate/${id}`)

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { createSessionKeys } from '../../scripts/local/session-keys.ts'
 import { openSessionToken, readSessionToken } from '../../shared/auth/session.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
+import { randomUUID } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -62,7 +63,7 @@ test('a token whose signature is not ours is refused', async () => {
     `${base64url({ alg: 'none', typ: 'JWT' })}.${body}.`,
     `${base64url({ alg: 'none', typ: 'JWT', kid })}.${body}.${signature}`,
     `${base64url({ alg: 'HS256', typ: 'JWT', kid })}.${body}.${signature}`,
-    `${head}.${base64url({ ...told, sub: crypto.randomUUID() })}.${signature}`,
+    `${head}.${base64url({ ...told, sub: randomUUID() })}.${signature}`,
     `${head}.${body}.`,
     `${head}.${body}`,
     `${token}x`,

@@ -3,6 +3,7 @@
  * and a stranger, against everything the account has or had.
  */
 
+import { randomUUID } from '../seed.ts'
 import {
   addPasskey,
   endOthers,
@@ -189,7 +190,7 @@ function ofAgent(story: Story, shown: Shown, agent: Agent): Question[] {
     ),
     freeze(story, agent),
     begin(story, agent, order),
-    askMandate(story, agent, { id: crypto.randomUUID(), device: devices[0], payTo: null }),
+    askMandate(story, agent, { id: randomUUID(), device: devices[0], payTo: null }),
     useSecret(story, agent, shown.entry),
     readSecret(story, agent, shown.entry),
     readCode(story, agent, shown.mail),

@@ -62,7 +62,7 @@ async function playOne(stage: Stage, seed: number, ran: Ran): Promise<void> {
   const short = await shrunk(upTo, (step) => step.do, fails, shrinkMilliseconds)
   const { what } = (await failureOf(stage, short, ran)) ?? failure
   const script = short.map((step) => JSON.stringify(step)).join('\n')
-  throw new Error(`MODEL_SEED=${seed - 1}: ${what}\n\nthe shortest script:\n${script}`)
+  throw new Error(`SEED=${seed - 1}: ${what}\n\nthe shortest script:\n${script}`)
 }
 
 /** The action that the owner's acts did not permit, and the number of steps before it. */

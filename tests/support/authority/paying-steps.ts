@@ -1,9 +1,9 @@
 /** Steps of agents that request and pay, of owners who decide, and of the chain. */
-import { randomUUID } from 'node:crypto'
 import { factsOf } from '../../../shared/payments/decide/decision-facts.ts'
 import { paymentWithFactsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { decide } from '../../../shared/policy/decide.ts'
 import { newDigest } from '../model/ledger.ts'
+import { randomUUID } from '../seed.ts'
 import { day } from './acts.ts'
 import { askMandate, authorize, begin, mandateCaps, mandateSeconds } from './agent-questions.ts'
 import type { Paying } from './paying.ts'

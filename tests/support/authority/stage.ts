@@ -1,8 +1,8 @@
 /** The stage of a history: a new account at the real SQL functions, and a stranger's account next to it. */
-import { randomUUID } from 'node:crypto'
 import { plentyOfGas } from '../model/gas.ts'
 import type { Answer, Ledger, Row } from '../model/ledger.ts'
 import { newDigest, openLedger } from '../model/ledger.ts'
+import { randomUUID } from '../seed.ts'
 import type { Act, Book, Deed, LimitName, Scope } from './acts.ts'
 import { day } from './acts.ts'
 import { installAsking } from './asking.ts'

@@ -1,6 +1,6 @@
 /** Steps that people take on the pages and that several tests share. */
-import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
+import { randomBytes } from '../seed.ts'
 
 export type Person = { email: string; password: string; alias: string }
 

@@ -2,9 +2,9 @@
  * An agent that knows only the contract document. It takes the requests from the examples, fills in what
  * its user told it and what earlier answers contained, and sends them as written.
  */
-import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
 import * as z from 'zod'
+import { randomUUID } from '../seed.ts'
 
 export type Example = {
   section: string

@@ -1,6 +1,6 @@
 /** Two accounts with keys of every scope, and tokens that give no access. */
-import { randomBytes } from 'node:crypto'
 import { createApiKey } from '../../../shared/auth/api-key.ts'
+import { randomBytes } from '../seed.ts'
 import type { Scope, TestWorld } from '../world.ts'
 import type { Tokens } from './requests.ts'
 
@@ -16,9 +16,9 @@ export async function castOf(tests: TestWorld): Promise<Tokens> {
   }
   const { sql } = tests.db
   const revoked = await tests.agent('full')
-  await sql`update private.credentials set revoked_at = now() where account = ${revoked.id}`
+  await sql`update private.credentials set revoked_at = private.clock() where account = ${revoked.id}`
   const expired = await tests.agent('full')
-  await sql`update private.credentials set expires_at = now() where account = ${expired.id}`
+  await sql`update private.credentials set expires_at = private.clock() where account = ${expired.id}`
   const unknown = createApiKey('test', (length) => new Uint8Array(randomBytes(length)))
   const session = `${btoa('{"alg":"none"}')}.${btoa('{"sub":"x"}')}.`.replaceAll('=', '')
   const bad = [revoked.key, expired.key, unknown, `${unknown}x`, session, 'x', '.']

@@ -1,6 +1,6 @@
 /** The world of one run: the real ledger, its twin, a chain, and work in progress. */
-import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { randomUUID } from '../seed.ts'
 import type { ModelChain, Transaction } from './chain.ts'
 import { newChain } from './chain.ts'
 import type { Dice } from './dice.ts'

@@ -2,11 +2,11 @@
  * The real SQL functions, called by name with named arguments over one connection. A refusal is returned as
  * a value; any other database error ends the run.
  */
-import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import * as z from 'zod'
 import { movableClock } from '../clock.ts'
 import { createDatabase } from '../database.ts'
+import { randomBytes } from '../seed.ts'
 
 const rowSchema = z.record(z.string(), z.unknown())
 export type Row = z.output<typeof rowSchema>

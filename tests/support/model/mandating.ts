@@ -1,6 +1,6 @@
 /** Agents' actions on mandates: request, read and end them. */
-import { randomUUID } from 'node:crypto'
 import { mandateTerms, termsDigest } from '../../../shared/consent/terms.ts'
+import { randomUUID } from '../seed.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
 import {

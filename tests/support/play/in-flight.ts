@@ -29,7 +29,7 @@ export function freezeInFlight(seed: number, payments: number): Promise<string |
     await afterwards(play, dice)
     const broken =
       tooFewOpen(play, payments) ?? (await brokenInvariant(play)) ?? (await settleDown(play))
-    return broken === undefined ? undefined : `PLAY_SEED=${seed}\n${broken}`
+    return broken === undefined ? undefined : `SEED=${seed}\n${broken}`
   })
 }
 

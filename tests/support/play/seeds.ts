@@ -1,9 +1,7 @@
 /**
  * Plays of many seeds, each in a world of its own. A failing play is shortened and printed as a script,
- * which PLAY_SCRIPT=<file> plays again; PLAY_SEED=<number> starts at a seed.
+ * which PLAY_SCRIPT=<file> plays again; SEED=<number> starts at a seed.
  */
-
-import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { closing } from '../ending.ts'
@@ -15,11 +13,6 @@ import type { Broken, Looking } from './perform.ts'
 import { perform } from './perform.ts'
 import { openPlay } from './play.ts'
 import { shrunk } from './shrink.ts'
-
-/** Returns the first seed: random, or that of a failure to reproduce. */
-export function firstSeed(): number {
-  return Number(process.env['PLAY_SEED'] ?? randomInt(2 ** 30))
-}
 
 /** Reads a script that was printed before, if one is named. */
 export function givenScript(): Script | undefined {
@@ -47,7 +40,7 @@ export async function playSeed(
   const { theme, ...script } = generate(seed, count)
   const broken = await playOnce(script)
   if (!broken) return undefined
-  return `PLAY_SEED=${seed} (${theme})\n${await explained(script, broken, shrinkMilliseconds)}`
+  return `SEED=${seed} (${theme})\n${await explained(script, broken, shrinkMilliseconds)}`
 }
 
 /** Returns the failure with the shortest script found in the time. */

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { openBrowser } from '../browserless.ts'
+import { randomUUID } from '../seed.ts'
 import type { OperationId } from './calls.ts'
 import { call, operations } from './calls.ts'
 import { post } from './forms.ts'
@@ -48,7 +49,7 @@ async function byOwnPasskey({ home }: Thief): Promise<string | undefined> {
     passkey: passkey?.id ?? '',
     counter_seen: String(counter),
     counter_now: String(counter + 1),
-    challenge: crypto.randomUUID().replaceAll('-', '').padEnd(43, 'x'),
+    challenge: randomUUID().replaceAll('-', '').padEnd(43, 'x'),
   })
   return came?.credential
 }

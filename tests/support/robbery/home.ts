@@ -1,5 +1,4 @@
 /** An account with at least one item of each kind, as its owner has it before a thief comes. */
-import { randomBytes } from 'node:crypto'
 import { credentialOf } from '../../../shared/auth/api-key.ts'
 import { recoveryDigest } from '../../../shared/auth/recovery-code.ts'
 import { readTotp } from '../../../shared/vault/entries/totp.ts'
@@ -11,6 +10,7 @@ import { answering, serverThat } from '../http.ts'
 import { mailboxOf } from '../mailbox.ts'
 import { askMandate, giveMandate } from '../mandates.ts'
 import { ownerOf } from '../owner.ts'
+import { randomBytes } from '../seed.ts'
 import { approvePlace, entryOf } from '../vault-rows.ts'
 import type { Agent, Scope, TestWorld } from '../world.ts'
 import { pepper, start } from '../world.ts'

@@ -1,9 +1,9 @@
 /** A thief: everything that it holds, and every answer that it got. */
-import { randomBytes } from 'node:crypto'
 import { openSessionToken } from '../../../shared/auth/session.ts'
 import type { Authenticator } from '../authenticator.ts'
 import type { Browser, Shown } from '../browserless.ts'
 import { openBrowser } from '../browserless.ts'
+import { randomBytes } from '../seed.ts'
 import type { Answer } from '../world.ts'
 import type { Home } from './home.ts'
 import { addressOf, sessionDigest } from './home.ts'

@@ -1,11 +1,11 @@
 /** The surroundings of an agent: a shop that charges whatever it is told to, payees, and one account. */
-import { randomBytes } from 'node:crypto'
 import { getAddress } from 'ethers'
 import type { Market } from '../market.ts'
 import { openMarket } from '../market.ts'
 import type { Dice } from '../model/dice.ts'
 import type { TestOwner } from '../owner.ts'
 import { ownerOf } from '../owner.ts'
+import { randomBytes } from '../seed.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 import type { Agent } from '../world.ts'

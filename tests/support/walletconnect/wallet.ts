@@ -1,10 +1,10 @@
 /** A wallet on another device: WalletConnect's own client, and an account that a local chain signs for. */
-import { randomBytes } from 'node:crypto'
 import { SignClient } from '@walletconnect/sign-client'
 import * as z from 'zod'
 import type { TokenChain } from '../../../scripts/local/fund.ts'
 import { fund } from '../../../scripts/local/fund.ts'
 import { callRpc } from '../../../scripts/local/rpc.ts'
+import { randomBytes } from '../seed.ts'
 
 export type FarWallet = {
   address: string

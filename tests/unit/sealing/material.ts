@@ -1,6 +1,6 @@
 /** Roots and random bytes for tests that seal, and the smallest possible damage. */
-import { randomBytes } from 'node:crypto'
 import { type Purpose, readRoots } from '../../../shared/sealing/roots.ts'
+import { randomBytes } from '../../support/seed.ts'
 
 export const random = (length: number) => new Uint8Array(randomBytes(length))
 

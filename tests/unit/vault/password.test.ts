@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -9,6 +8,7 @@ import {
 import { passwordsThatKeep } from '../../../shared/vault/passwords/password-count.ts'
 import { readPasswordRules } from '../../../shared/vault/passwords/password-rules.ts'
 import { textWith } from '../../support/matching.ts'
+import { randomBytes } from '../../support/seed.ts'
 
 const random = (length: number) => new Uint8Array(randomBytes(length))
 

@@ -1,6 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { readTotp, type Totp, totpCode } from '../../../shared/vault/entries/totp.ts'
+import { randomBytes } from '../../support/seed.ts'
 
 const digitsOf32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
