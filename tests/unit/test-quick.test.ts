@@ -1,0 +1,133 @@
+/** `npm run test:quick` runs what a change concerns, and says what it leaves. */
+import { tmpdir } from 'node:os'
+import { expect, test } from 'vitest'
+import { filesBelow, filesSince } from '../../scripts/test-quick/changed.ts'
+import { describe, selectTests } from '../../scripts/test-quick/select.ts'
+
+const operation = 'functions/vault-list/handler.ts'
+const world = {
+  'tests/support/functions.ts': "import { run } from '../../functions/vault-list/handler.ts'",
+  'tests/support/world.ts': "import { functionsIn } from './functions.ts'",
+}
+
+function filesOf(texts: Record<string, string>) {
+  return Object.entries(texts).map(([path, text]) => ({ path, text, lines: 1 }))
+}
+
+/** Returns the tests selected for one changed file. */
+function taken(texts: Record<string, string>, changed: string): string[] {
+  return selectTests(filesOf(texts), [changed]).taken.map(({ path }) => path)
+}
+
+test('a test is selected if it changed, or loads a changed file through others', () => {
+  const texts = {
+    'shared/deep.ts': 'export const deep = 1',
+    'shared/near.ts': "export { deep } from './deep.ts'",
+    'tests/unit/near.test.ts': "import { deep } from '../../shared/near.ts'",
+    'tests/unit/types.test.ts': "import type { Deep } from '../../shared/deep.ts'",
+  }
+
+  expect(taken(texts, 'tests/unit/types.test.ts')).toEqual(['tests/unit/types.test.ts'])
+  expect(taken(texts, 'shared/deep.ts')).toEqual(['tests/unit/near.test.ts'])
+})
+
+test('a test that shares only a world with an operation is not selected', () => {
+  const texts = {
+    ...world,
+    [operation]: 'export const run = 1',
+    'tests/operations/mail.test.ts': "import { start } from '../support/world.ts'",
+  }
+
+  expect(taken(texts, operation)).toEqual([])
+  expect(taken(texts, 'tests/support/world.ts')).toEqual(['tests/operations/mail.test.ts'])
+})
+
+test("an operation's own tests come first, then those that say its path most", () => {
+  const texts = {
+    [operation]: 'export const run = 1',
+    'tests/faults/once.test.ts': "get('/vault-list')",
+    'tests/faults/twice.test.ts': "get('/vault-list'); get(`/vault-list?page=${page}`)",
+    'tests/operations/vault-list.test.ts': "const path = '/vault-list'",
+    'tests/operations/other.test.ts': "get('/vault-list-of-another'); get('/vault')",
+  }
+
+  expect(taken(texts, operation)).toEqual([
+    'tests/operations/vault-list.test.ts',
+    'tests/faults/twice.test.ts',
+    'tests/faults/once.test.ts',
+  ])
+})
+
+test('a change of shared code selects the tests of operations that load it', () => {
+  const texts = {
+    'shared/list.ts': 'export const list = 1',
+    [operation]: "import { list } from '../../shared/list.ts'",
+    'tests/operations/vault-tools.test.ts': "get('/vault-list')",
+  }
+
+  expect(taken(texts, 'shared/list.ts')).toEqual(['tests/operations/vault-tools.test.ts'])
+})
+
+test('a browser test is selected for its own page alone, or if it changed', () => {
+  const browser = 'tests/browser/limits.test.ts'
+  const texts = {
+    'functions/web/ui/state.tsx': 'export const state = 1',
+    'functions/web/limits/limits.tsx': "import '../ui/state.tsx'\napp.get('/limits', show)",
+    [browser]: 'await page.goto(`${facts.web_url}/limits`)',
+    'tests/web/limits.test.ts': "await visit('/web/limits')",
+  }
+
+  expect(taken(texts, 'functions/web/ui/state.tsx')).toEqual(['tests/web/limits.test.ts'])
+  expect(taken(texts, 'functions/web/limits/limits.tsx')).toContain(browser)
+  expect(taken(texts, browser)).toEqual([browser])
+})
+
+test('changed SQL selects all tests of SQL, and those of operations that call it', () => {
+  const texts = {
+    'supabase/migrations/1_vault.sql': 'create function api.list_entries(credential text)',
+    [operation]: "db.many('list_entries', {}, row)",
+    'tests/sql/catalog.test.ts': '',
+    'tests/operations/vault-tools.test.ts': "get('/vault-list')",
+    'tests/operations/mail.test.ts': "get('/mail-list')",
+  }
+
+  expect(taken(texts, 'supabase/migrations/1_vault.sql')).toEqual([
+    'tests/sql/catalog.test.ts',
+    'tests/operations/vault-tools.test.ts',
+  ])
+})
+
+test('a changed text selects the tests that name it', () => {
+  const texts = { 'README.md': '', 'tests/unit/readme.test.ts': "textOf('README.md')" }
+
+  expect(taken(texts, 'README.md')).toEqual(['tests/unit/readme.test.ts'])
+})
+
+test('the farthest of many tests and the long ones are left, and the line says so', () => {
+  const named = "'/vault-list'"
+  const many = Array.from({ length: 20 }, (_, at) =>
+    filesOf({ [`tests/web/${at}.test.ts`]: named }),
+  )
+  const own = 'tests/operations/vault-list.test.ts'
+  const changed = [operation, 'tests/long/kills.test.ts']
+  const others = filesOf({ [own]: named, [operation]: '', 'tests/long/kills.test.ts': named })
+
+  const selection = selectTests([...many.flat(), ...others], changed)
+
+  expect(selection.taken.map(({ path }) => path)).toContain(own)
+  expect(describe(changed, selection)).toBe(
+    'Changed files: 2. Test files: 16 (16 by a name); 5 further ones are left to npm test; ' +
+      'those of tests/long/ are left to npm run test:long',
+  )
+})
+
+test('a folder stands for its files, and a path that is not there is refused', () => {
+  const files = filesOf({ [operation]: '', 'functions/vault/index.ts': '' })
+
+  expect(filesBelow(['functions/vault-list/', operation], files)).toEqual([operation])
+  expect(filesBelow(['functions/vault-lists'], files)).toContain('functions/vault-lists')
+})
+
+test('where git cannot tell what changed, the answer says what to do', () => {
+  expect(filesSince('main', tmpdir())).toContain('--since')
+})
