@@ -5,6 +5,7 @@ import { createReceiptKeys } from '../../scripts/local/session-keys.ts'
 import { checkReceipt, claimsOf } from '../../scripts/verify-receipt/check.ts'
 import type { ReceiptFile } from '../../scripts/verify-receipt/receipt.ts'
 import { readReceipt } from '../../scripts/verify-receipt/receipt.ts'
+import { excerptOf } from '../support/cases.ts'
 import { passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
 import { ownerOf } from '../support/owner.ts'
 import { openVerifier } from '../support/verifier.ts'
@@ -187,7 +188,10 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 test('whatever character of the signed text is flipped, the signature fails', async () => {
   const file = receiptIn('payment')
-  for (let at = 0; at < file.receipt.length; at += 1) {
+  for (const at of excerptOf(
+    Array.from(file.receipt, (_, index) => index),
+    150,
+  )) {
     if (file.receipt[at] === '.') continue
     const place = alphabet.indexOf(file.receipt[at] ?? '')
     // The replacement differs only in the last bit, which the last character of base64url does not use.

@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest'
 import { addresses, allForms, code, fullHome, password } from '../support/all-forms.ts'
 import { ownForm, signedIn } from '../support/browserless.ts'
+import { excerptOf } from '../support/cases.ts'
 import { seed } from '../support/vault.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -74,7 +75,7 @@ test.each(['unproven', 'guarded'] as const)(
     const seen: string[] = []
     const statuses = new Set<number>()
     for (const path of addresses('GET', ids)) seen.push((await thief.send(path)).html)
-    for (const { target, given } of forms) {
+    for (const { target, given } of excerptOf(forms, 30)) {
       const body = new URLSearchParams({ ...given, form: token }).toString()
       const headers = {
         origin: 'http://localhost',

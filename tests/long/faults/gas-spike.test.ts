@@ -1,15 +1,15 @@
 /** The budget holds when gas costs more than the operator pays for a transaction, or suddenly rises. */
 import { expect, test } from 'vitest'
-import { maxFeePerGasOf } from '../../shared/chains/evm/gas/gas-budget.ts'
-import { findChain } from '../../shared/chains/registry.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { elapse, mineAt, node, stopMining } from '../support/faults/chain.ts'
-import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
-import { limitGas } from '../support/gas.ts'
-import { acquainted, usdcOf } from '../support/ledger.ts'
-import { signedPayment } from '../support/signed.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { maxFeePerGasOf } from '../../../shared/chains/evm/gas/gas-budget.ts'
+import { findChain } from '../../../shared/chains/registry.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { elapse, mineAt, node, stopMining } from '../../support/faults/chain.ts'
+import { holdLanes, orderTo, transferPath } from '../../support/faults/pair.ts'
+import { limitGas } from '../../support/gas.ts'
+import { acquainted, usdcOf } from '../../support/ledger.ts'
+import { signedPayment } from '../../support/signed.ts'
+import type { Agent } from '../../support/world.ts'
+import { start } from '../../support/world.ts'
 
 const world = await start({ chain: true })
 

@@ -1,16 +1,16 @@
 /** One endpoint that hides the use of a permit, beside payees that use several at once, freezes nobody. */
 import { expect, test } from 'vitest'
-import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { hex, newKey } from '../support/chain-world.ts'
-import { besideLiar } from '../support/faults/beside-liar.ts'
-import { elapse, node, pass } from '../support/faults/chain.ts'
-import { allowPermit2, bookedOf, signedPermit, unspent } from '../support/faults/permits.ts'
-import { minutes } from '../support/faults/two.ts'
-import { usdcOf } from '../support/ledger.ts'
-import { isFrozen } from '../support/outflows.ts'
-import { mineCalls } from '../support/permit2-decoys.ts'
-import { crowd, crowdAddresses } from '../support/play/contracts.ts'
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { hex, newKey } from '../../support/chain-world.ts'
+import { besideLiar } from '../../support/faults/beside-liar.ts'
+import { elapse, node, pass } from '../../support/faults/chain.ts'
+import { allowPermit2, bookedOf, signedPermit, unspent } from '../../support/faults/permits.ts'
+import { minutes } from '../../support/faults/two.ts'
+import { usdcOf } from '../../support/ledger.ts'
+import { isFrozen } from '../../support/outflows.ts'
+import { mineCalls } from '../../support/permit2-decoys.ts'
+import { crowd, crowdAddresses } from '../../support/play/contracts.ts'
 
 const facilitator = hex(crowdAddresses[0])
 

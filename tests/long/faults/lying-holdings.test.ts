@@ -3,13 +3,13 @@
  * cancellations: a balance counts only together with the transactions that the same endpoint counts.
  */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { node, stopMining } from '../support/faults/chain.ts'
-import type { Liar } from '../support/faults/liar.ts'
-import { answering, counting, startLiar, stoppedAt } from '../support/faults/liar.ts'
-import { fundFor, openTwo, usableAfterFreeze } from '../support/faults/reserve.ts'
-import { transferTo } from '../support/gas.ts'
-import { start } from '../support/world.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { node, stopMining } from '../../support/faults/chain.ts'
+import type { Liar } from '../../support/faults/liar.ts'
+import { answering, counting, startLiar, stoppedAt } from '../../support/faults/liar.ts'
+import { fundFor, openTwo, usableAfterFreeze } from '../../support/faults/reserve.ts'
+import { transferTo } from '../../support/gas.ts'
+import { start } from '../../support/world.ts'
 
 const rich = answering('getEthBalance(address)', 10n ** 21n)
 

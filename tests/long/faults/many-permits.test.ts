@@ -1,15 +1,15 @@
 /** Permits of one account, however many ended unused, delay nothing that is judged of another. */
 import { expect, test } from 'vitest'
-import { hex, newKey, transfer } from '../support/chain-world.ts'
-import { sendAs } from '../support/deposits.ts'
-import { besideLiar } from '../support/faults/beside-liar.ts'
-import { node } from '../support/faults/chain.ts'
-import { allowPermit2, bookedOf, signedPermit } from '../support/faults/permits.ts'
-import { minutes } from '../support/faults/two.ts'
-import { alarmsOf, isFrozen, owned } from '../support/outflows.ts'
-import { mineCalls } from '../support/permit2-decoys.ts'
-import { crowd, crowdAddresses } from '../support/play/contracts.ts'
-import type { TestWorld } from '../support/world.ts'
+import { hex, newKey, transfer } from '../../support/chain-world.ts'
+import { sendAs } from '../../support/deposits.ts'
+import { besideLiar } from '../../support/faults/beside-liar.ts'
+import { node } from '../../support/faults/chain.ts'
+import { allowPermit2, bookedOf, signedPermit } from '../../support/faults/permits.ts'
+import { minutes } from '../../support/faults/two.ts'
+import { alarmsOf, isFrozen, owned } from '../../support/outflows.ts'
+import { mineCalls } from '../../support/permit2-decoys.ts'
+import { crowd, crowdAddresses } from '../../support/play/contracts.ts'
+import type { TestWorld } from '../../support/world.ts'
 
 const facilitator = hex(crowdAddresses[0])
 

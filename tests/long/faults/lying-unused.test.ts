@@ -1,13 +1,19 @@
 /** One endpoint that shows an unused permit as used does not give it the transfer of another. */
 import { expect, test } from 'vitest'
-import { hex, newKey } from '../support/chain-world.ts'
-import { besideLiar } from '../support/faults/beside-liar.ts'
-import { node } from '../support/faults/chain.ts'
-import { allowPermit2, bookedOf, signedPermit, spent, unspent } from '../support/faults/permits.ts'
-import { minutes } from '../support/faults/two.ts'
-import { countedOf, isFrozen } from '../support/outflows.ts'
-import { mineCalls } from '../support/permit2-decoys.ts'
-import { crowd, crowdAddresses } from '../support/play/contracts.ts'
+import { hex, newKey } from '../../support/chain-world.ts'
+import { besideLiar } from '../../support/faults/beside-liar.ts'
+import { node } from '../../support/faults/chain.ts'
+import {
+  allowPermit2,
+  bookedOf,
+  signedPermit,
+  spent,
+  unspent,
+} from '../../support/faults/permits.ts'
+import { minutes } from '../../support/faults/two.ts'
+import { countedOf, isFrozen } from '../../support/outflows.ts'
+import { mineCalls } from '../../support/permit2-decoys.ts'
+import { crowd, crowdAddresses } from '../../support/play/contracts.ts'
 
 const facilitator = hex(crowdAddresses[0])
 

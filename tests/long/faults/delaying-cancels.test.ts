@@ -1,15 +1,15 @@
 /** An account whose gas is used up delays nobody else when gas becomes dearer. */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { newKey } from '../support/chain-world.ts'
-import { elapse, expectUnusable, mineAt, stopMining } from '../support/faults/chain.ts'
-import { orderTo, transferPath } from '../support/faults/pair.ts'
-import { limitGas } from '../support/gas.ts'
-import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
-import { authorizing } from '../support/signed.ts'
-import { authorizationCall } from '../support/signed-call.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { newKey } from '../../support/chain-world.ts'
+import { elapse, expectUnusable, mineAt, stopMining } from '../../support/faults/chain.ts'
+import { orderTo, transferPath } from '../../support/faults/pair.ts'
+import { limitGas } from '../../support/gas.ts'
+import { acquainted, statesOf, usdcOf } from '../../support/ledger.ts'
+import { authorizing } from '../../support/signed.ts'
+import { authorizationCall } from '../../support/signed-call.ts'
+import type { Agent, TestWorld } from '../../support/world.ts'
+import { start } from '../../support/world.ts'
 
 const cheap = 50_000_000n
 const dear = 6n * cheap

@@ -1,15 +1,15 @@
 /** Zero-value transfers that fill blocks keep nothing else from being booked once, however runs end. */
 import { expect, test } from 'vitest'
-import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import type { Fetch } from '../../shared/world.ts'
-import { newKey } from '../support/chain-world.ts'
-import { bookedDeposits, headOf, payAs, scanChain } from '../support/deposits.ts'
-import { node } from '../support/faults/chain.ts'
-import { acquainted } from '../support/ledger.ts'
-import { mineCalls, nothingMoved, together } from '../support/permit2-decoys.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import type { Fetch } from '../../../shared/world.ts'
+import { newKey } from '../../support/chain-world.ts'
+import { bookedDeposits, headOf, payAs, scanChain } from '../../support/deposits.ts'
+import { node } from '../../support/faults/chain.ts'
+import { acquainted } from '../../support/ledger.ts'
+import { mineCalls, nothingMoved, together } from '../../support/permit2-decoys.ts'
+import type { Agent, TestWorld } from '../../support/world.ts'
+import { finalize, start } from '../../support/world.ts'
 
 /** Starts a world whose transfer index is at the head of the chain. */
 async function indexed() {

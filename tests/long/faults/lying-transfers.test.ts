@@ -2,17 +2,23 @@
 import { numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { hex, newKey } from '../support/chain-world.ts'
-import { besideLiar } from '../support/faults/beside-liar.ts'
-import { node } from '../support/faults/chain.ts'
-import type { Lie } from '../support/faults/liar.ts'
-import { saying } from '../support/faults/liar.ts'
-import { allowPermit2, bookedOf, signedPermit, spent, unspent } from '../support/faults/permits.ts'
-import { minutes } from '../support/faults/two.ts'
-import { usdcOf } from '../support/ledger.ts'
-import { isFrozen } from '../support/outflows.ts'
-import { mineCalls } from '../support/permit2-decoys.ts'
-import { crowd, crowdAddresses } from '../support/play/contracts.ts'
+import { hex, newKey } from '../../support/chain-world.ts'
+import { besideLiar } from '../../support/faults/beside-liar.ts'
+import { node } from '../../support/faults/chain.ts'
+import type { Lie } from '../../support/faults/liar.ts'
+import { saying } from '../../support/faults/liar.ts'
+import {
+  allowPermit2,
+  bookedOf,
+  signedPermit,
+  spent,
+  unspent,
+} from '../../support/faults/permits.ts'
+import { minutes } from '../../support/faults/two.ts'
+import { usdcOf } from '../../support/ledger.ts'
+import { isFrozen } from '../../support/outflows.ts'
+import { mineCalls } from '../../support/permit2-decoys.ts'
+import { crowd, crowdAddresses } from '../../support/play/contracts.ts'
 
 const facilitator = hex(crowdAddresses[0])
 const settled = { state: 'settled', finality: 'finalized' }

@@ -1,10 +1,10 @@
 /** One run of housekeeping looks at all open payments of an account, even at more than a few batches. */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { pass } from '../support/faults/chain.ts'
-import { acquainted } from '../support/ledger.ts'
-import { signedPayment } from '../support/signed.ts'
-import { start } from '../support/world.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { pass } from '../../support/faults/chain.ts'
+import { acquainted } from '../../support/ledger.ts'
+import { signedPayment } from '../../support/signed.ts'
+import { start } from '../../support/world.ts'
 
 const copies = 500
 

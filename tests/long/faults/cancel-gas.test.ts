@@ -1,13 +1,13 @@
 /** Cancellations of one account cost relayers no more than its budget of gas, on however many lanes. */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { newKey } from '../support/chain-world.ts'
-import { claimingTogether } from '../support/faults/answers.ts'
-import { elapse, mineAt, node, stopMining } from '../support/faults/chain.ts'
-import { limitGas, relayersHold } from '../support/gas.ts'
-import { signedPayment } from '../support/signed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { newKey } from '../../support/chain-world.ts'
+import { claimingTogether } from '../../support/faults/answers.ts'
+import { elapse, mineAt, node, stopMining } from '../../support/faults/chain.ts'
+import { limitGas, relayersHold } from '../../support/gas.ts'
+import { signedPayment } from '../../support/signed.ts'
+import type { TestWorld } from '../../support/world.ts'
+import { start } from '../../support/world.ts'
 
 const [lanes, callsMax] = [3, 25]
 const [cheap, dear] = [2_000_000_000n, 12_000_000_000n]

@@ -1,16 +1,16 @@
 /** One endpoint can neither put relayers out of work nor have their spent gas counted repeatedly. */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { elapse, node, pass, stopMining } from '../support/faults/chain.ts'
-import { forging, receiptIn, swallowing } from '../support/faults/forged.ts'
-import type { Liar } from '../support/faults/liar.ts'
-import { answering, counting, saying, silent, startLiar } from '../support/faults/liar.ts'
-import { onePair, orderTo, transfer, transferPath } from '../support/faults/pair.ts'
-import { minutes, worldOfTwo } from '../support/faults/two.ts'
-import { limitGas, transferTo } from '../support/gas.ts'
-import { usdcOf } from '../support/ledger.ts'
-import { signedPayment } from '../support/signed.ts'
-import { start } from '../support/world.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { elapse, node, pass, stopMining } from '../../support/faults/chain.ts'
+import { forging, receiptIn, swallowing } from '../../support/faults/forged.ts'
+import type { Liar } from '../../support/faults/liar.ts'
+import { answering, counting, saying, silent, startLiar } from '../../support/faults/liar.ts'
+import { onePair, orderTo, transfer, transferPath } from '../../support/faults/pair.ts'
+import { minutes, worldOfTwo } from '../../support/faults/two.ts'
+import { limitGas, transferTo } from '../../support/gas.ts'
+import { usdcOf } from '../../support/ledger.ts'
+import { signedPayment } from '../../support/signed.ts'
+import { start } from '../../support/world.ts'
 
 const hidingReceipts = saying('eth_getTransactionReceipt', () => null)
 const poor = answering('getEthBalance(address)', 0n)

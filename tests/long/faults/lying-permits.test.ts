@@ -1,24 +1,24 @@
 /** One endpoint cannot invent where a Permit2 permit was used: it is final where enough show it. */
 import { numberToHex } from 'viem'
 import { expect, test } from 'vitest'
-import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { besideLiar } from '../support/faults/beside-liar.ts'
-import { elapse, node, pass } from '../support/faults/chain.ts'
-import { finalBlock } from '../support/faults/forged.ts'
-import type { Liar, Lie } from '../support/faults/liar.ts'
-import { saying, silent, startLiar } from '../support/faults/liar.ts'
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { besideLiar } from '../../support/faults/beside-liar.ts'
+import { elapse, node, pass } from '../../support/faults/chain.ts'
+import { finalBlock } from '../../support/faults/forged.ts'
+import type { Liar, Lie } from '../../support/faults/liar.ts'
+import { saying, silent, startLiar } from '../../support/faults/liar.ts'
 import {
   allowPermit2,
   bookedOf,
   movedIn,
   signedPermit,
   spentSince,
-} from '../support/faults/permits.ts'
-import { minutes } from '../support/faults/two.ts'
-import { usdcOf } from '../support/ledger.ts'
-import { countedOf, isFrozen, owned } from '../support/outflows.ts'
-import { start } from '../support/world.ts'
+} from '../../support/faults/permits.ts'
+import { minutes } from '../../support/faults/two.ts'
+import { usdcOf } from '../../support/ledger.ts'
+import { countedOf, isFrozen, owned } from '../../support/outflows.ts'
+import { start } from '../../support/world.ts'
 
 const full = 5_000_000n
 

@@ -1,14 +1,14 @@
 /** No transfer uses the gas that a relayer keeps for cancellations, whatever the order of transfers. */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { gathering } from '../support/faults/answers.ts'
-import { elapse, expectUnusable, mineAt, node, stopMining } from '../support/faults/chain.ts'
-import { orderTo, transferPath } from '../support/faults/pair.ts'
-import { limitGas, relayersHold, transferTo } from '../support/gas.ts'
-import { acquainted, usdcOf } from '../support/ledger.ts'
-import { signedPayment } from '../support/signed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { gathering } from '../../support/faults/answers.ts'
+import { elapse, expectUnusable, mineAt, node, stopMining } from '../../support/faults/chain.ts'
+import { orderTo, transferPath } from '../../support/faults/pair.ts'
+import { limitGas, relayersHold, transferTo } from '../../support/gas.ts'
+import { acquainted, usdcOf } from '../../support/ledger.ts'
+import { signedPayment } from '../../support/signed.ts'
+import type { TestWorld } from '../../support/world.ts'
+import { start } from '../../support/world.ts'
 
 const gwei = 1_000_000_000n
 /** Returns the worst price of one call at a base fee. */

@@ -1,15 +1,15 @@
 /** Honest endpoints and slow finality: a payee that uses some permits and not others confuses nobody. */
 import { numberToHex } from 'viem'
 import { expect, test } from 'vitest'
-import { hex, newKey } from '../support/chain-world.ts'
-import { besideLiar } from '../support/faults/beside-liar.ts'
-import { node } from '../support/faults/chain.ts'
-import { allowPermit2, bookedOf, signedPermit } from '../support/faults/permits.ts'
-import { slowly } from '../support/faults/slow-finality.ts'
-import { usdcOf } from '../support/ledger.ts'
-import { isFrozen, verdictsOn } from '../support/outflows.ts'
-import { mineCalls } from '../support/permit2-decoys.ts'
-import { crowd, crowdAddresses } from '../support/play/contracts.ts'
+import { hex, newKey } from '../../support/chain-world.ts'
+import { besideLiar } from '../../support/faults/beside-liar.ts'
+import { node } from '../../support/faults/chain.ts'
+import { allowPermit2, bookedOf, signedPermit } from '../../support/faults/permits.ts'
+import { slowly } from '../../support/faults/slow-finality.ts'
+import { usdcOf } from '../../support/ledger.ts'
+import { isFrozen, verdictsOn } from '../../support/outflows.ts'
+import { mineCalls } from '../../support/permit2-decoys.ts'
+import { crowd, crowdAddresses } from '../../support/play/contracts.ts'
 
 const facilitator = hex(crowdAddresses[0])
 const settled = { state: 'settled', finality: 'finalized' }

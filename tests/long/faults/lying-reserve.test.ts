@@ -1,10 +1,10 @@
 /** One endpoint that overstates a relayer's balance does not make it spend the gas for cancellations. */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { answering } from '../support/faults/liar.ts'
-import { fundFor, openTwo, usableAfterFreeze } from '../support/faults/reserve.ts'
-import { worldOfTwo } from '../support/faults/two.ts'
-import { transferTo } from '../support/gas.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { answering } from '../../support/faults/liar.ts'
+import { fundFor, openTwo, usableAfterFreeze } from '../../support/faults/reserve.ts'
+import { worldOfTwo } from '../../support/faults/two.ts'
+import { transferTo } from '../../support/gas.ts'
 
 const rich = answering('getEthBalance(address)', 10n ** 21n)
 

@@ -1,17 +1,17 @@
 /** A usable signature counts and is cancelled, although one of two endpoints invents its settlement. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc, transact } from '../../scripts/local/rpc.ts'
-import { issuer } from '../../scripts/local/tokens.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { elapse, node, pass } from '../support/faults/chain.ts'
-import { finalBlock } from '../support/faults/forged.ts'
-import { answering, silent } from '../support/faults/liar.ts'
-import { onePair } from '../support/faults/pair.ts'
-import { forgeAll, minutes, worldOfTwo } from '../support/faults/two.ts'
-import { usdcOf } from '../support/ledger.ts'
-import { signedPayment } from '../support/signed.ts'
-import type { TestWorld } from '../support/world.ts'
+import { callRpc, transact } from '../../../scripts/local/rpc.ts'
+import { issuer } from '../../../scripts/local/tokens.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { elapse, node, pass } from '../../support/faults/chain.ts'
+import { finalBlock } from '../../support/faults/forged.ts'
+import { answering, silent } from '../../support/faults/liar.ts'
+import { onePair } from '../../support/faults/pair.ts'
+import { forgeAll, minutes, worldOfTwo } from '../../support/faults/two.ts'
+import { usdcOf } from '../../support/ledger.ts'
+import { signedPayment } from '../../support/signed.ts'
+import type { TestWorld } from '../../support/world.ts'
 
 const blockSchema = z.object({
   number: z.templateLiteral(['0x', z.string()]),

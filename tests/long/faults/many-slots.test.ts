@@ -1,10 +1,10 @@
 /** One run of housekeeping handles more open transactions than it takes in one batch. */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { node, stopMining } from '../support/faults/chain.ts'
-import { transferPath } from '../support/faults/pair.ts'
-import { acquainted, usdcOf } from '../support/ledger.ts'
-import { start } from '../support/world.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { node, stopMining } from '../../support/faults/chain.ts'
+import { transferPath } from '../../support/faults/pair.ts'
+import { acquainted, usdcOf } from '../../support/ledger.ts'
+import { start } from '../../support/world.ts'
 
 const world = await start({ chain: true, lanes: 4 })
 /** Number of transfers, one fewer than the lanes have room for. */
