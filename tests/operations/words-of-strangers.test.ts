@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { inForm } from '../support/cases.ts'
 import type { Market } from '../support/market.ts'
 import { openMarket } from '../support/market.ts'
 import { holdLog } from '../support/words/heard.ts'
@@ -21,7 +20,7 @@ test.each(Object.entries(sources))(
   async (_name, open) => {
     const source = await open(market)
 
-    const met = await runCases(fc, source, Math.max(inForm(8, 16), source.share))
+    const met = await runCases(fc, source, Math.max(16, source.share))
 
     expect([...met]).toEqual(expect.arrayContaining([...source.meets]))
     holdLog(market.log)

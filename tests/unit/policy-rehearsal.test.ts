@@ -120,7 +120,7 @@ test('does to the past what the slow rehearsal does, sums included', () => {
     ),
     { numRuns: casesOf(30_000) },
   )
-  expect(allowed).toBeGreaterThan(1_000)
+  expect(allowed).toBeGreaterThan(casesOf(4_000))
 }, 60_000)
 
 const bought = (hours: number, dollars: number, given: Partial<PastPayment> = {}): PastPayment => ({
