@@ -44,6 +44,7 @@ type State = {
   rounds: Map<string, number>
   log: (ReceivedRequest & { path: string })[]
   settling: Set<Promise<unknown>>
+  onSilence: (request: ReceivedRequest, once: 'received' | 'begun') => void
 }
 
 const payloadSchema = z.looseObject({ x402Version: z.int() }).and(z.custom<PaymentPayload>())
@@ -53,14 +54,16 @@ export async function startHostileMerchant(options: {
   chains: readonly [Chain, ...Chain[]]
   facilitatorUrl?: string
   port?: number
+  /** Hears of each request that gets no answer, or none that ends once it has begun. */
+  onSilence?: (request: ReceivedRequest, once: 'received' | 'begun') => void
 }): Promise<HostileMerchant> {
-  const { chains, facilitatorUrl, port } = options
+  const { chains, facilitatorUrl, port, onSilence = () => {} } = options
   const facilitator = facilitatorUrl
     ? new HTTPFacilitatorClient({ url: facilitatorUrl })
     : undefined
   const offer = honestOffer(chains[0])
   const memory = { rounds: new Map(), log: [], settling: new Set<Promise<unknown>>() }
-  const state: State = { offer, elsewhereUrl: '', facilitator, ...memory }
+  const state: State = { offer, elsewhereUrl: '', facilitator, onSilence, ...memory }
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     void respond(state, request, response).catch(() => response.destroy())
   const main = await listenRaw(serve, port)
@@ -107,12 +110,14 @@ async function respond(state: State, request: IncomingMessage, response: ServerR
   const { method = 'GET', headers } = request
   const url = new URL(request.url ?? '/', `http://${headers.host ?? 'localhost'}`)
   if (state.log.length >= requestsRememberedMax) state.log.shift()
-  state.log.push({ path: url.pathname, method, url: url.href, headers })
+  const received = { method, url: url.href, headers }
+  state.log.push({ path: url.pathname, ...received })
   request.resume()
   const [, phase = '', name = ''] = url.pathname.split('/')
   const challenge = () => sendChallenge(state, url, response)
   const payment = paymentHeader(headers)
-  const exchange = { request, response, elsewhereUrl: state.elsewhereUrl, challenge }
+  const silent: Exchange['silent'] = (once) => state.onSilence(received, once)
+  const exchange = { request, response, elsewhereUrl: state.elsewhereUrl, challenge, silent }
   const answer = answers[phase === 'terms' || phase === 'elsewhere' ? 'ok' : name]
   if (!answer) return void response.writeHead(404).end()
   if (phase === 'unpaid') return answer({ ...exchange, status: 402, headers: {} })

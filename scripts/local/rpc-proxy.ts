@@ -1,10 +1,9 @@
 /**
- * A JSON-RPC endpoint on loopback in front of a node. It loses, delays, duplicates or falsifies requests
+ * A JSON-RPC endpoint on loopback in front of a node. It loses, holds, duplicates or falsifies requests
  * after a seeded plan. Everything else passes through unchanged, batches included.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { listenRaw } from './listen.ts'
 import type { Call } from './rpc-proxy/lies.ts'
@@ -27,7 +26,16 @@ export type RpcProxy = {
 }
 
 /** Settings of a proxy. */
-export type RpcProxyOptions = { nodeUrl: string; seed?: number; rules?: readonly Rule[] }
+export type RpcProxyOptions = {
+  nodeUrl: string
+  seed?: number
+  rules?: readonly Rule[]
+  /** Hears of each request that gets no answer. */
+  onSilence?: (request: ReceivedCall) => void
+}
+
+/** A request as the proxy received it. */
+type ReceivedCall = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
 
 const nodeTimeoutMilliseconds = 30_000
 const bodySchema = z.union([z.array(callSchema), callSchema])
@@ -35,19 +43,21 @@ const answerSchema = z.union([z.array(responseSchema), responseSchema])
 
 /** Starts the proxy on a free port. */
 export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
-  const { nodeUrl, seed = 1, rules = [] } = options
+  const { nodeUrl, seed = 1, rules = [], onSilence = () => {} } = options
   const faults = noFaults()
   const queue = holdingQueue()
   let plan = planFrom(rules, seed)
   let requests = 0
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = bodySchema.parse(JSON.parse(await text(request)))
+    const { method = '', headers } = request
+    const received = { method, url: `${server.url}/`, headers, body: await text(request) }
+    const body = bodySchema.parse(JSON.parse(received.body))
     requests += 1
     const struck = plan([body].flat().map(({ method }) => method))
     for (const { kind } of struck) faults[kind] += 1
     const overtaken = struck.some(({ kind }) => kind === 'hold') ? queue.hold() : undefined
     const outcome = await pass(nodeUrl, body, struck)
-    for (const rule of struck) if (rule.kind === 'delay') await sleep(rule.milliseconds)
+    if (struck.some(({ kind }) => kind === 'silence')) return onSilence(received)
     await overtaken
     if (outcome === 'cut') request.socket.destroy()
     else response.writeHead(outcome.status, outcome.headers).end(outcome.body)
@@ -133,6 +143,6 @@ function holdingQueue() {
 }
 
 function noFaults(): Record<Kind, number> {
-  const faults = { drop: 0, lose: 0, status: 0, delay: 0, duplicate: 0, hold: 0 }
+  const faults = { drop: 0, lose: 0, status: 0, silence: 0, duplicate: 0, hold: 0 }
   return { ...faults, lag: 0, miscount: 0, no_receipts: 0 }
 }

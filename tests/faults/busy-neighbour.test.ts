@@ -5,12 +5,17 @@
 import { beforeEach, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { hex, newKey } from '../support/chain-world.ts'
+import type { Timeline } from '../support/deadlines.ts'
+import { openTimeline } from '../support/deadlines.ts'
 import { sendAs } from '../support/deposits.ts'
 import { pass } from '../support/faults/chain.ts'
 import { acquainted, statesOf } from '../support/ledger.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
+
+/** Time for which a run waits for relayers before it looks at payments. */
+const stageMilliseconds = 10_000
 
 let world: TestWorld
 let busy: Agent
@@ -53,34 +58,32 @@ async function crowd() {
   }
 }
 
+type Silence = (body: string, signal: AbortSignal) => Promise<never>
+
+const forGood: Silence = () => new Promise(() => {})
+
 /** Leaves requests about the busy account, and those whose body contains a text of `also`, unanswered. */
-function hang(also: string[] = [], isForGood = true): void {
+function hang(also: string[] = [], silence = forGood): void {
   const { fetch } = world.world
   const wallet = busy.address.slice(2).toLowerCase()
   world.world.fetch = (input, init) => {
     const body = typeof init?.body === 'string' ? init.body : ''
     const isLost = body.toLowerCase().includes(wallet) || also.some((word) => body.includes(word))
-    const signal = isForGood ? undefined : init?.signal
-    return isLost ? lostUntil(signal) : fetch(input, init)
+    return isLost && init?.signal ? silence(body, init.signal) : fetch(input, init)
   }
 }
 
-function lostUntil(signal: AbortSignal | null | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(new Error('no answer in time')))
-  })
+/** Puts the deadlines of later runs on a clock of their own. */
+function timed(): Timeline {
+  const timeline = openTimeline()
+  world.world.deadline = timeline.deadline
+  return timeline
 }
 
-/** Shortens the deadlines of a run twentyfold; those of a single request stay. */
-function hasten(): void {
-  world.world.deadline = (milliseconds) =>
-    AbortSignal.timeout(milliseconds < 10_000 ? milliseconds : milliseconds / 20)
-}
-
-/** Starts a run and returns once the other account's payment has this state, or fails after 8 seconds. */
+/** Starts a run and returns once the other account's payment has this state. */
 async function runUntil(state: string): Promise<string[]> {
   runHousekeeping(world.world).catch(() => undefined)
-  await expect.poll(() => statesOf(world, payer), { timeout: 8_000 }).toEqual([state])
+  await expect.poll(() => statesOf(world, payer)).toEqual([state])
   return statesOf(world, payer)
 }
 
@@ -109,18 +112,22 @@ test('a payment that ended unused is released by the first run', async () => {
 
 test('a payment is settled while nothing is heard of lanes', async () => {
   await spend()
-  hasten()
-  hang(['eth_getTransactionCount'])
+  const timeline = timed()
+  hang(['eth_getTransactionCount'], (body, signal) => {
+    if (body.includes('eth_getTransactionCount')) timeline.moveTo(stageMilliseconds)
+    return forGood(body, signal)
+  })
 
   expect(await runUntil('settled')).toEqual(['settled'])
 })
 
 test('a run that reaches its end leaves what it did not look at, and the next settles', async () => {
-  hasten()
-  hang([], false)
+  const timeline = timed()
+  hang([], (_, signal) => timeline.waitFor(signal))
   await world.tick(46)
   const first = await runHousekeeping(world.world)
   await spend()
+  hang()
 
   expect(first.seen).toBeGreaterThan(0)
   expect(first.seen).toBeLessThan(300)

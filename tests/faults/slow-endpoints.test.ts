@@ -14,8 +14,6 @@ async function endedBeside({ honest }: { honest: number }) {
   let slow = ''
   const world = await start({
     chain: true,
-    // A request for a held answer must wait longer than any test takes.
-    deadlineMinMilliseconds: 300_000,
     endpoints: async (url) => {
       const liar = await startLiar(url)
       slow = liar.url
@@ -83,8 +81,6 @@ test('however long an endpoint takes to show receipts, what a freeze cancels is 
   const world = await start({
     chain: true,
     lanes: 2,
-    // The request must wait for the held answer until the cancellation is on the chain.
-    deadlineMinMilliseconds: 300_000,
     endpoints: async (url) => [(slow = (await startLiar(url)).url), url],
   })
   const { payer, payee } = await onePair(world)

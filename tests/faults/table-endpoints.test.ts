@@ -17,7 +17,6 @@ beforeAll(async () => {
   world = await start({
     chain: true,
     lanes: 2,
-    deadlineMaxMilliseconds: 2_000,
     endpoints: async (nodeUrl) => {
       first = await startRpcProxy({ nodeUrl })
       return [first.url, nodeUrl]

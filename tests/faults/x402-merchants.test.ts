@@ -11,7 +11,7 @@ import { openMarket } from '../support/market.ts'
 let market: Market
 let trials: Trial[]
 beforeAll(async () => {
-  market = await openMarket({ deadlineMaxMilliseconds: 1_000 })
+  market = await openMarket()
   const paths = behavioursOf(market)
   const strikes = await strikesAtExecution(market)
   trials = Array.from({ length: 66 }, (_, at) => ({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { behavioursOf, endEvenly, strikesAtExecution } from '../support/faults/attempts.ts'
 import { openMarket } from '../support/market.ts'
 
-const market = await openMarket({ deadlineMaxMilliseconds: 1_000 })
+const market = await openMarket()
 const strikes = await strikesAtExecution(market)
 
 test.each(behavioursOf(market))('%s: no attempt is debited twice, and each ends', async (path) => {

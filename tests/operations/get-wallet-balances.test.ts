@@ -1,7 +1,7 @@
-import { createServer } from 'node:http'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
+import { expiring, serverThat } from '../support/http.ts'
 import type { Agent, Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -9,18 +9,10 @@ const path = '/get-wallet-balances'
 const [live, refusing, silent] = ['eip155:84532', 'eip155:421614', 'eip155:11155111']
 
 /** Server that accepts every request and never answers. */
-const mute = createServer(() => {})
-await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening))
-afterAll(() => {
-  mute.closeAllConnections()
-  mute.close()
-})
-const address = mute.address()
-const muteUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-
+const mute = await serverThat((response, received) => expiring(world)(response, received))
 const world = await start({
   chain: true,
-  rpcUrls: { [refusing]: ['http://127.0.0.1:9'], [silent]: [muteUrl] },
+  rpcUrls: { [refusing]: ['http://127.0.0.1:9'], [silent]: [mute.url] },
 })
 const rich = await world.agent('read', { usdc: 250 })
 const onLive = (agent: Agent, more: object = {}) => agent.post(path, { chains: [live], ...more })

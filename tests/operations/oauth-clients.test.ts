@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { answering, serverThat, silence } from '../support/http.ts'
+import { answering, expiring, serverThat } from '../support/http.ts'
 import { textWith } from '../support/matching.ts'
 import { ask, asking, postForm, postJson, read, register, serve } from '../support/oauth.ts'
 import { start } from '../support/world.ts'
 
-const tests = await start({ deadlineMaxMilliseconds: 500 })
+const tests = await start()
 const served = await serve(tests)
 const redirect_uris = ['https://app.example/back']
 const asJson = { 'content-type': 'application/json' }
@@ -165,7 +165,7 @@ test.each([
 })
 
 test('a server that says nothing describes no app', async () => {
-  const { url } = await serverThat(silence)
+  const { url } = await serverThat(expiring(tests))
 
   expect((await read(served, asking(`${url}client.json`).params)).kind).toBe('refused')
 })

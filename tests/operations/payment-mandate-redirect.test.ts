@@ -5,7 +5,7 @@ import { giveMandate } from '../support/mandates.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 import { requirementV2 } from '../support/x402.ts'
 
-const market = await openMarket({ deadlineMaxMilliseconds: 1_500 })
+const market = await openMarket()
 const { hostile } = market
 const merchant_domain = new URL(hostile.url).host
 

@@ -11,7 +11,7 @@ import { pepper } from '../support/world.ts'
 
 let market: Market
 beforeAll(async () => {
-  market = await openMarket({ deadlineMaxMilliseconds: 1_500 })
+  market = await openMarket()
 })
 
 const line = z.looseObject({ payment_id: z.string(), counted_usd: z.string() })

@@ -4,7 +4,7 @@ import { inForm } from '../support/cases.ts'
 import { sendAsStrangers } from '../support/strangers/campaign.ts'
 import { start } from '../support/world.ts'
 
-const world = await start({ deadlineMinMilliseconds: 600_000 })
+const world = await start()
 
 test('of all requests, forms and mails of strangers none breaks anything, and no table grows beyond its bound', async () => {
   const { findings } = await sendAsStrangers(world, { seed: 1, count: inForm(400, 1_500) })

@@ -18,7 +18,7 @@ let answer: Answering
 let shop: TestServer
 let site: string
 beforeAll(async () => {
-  world = await start({ deadlineMaxMilliseconds: 1_500 })
+  world = await start()
   shop = await serverThat((response, received) => answer(response, received))
   site = new URL(shop.url).origin
 })

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { totpCode } from '../../shared/vault/entries/totp.ts'
 import { askedFor } from '../support/held.ts'
 import type { Answering, Received, TestServer } from '../support/http.ts'
-import { answering, serverThat, silence } from '../support/http.ts'
+import { answering, expiring, serverThat } from '../support/http.ts'
 import { textWith } from '../support/matching.ts'
 import { openPerson } from '../support/person.ts'
 import { approvePlace, entryOf } from '../support/vault-rows.ts'
@@ -21,7 +21,7 @@ let answer: Answering
 let shop: TestServer
 let site: string
 beforeAll(async () => {
-  world = await start({ deadlineMaxMilliseconds: 1_500 })
+  world = await start()
   answer = welcome
   shop = await serverThat((response, received) => answer(response, received))
   site = new URL(shop.url).origin
@@ -226,12 +226,12 @@ test('a site that is not reached over https by a public name is sent nothing', a
 })
 
 test.each([
-  ['says nothing', silence],
-  ['hangs up', ((response) => response.destroy()) satisfies Answering],
-  ['compresses unasked', answering(200, { 'content-encoding': 'zstd' }, password)],
+  ['says nothing', () => expiring(world)],
+  ['hangs up', (): Answering => (response) => response.destroy()],
+  ['compresses unasked', () => answering(200, { 'content-encoding': 'zstd' }, password)],
 ])('of a site that %s, it is said that the request may have arrived', async (_, way) => {
   const { agent, credential_id } = await user()
-  answer = way
+  answer = way()
 
   const used = await agent.post(path, { credential_id, ...login })
 

@@ -14,7 +14,7 @@ import {
 import { anyText } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
-const market = await openMarket({ deadlineMaxMilliseconds: 3_000 })
+const market = await openMarket()
 const { hostile, facilitator } = market
 const usd = 1_000_000n
 

@@ -5,7 +5,7 @@ import { giveMandate } from '../support/mandates.ts'
 import type { Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
-const world = await start({ chain: true, lanes: 2, deadlineMinMilliseconds: 60_000 })
+const world = await start({ chain: true, lanes: 2 })
 const offered = 200
 const fitting = 100
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '0.1' }

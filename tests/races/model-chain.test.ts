@@ -8,7 +8,7 @@ import { events, openStreet } from '../support/model/street.ts'
 import { confirmStreet, confirmStreetEnd } from '../support/model/street-invariants.ts'
 import { seed } from '../support/seed.ts'
 
-const market = await openMarket({ lanes: 3, deadlineMaxMilliseconds: 3_000 })
+const market = await openMarket({ lanes: 3 })
 const runs = inForm(1, 3)
 const commandsMax = 100
 const commandsMin = inForm(20, 50)

@@ -9,7 +9,7 @@ import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
-const world = await start({ deadlineMinMilliseconds: 60_000 })
+const world = await start()
 const shop = await serverThat(answering(200, { 'content-type': 'text/plain' }, 'welcome'))
 const inject = [{ where: 'form_field', name: 'pass', secret: 'password' }]
 const login = { method: 'POST', path: '/login', inject }

@@ -9,9 +9,14 @@ import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Address, Chain, Token } from '../../shared/chains/registry.ts'
 import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
+import type { Deadlines } from './deadlines.ts'
+import { openDeadlines } from './deadlines.ts'
 import { randomBytes } from './seed.ts'
 
-export type CountingWorld = ChainWorld & { config: GasConfig; requests: number }
+export type CountingWorld = ChainWorld & { config: GasConfig; requests: number } & Pick<
+    Deadlines,
+    'expire'
+  >
 
 /** A gas budget that no fee of the tests exceeds. */
 const gasConfig: GasConfig = {
@@ -27,16 +32,18 @@ export function worldOn(
   const chainRpcUrls = Object.fromEntries(
     Object.entries(urls).map(([id, endpoints]) => [id, [endpoints].flat()]),
   )
+  const { deadline, watch, expire } = openDeadlines()
   const world: CountingWorld = {
     requests: 0,
     config: { chainRpcUrls, ...gasConfig },
     endpointHealth: new Map(),
     now: () => new Date(),
-    deadline: (milliseconds) => AbortSignal.timeout(milliseconds),
-    fetch: (input, init) => {
+    deadline,
+    expire,
+    fetch: watch((input, init) => {
       world.requests += 1
       return fetch(input, init)
-    },
+    }),
   }
   return world
 }

@@ -9,6 +9,8 @@ import { buffer } from 'node:stream/consumers'
 import { createGzip } from 'node:zlib'
 import * as z from 'zod'
 import type { Outside } from '../../shared/egress/safe-fetch.ts'
+import type { Deadlines } from './deadlines.ts'
+import { openDeadlines } from './deadlines.ts'
 import { atEnd } from './ending.ts'
 
 export type Received = {
@@ -45,13 +47,12 @@ export async function serverThat(answer: Answering): Promise<TestServer> {
   return { url: `http://127.0.0.1:${port}/`, received, closedEarly: () => closedEarly }
 }
 
-export type WatchedOutside = Outside & { deadlines: number[]; fetched: string[] }
+export type WatchedOutside = Outside & { deadlines: number[]; fetched: string[] } & Expiring
+type Expiring = Pick<Deadlines, 'expire'>
 
-/** Returns the real network with its deadlines recorded and, where a test cannot wait, shortened. */
-export function outside(
-  options: { allowLoopback?: boolean; cutMilliseconds?: number } = {},
-): WatchedOutside {
-  const { allowLoopback = true, cutMilliseconds } = options
+/** Returns the real network with its deadlines recorded; each passes when the test says so. */
+export function outside({ allowLoopback = true } = {}): WatchedOutside {
+  const { deadline, watch, expire } = openDeadlines()
   const deadlines: number[] = []
   const fetched: string[] = []
   return {
@@ -60,12 +61,13 @@ export function outside(
     fetched,
     deadline(milliseconds) {
       deadlines.push(milliseconds)
-      return AbortSignal.timeout(cutMilliseconds ?? milliseconds)
+      return deadline(milliseconds)
     },
-    fetch(input, init) {
+    fetch: watch((input, init) => {
       fetched.push(input instanceof Request ? input.url : input.toString())
       return fetch(input, init)
-    },
+    }),
+    expire,
   }
 }
 
@@ -80,6 +82,20 @@ export function answering(
 
 /** Accepts the request and never answers. */
 export const silence: Answering = () => {}
+
+/** Lets the deadline of the request pass: once it was received, or once this answer has begun. */
+export function expiring(
+  { expire }: Expiring,
+  once: 'received' | 'begun' = 'received',
+  answer: Answering = silence,
+): Answering {
+  return (response, received) => {
+    const { method, url, headers, body } = received
+    const sent = body.length > 0 ? { body: body.toString() } : {}
+    expire({ method, url: `http://${headers.host}${url}`, headers, ...sent }, once)
+    answer(response, received)
+  }
+}
 
 /** Sends headers and then one byte at a time, without end. */
 export const drip: Answering = (response) => {

@@ -43,6 +43,8 @@ function serve(port: MessagePort, born: z.output<typeof birth>) {
       if (stepsLeft < 0) process.exit()
       return fetch(input, init)
     },
+    // No test of isolates has a silent neighbour.
+    deadline: () => new AbortController().signal,
     // A request that waits for another's answer polls without delay: no test waits for a real clock.
     pause: () => new Promise((resolve) => setImmediate(resolve)),
     log: () => {},

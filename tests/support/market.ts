@@ -37,7 +37,7 @@ export async function openMarket(options: StartOptions = {}): Promise<Market> {
   const shops = { facilitatorUrl: facilitator.url, chains: [chain] as const }
   const [merchant, hostile] = await Promise.all([
     startMerchant({ ...shops, chains: [chain] }),
-    startHostileMerchant({ ...shops, chains: [chain] }),
+    startHostileMerchant({ ...shops, chains: [chain], onSilence: world.expire }),
   ])
   atEnd(() => Promise.all([merchant.close(), hostile.close()]))
   return Object.assign(world, {

@@ -22,6 +22,8 @@ import type { Fetch, World } from '../../shared/world.ts'
 import { acquaint, userAgent } from './acquaint.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase, project } from './database.ts'
+import type { Deadlines } from './deadlines.ts'
+import { openDeadlines } from './deadlines.ts'
 import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'
 import { findAllWell } from './health.ts'
@@ -61,6 +63,8 @@ export type TestWorld = {
   send(path: string, init?: RequestInit): Promise<Answer>
   /** Creates another isolate over the same database and chain, with these differences. */
   worker(differs?: Differing): Worker
+  /** Lets the deadline of a request pass that a silent neighbour received; no clock ends one. */
+  expire: Deadlines['expire']
   /** Moves all clocks of the product. */
   tick(seconds: number): Promise<void>
   /** Marks payee and device as known, as their owner would. */
@@ -101,10 +105,6 @@ export type StartOptions = {
   rpcUrls?: Record<string, string[]>
   /** Endpoints of the started chain in place of its own. */
   endpoints?: (chainRpcUrl: string) => Promise<string[]>
-  /** Upper bound on every deadline, for tests that wait for one to pass. */
-  deadlineMaxMilliseconds?: number
-  /** Lower bound, so that a busy computer is not taken for a silent neighbour. */
-  deadlineMinMilliseconds?: number
   /** A database of the file's own server in place of a copy of the template. */
   database?: MigratedDatabase
   /** Database connections for each role. */
@@ -126,10 +126,12 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const movedSeconds = new Int32Array(new SharedArrayBuffer(4))
   const endpoints = chain && (await (options.endpoints?.(chain.rpcUrl) ?? [chain.rpcUrl]))
   const rpcUrls = { ...(chain && endpoints && { [chain.network]: endpoints }), ...options.rpcUrls }
+  const { watch, expire, deadline } = openDeadlines()
+  const outside: Fetch = (...request) => fetch(...request)
   const held = {
-    fetch: (...request: Parameters<Fetch>) => fetch(...request),
+    fetch: watch(outside),
     now: () => new Date(db.began.getTime() + Atomics.load(movedSeconds, 0) * 1000),
-    deadline: (milliseconds: number) => AbortSignal.timeout(deadlineOf(options, milliseconds)),
+    deadline,
     log: (entry: TestWorld['log'][number]) => log.push(entry),
     randomBytes: (length: number) => new Uint8Array(randomBytes(length)),
     newId: randomUUID,
@@ -177,8 +179,10 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     log,
     send,
     mails: (to) => mailbox.mails(to),
-    worker({ rootKeys: otherRoots = rootKeys, ...differs } = {}) {
-      const own = openProduct(bindingsOf(db, rpcUrls, otherRoots), { ...held, ...differs })
+    expire,
+    worker({ rootKeys: otherRoots = rootKeys, fetch: network = outside, ...differs } = {}) {
+      const itsOwn = { ...held, ...differs, fetch: watch(network) }
+      const own = openProduct(bindingsOf(db, rpcUrls, otherRoots), itsOwn)
       const sendHere = sendingTo(own)
       return {
         world: own,
@@ -203,11 +207,6 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     },
     acquaint: (payer, payee) => acquaint(db, payer, payee),
   }
-}
-
-function deadlineOf(options: StartOptions, milliseconds: number): number {
-  const { deadlineMinMilliseconds: least = 0, deadlineMaxMilliseconds: most = Infinity } = options
-  return Math.min(Math.max(milliseconds, least), most)
 }
 
 /** Sends requests to the functions of one isolate. */

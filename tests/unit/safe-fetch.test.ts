@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { SafeRequest } from '../../shared/egress/safe-fetch.ts'
 import { safeFetch } from '../../shared/egress/safe-fetch.ts'
-import { answering, drip, gzipBomb, outside, serverThat, silence, zeros } from '../support/http.ts'
+import { answering, drip, expiring, gzipBomb, outside, serverThat, zeros } from '../support/http.ts'
 
 const limits = { timeoutMilliseconds: 5_000, bytesMax: 1_000 }
 const megabyte = 1_048_576
@@ -72,17 +72,19 @@ test('304 is an answer', async () => {
 })
 
 test('a server that never answers costs the deadline and no more', async () => {
-  const server = await serverThat(silence)
+  const world = outside()
+  const server = await serverThat(expiring(world))
 
-  const fetched = await safeFetch(outside({ cutMilliseconds: 60 }), get(server.url), limits)
+  const fetched = await safeFetch(world, get(server.url), limits)
 
   expect(fetched).toEqual({ kind: 'timeout' })
 })
 
 test('the deadline also ends a body that drips', async () => {
-  const server = await serverThat(drip)
+  const world = outside()
+  const server = await serverThat(expiring(world, 'begun', drip))
 
-  const fetched = await safeFetch(outside({ cutMilliseconds: 120 }), get(server.url), limits)
+  const fetched = await safeFetch(world, get(server.url), limits)
 
   expect(fetched).toEqual({ kind: 'timeout' })
 })

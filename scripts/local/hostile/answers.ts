@@ -20,6 +20,8 @@ export type Exchange = {
   elsewhereUrl: string
   /** Repeats the honest challenge. */
   challenge: () => void
+  /** Says that no answer comes, or none that ends. */
+  silent: (once: 'received' | 'begun') => void
 }
 
 const dribbleMilliseconds = 100
@@ -45,7 +47,7 @@ export const answers: Readonly<Record<string, (exchange: Exchange) => void>> = {
     send({ ...exchange, headers: { 'payment-response': '%%%' } }, exchange.status, { paid: true }),
   'close-socket': ({ request }) => void request.socket.destroy(),
   'half-a-body': (exchange) => sendHalf(exchange),
-  'never-answers': () => {},
+  'never-answers': (exchange) => exchange.silent('received'),
   dribble: (exchange) => dribble(exchange),
   'huge-body': (exchange) => void stream(exchange, hugeBytes, false),
   'gzip-bomb': (exchange) => void stream(exchange, bombBytes, true),
@@ -75,7 +77,8 @@ function sendHalf({ request, response, status, headers }: Exchange): void {
   response.write('{"paid":', () => request.socket.destroy())
 }
 
-function dribble({ response, status, headers }: Exchange): void {
+function dribble({ response, status, headers, silent }: Exchange): void {
+  silent('begun')
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   const timer = setInterval(() => response.write(' '), dribbleMilliseconds)
   response.once('close', () => clearInterval(timer))

@@ -20,7 +20,8 @@ export type Fault =
   | { kind: 'lose' }
   /** Answers with a status; `acted` says that the node acts first. */
   | { kind: 'status'; status: number; acted?: boolean; retryAfterSeconds?: number }
-  | { kind: 'delay'; milliseconds: number }
+  /** Never answers, after the node has acted. */
+  | { kind: 'silence' }
   /** Sends the request to the node twice and passes on the second answer. */
   | { kind: 'duplicate' }
   /** Holds the answer back until another one has passed it. */

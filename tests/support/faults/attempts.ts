@@ -57,9 +57,7 @@ async function tryAll(market: Market, trials: readonly Trial[]): Promise<Tried[]
   await inParallel(again, (one) => execute(market, one))
   await pass(market, leaseSeconds)
   await market.hostile.idle()
-  // The market's own deadlines are short, for silent merchants. A node on a busy computer would miss them.
-  const { world } = market.worker({ deadline: (milliseconds) => AbortSignal.timeout(milliseconds) })
-  for (let seen = 0; seen <= tried.length; seen += batch) await runHousekeeping(world)
+  for (let seen = 0; seen <= tried.length; seen += batch) await runHousekeeping(market.world)
   return tried
 }
 

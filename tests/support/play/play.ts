@@ -110,7 +110,6 @@ export async function openStage(setting: Omit<Setting, 'payees' | 'gas'>): Promi
       ({ one: [url], 'liar first': [liarUrl, url], 'liar last': [url, liarUrl] })[
         setting.endpoints
       ],
-    deadlineMinMilliseconds: 20_000,
   })
   const { chain } = world
   await placeContracts(chain)

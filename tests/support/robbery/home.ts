@@ -58,7 +58,7 @@ const scopes: readonly Scope[] = ['read', 'vault', 'pay', 'full']
 const fundsUsd = 2_000
 
 export async function openTown(): Promise<Town> {
-  const world = await start({ chain: true, deadlineMinMilliseconds: 20_000 })
+  const world = await start({ chain: true })
   const site = await serverThat(answering(200, {}, 'Welcome'))
   return { world, site, siteOrigin: `http://localhost:${new URL(site.url).port}` }
 }

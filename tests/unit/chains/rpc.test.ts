@@ -18,14 +18,15 @@ afterEach(() => {
 
 type Answer = (body: string, response: ServerResponse, request: IncomingMessage) => void
 
-async function nodeThat(answer: Answer) {
+async function nodeThat(answer: Answer, world = worldOn({})) {
   const listening = createServer((request, response) => {
     void text(request).then((body) => answer(body, response, request))
   })
   server = listening
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
   const { port } = z.object({ port: z.int() }).parse(listening.address())
-  return rpcFor(worldOn({ [chain.caip2]: `http://127.0.0.1:${port}` }), chain)
+  world.config.chainRpcUrls = { [chain.caip2]: [`http://127.0.0.1:${port}`] }
+  return rpcFor(world, chain)
 }
 
 const json =
@@ -107,11 +108,17 @@ test('an answer over one mebibyte is cut off', async () => {
 })
 
 test('the deadline ends a node that is silent and one that trickles', async () => {
-  const silent: Answer = () => {}
-  const trickling: Answer = (_, response) => response.writeHead(200).write('{"jsonrpc":')
+  const world = worldOn({})
+  const past = (once: 'received' | 'begun', { method, headers }: IncomingMessage) =>
+    world.expire({ method: method ?? '', url: `http://${headers.host}/`, headers }, once)
+  const silent: Answer = (_body, _response, request) => past('received', request)
+  const trickling: Answer = (_, response, request) => {
+    past('begun', request)
+    response.writeHead(200).write('{"jsonrpc":')
+  }
   for (const answer of [silent, trickling]) {
-    const rpc = await nodeThat(answer)
-    const failure = await rpc.request('m', [], { timeoutMilliseconds: 50 })
+    const rpc = await nodeThat(answer, world)
+    const failure = await rpc.request('m', [])
     expect(failure).toMatchObject({ failure: { kind: 'unreachable' } })
   }
 })

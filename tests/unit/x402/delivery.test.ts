@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fetchUnpaid, headersKept, sendPaid } from '../../../shared/x402/delivery.ts'
 import type { FrozenRequest } from '../../../shared/x402/request.ts'
-import { answering, outside, serverThat, silence, zeros } from '../../support/http.ts'
+import { answering, expiring, outside, serverThat, zeros } from '../../support/http.ts'
 import { challengeV2, headerOf } from '../../support/x402.ts'
 
 const payment = [['payment-signature', 'c2lnbmVk']] as const
@@ -70,9 +70,10 @@ test('a payment is never shown to the place that a redirect names', async () => 
 })
 
 test('a merchant that takes the payment and falls silent is a timeout, sent once', async () => {
-  const server = await serverThat(silence)
+  const world = outside()
+  const server = await serverThat(expiring(world))
 
-  const fetched = await sendPaid(outside({ cutMilliseconds: 500 }), requestTo(server.url), payment)
+  const fetched = await sendPaid(world, requestTo(server.url), payment)
 
   expect(fetched).toEqual({ kind: 'timeout' })
   expect(server.received).toHaveLength(1)
