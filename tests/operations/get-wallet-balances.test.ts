@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
+import { callRpc } from '../../scripts/local/rpc.ts'
 import { expiring, serverThat } from '../support/http.ts'
 import type { Agent, Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -87,8 +88,10 @@ test('a chain is told with the block that its balances are of', async () => {
   const [chain] = z
     .array(z.object({ block_number: z.string().regex(/^[1-9][0-9]*$/), as_of: z.iso.datetime() }))
     .parse(body['chains'])
-  const age = Date.now() - new Date(chain?.as_of ?? 0).getTime()
-  expect(Math.abs(age)).toBeLessThan(600_000)
+  const number = `0x${BigInt(chain?.block_number ?? 0).toString(16)}`
+  const [block] = await callRpc(world.chain.rpcUrl, [['eth_getBlockByNumber', number, false]])
+  const { timestamp } = z.looseObject({ timestamp: z.string() }).parse(block)
+  expect(new Date(chain?.as_of ?? 0).getTime()).toBe(Number(timestamp) * 1_000)
 })
 
 test('what is reserved is not available, and never below zero', async () => {

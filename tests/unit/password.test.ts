@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { checkPassword, hashPassword, verifyPassword } from '../../shared/auth/password.ts'
 import { worldFrom } from '../../shared/world.ts'
+import { derived } from '../support/argon2.ts'
 import { casesOf } from '../support/cases.ts'
 import { seeded } from '../support/seed.ts'
 
@@ -99,16 +100,12 @@ test('a hash is argon2id with the pepper as its secret value, and stale once the
 
 test('without a stored hash the same work is done', () => {
   const stored = hashPassword(world, 'a long sentence')
-  // CPU time, so that other programs on the machine do not count.
-  const timeOf = (hash: string | undefined) => {
-    const began = process.cpuUsage()
+  const costOf = (hash: string | undefined) => {
+    const before = { ...derived }
     verifyPassword(world, 'another sentence', hash)
-    return process.cpuUsage(began).user
+    return { times: derived.times - before.times, blocks: derived.blocks - before.blocks }
   }
 
-  const known = [timeOf(stored), timeOf(stored), timeOf(stored)]
-  const unknown = [timeOf(undefined), timeOf(undefined), timeOf(undefined)]
-
-  expect(Math.min(...unknown)).toBeLessThan(Math.max(...known) * 2)
-  expect(Math.min(...known)).toBeLessThan(Math.max(...unknown) * 2)
+  expect(costOf(stored)).toEqual({ times: 1, blocks: 2 * 19_456 })
+  expect(costOf(undefined)).toEqual(costOf(stored))
 })
