@@ -1,5 +1,5 @@
 /** Pages of other sites can neither frame our pages nor trick or inject into them, in a real browser. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
 import { askingUrl, registerApp } from '../../scripts/screenshots/connecting-app.ts'
@@ -20,8 +20,8 @@ test('a page of ours is not shown in a frame of another', async () => {
   await page.goto(foreign.url)
 
   const refused = 'chrome-error://chromewebdata/'
-  await vi.waitUntil(() => page.frames()[1]?.url() === refused)
-  await vi.waitUntil(() => complaints.length > 0)
+  await expect.poll(() => page.frames()[1]?.url()).toBe(refused)
+  await expect.poll(() => complaints.length).toBeGreaterThan(0)
   expect(complaints.splice(0).join()).toContain("frame-ancestors 'none'")
 })
 

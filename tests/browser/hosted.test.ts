@@ -1,5 +1,5 @@
 /** Each kind of hosted action runs to its end, as the person and the agent see it. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/fund.ts'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
@@ -41,7 +41,7 @@ async function open({ page }: Visitor, url: string) {
 }
 
 async function finishedBy({ page }: Visitor, link: { action_id: string }, heading: string) {
-  await page.getByRole('heading', { name: heading }).waitFor({ timeout: 30_000 })
+  await page.getByRole('heading', { name: heading }).waitFor()
   expect(await barriersOn(page)).toEqual([])
   return statusOf(link)
 }
@@ -99,7 +99,7 @@ test('login: the link leads to the sign-in page and is finished by signing in', 
   await page.getByRole('button', { name: 'Continue' }).click()
 
   await page.waitForURL(facts.web_url)
-  await vi.waitUntil(async () => (await statusOf(link)).status === 'finished')
+  await expect.poll(async () => (await statusOf(link)).status).toBe('finished')
 })
 
 test('a link is declined, or used by the browser that opened it first', async () => {

@@ -1,6 +1,6 @@
 /** A wallet outside the browser pays through WalletConnect; its own client plays the wallet. */
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
 import type { Visitor } from '../support/browser/browser.ts'
@@ -65,14 +65,14 @@ test('a wallet that read the code pays, and the agent hears of it', async () => 
   expect(await barriersOn(page)).toEqual([])
   await send(person, '2.25')
 
-  await page.getByRole('heading', { name: 'The money has arrived' }).waitFor({ timeout: 30_000 })
+  await page.getByRole('heading', { name: 'The money has arrived' }).waitFor()
   const path = `/hosted-action-status?action_id=${link.action_id}`
   const { result } = await agent(path, undefined, statusSchema)
   expect(result).toMatchObject({ amount: '2.25', token: 'USDC' })
   expect(String(result?.['from']).toLowerCase()).toBe(wallet.address)
   expect(wallet.asked).toEqual([`eth_sendTransaction on eip155:${chain.chainId}`])
   // The page closed, so the wallet must not keep a session without a peer.
-  await vi.waitUntil(() => wallet.sessions() === 0)
+  await expect.poll(() => wallet.sessions()).toBe(0)
 })
 
 test('what is said while the line is down arrives when it is back', async () => {
@@ -123,7 +123,7 @@ test('either side can end the connection, and both know', async () => {
   await connect(person)
   await page.getByRole('button', { name: 'Disconnect' }).click()
   await says(person, 'The wallet is disconnected.')
-  await vi.waitUntil(() => wallet.sessions() === 0)
+  await expect.poll(() => wallet.sessions()).toBe(0)
   await connect(person)
 
   await wallet.leave()

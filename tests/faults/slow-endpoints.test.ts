@@ -1,5 +1,5 @@
 /** An endpoint that stretches its answers delays a decision of the others by at most one look. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import { answering, saying, startLiar } from '../support/faults/liar.ts'
@@ -98,7 +98,7 @@ test('however long an endpoint takes to show receipts, what a freeze cancels is 
   beforeRequests(world, slow, async (body) => {
     if (!body.includes('eth_getTransactionReceipt')) return
     held += 1
-    await vi.waitUntil(isCancelled, { timeout: 60_000 })
+    await expect.poll(isCancelled).toBe(true)
   })
   await runHousekeeping(world.world)
 

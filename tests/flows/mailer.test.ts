@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stop as stopEsbuild } from 'esbuild'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { buildFunctions } from '../../scripts/build.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { startMailCatcher } from '../../scripts/local/mail.ts'
@@ -31,7 +31,7 @@ test('the mailer sends what waits from its own worker, over SMTP, and the outbox
   const log = (line: string) => lines.push(line)
 
   const workers = await startWorkers({ functions, port: 0, modules, bindings: given, log })
-  await vi.waitUntil(() => catcher.caught().length > 0, { timeout: 20_000, interval: 20 })
+  await expect.poll(() => catcher.caught().length).toBeGreaterThan(0)
 
   const shown = async (path: string) => (await fetch(new URL(path, catcher.outboxUrl))).text()
   expect(await shown('/')).toContain('href="/messages/1"')

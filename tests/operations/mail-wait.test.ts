@@ -167,7 +167,7 @@ function openIsolate() {
     },
     /** Passes one second: waits until all waiters are asleep, then wakes them. */
     async second(): Promise<void> {
-      await expect.poll(() => sleepers.length === waiting, { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => sleepers.length === waiting).toBe(true)
       moved += 1_000
       for (const wake of sleepers.splice(0)) wake()
     },

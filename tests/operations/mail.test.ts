@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { deliverMail } from '../../shared/mail/deliver.ts'
 import type { Message } from '../../shared/mail/letter.ts'
 import { openOutboxMail, sealForOutbox } from '../../shared/mail/outbox.ts'
@@ -186,7 +186,7 @@ test('two mails at once do not both find the last room that there is', async () 
     const enqueued = enqueue({ account, message: wanted })
     const waits = () => first`select from pg_locks l
       join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()`
-    await vi.waitUntil(async () => (await waits()).length > 0, { interval: 5 })
+    await expect.poll(async () => (await waits()).length, { interval: 5 }).toBeGreaterThan(0)
     return { enqueued }
   })
   await second.enqueued

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Contract, JsonRpcProvider, TypedDataEncoder } from 'ethers'
 import { type Address, createPublicClient, createTestClient, erc20Abi, http, parseAbi } from 'viem'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   blacklist,
   type Chain,
@@ -152,8 +152,13 @@ test('a chain ends with its process, even a killed one, and keeps its state', as
 
   owner.kill('SIGKILL')
 
-  await vi.waitFor(() => expect(fetch(rpcUrl)).rejects.toThrow(), { timeout: 5_000 })
-  await vi.waitFor(() => readJson(stateFile), { timeout: 5_000 })
+  const isUp = (asked: Promise<unknown>) =>
+    asked.then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(() => isUp(fetch(rpcUrl))).toBe(false)
+  await expect.poll(() => isUp(readJson(stateFile))).toBe(true)
   const next = await start({ chainId: 84532, stateFile })
   expect(await balanceOf(next, next.usdc, holder)).toBe(5n)
 })

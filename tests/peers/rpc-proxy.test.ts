@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
@@ -87,7 +87,7 @@ test('an answer that is held comes after one that was asked for later', async ()
   const order: string[] = []
 
   const late = post(proxy, head).then(() => order.push('first'))
-  await vi.waitFor(() => expect(proxy.requests()).toBe(1))
+  await expect.poll(() => proxy.requests()).toBe(1)
   const early = post(proxy, { ...head, method: 'eth_chainId' }).then(() => order.push('second'))
   await Promise.all([late, early])
 

@@ -85,7 +85,7 @@ test('a freeze comes before those who stand in line to pay', async () => {
   const waiting = async (count: number) => {
     const rows = () => world.db.sql`select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await rows()).length, { timeout: 20_000 }).toBe(count)
+    await expect.poll(async () => (await rows()).length).toBe(count)
   }
 
   let line: Promise<unknown>[] = []

@@ -42,7 +42,7 @@ test.each([
       // The caller is admitted, and waits for the account that the owner's act has locked.
       const waits = () => sql`select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-      await expect.poll(async () => (await waits()).length, { timeout: 10_000 }).toBe(1)
+      await expect.poll(async () => (await waits()).length).toBe(1)
     })
 
     expect(await late).toEqual({ outcome: 'refused', code: 'unauthorized' })

@@ -30,7 +30,7 @@ beforeAll(async () => {
 async function oneWaits(): Promise<void> {
   const rows = () => world.db.sql`select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(async () => (await rows()).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await rows()).length).toBe(1)
 }
 
 async function openHouse(): Promise<Agent> {

@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openMailbox, type TestMailbox } from '../support/mailbox.ts'
 import { randomUUID } from '../support/seed.ts'
 import { start } from '../support/world.ts'
@@ -25,7 +25,7 @@ async function sentDuring(box: TestMailbox, other: (sql: TransactionSql) => Prom
     })
     const waits = () => sql`select from pg_locks l
       join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()`
-    await vi.waitUntil(async () => isOver || (await waits()).length > 0, { interval: 5 })
+    await expect.poll(async () => isOver || (await waits()).length > 0, { interval: 5 }).toBe(true)
     return { sending: answer }
   })
   return sending

@@ -36,7 +36,7 @@ async function besideWaiting(
     answer = Promise.resolve(ask()).catch(String)
     const waiting = () => world.db.sql`select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await waiting()).length).toBe(1)
     await meanwhile()
   })
   return answer

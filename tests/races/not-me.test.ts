@@ -44,7 +44,7 @@ async function ending(owner: TestOwner) {
 async function waiting(count: number): Promise<void> {
   const rows = () => world.db.sql`select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(async () => (await rows()).length, { timeout: 20_000 }).toBe(count)
+  await expect.poll(async () => (await rows()).length).toBe(count)
 }
 
 test('who is just signing in with the password is out as well', async () => {

@@ -64,7 +64,7 @@ test('refreshes that meet in the database wait for one another and have one succ
   await sql.begin(async (session) => {
     await session`select from private.oauth_refresh_tokens where used_at is null for update`
     answers = Array.from({ length: 8 }, () => refreshWith(served, app.client, app.refresh))
-    await expect.poll(async () => (await waits()).length, { timeout: 10_000 }).toBe(8)
+    await expect.poll(async () => (await waits()).length).toBe(8)
   })
 
   const all = await Promise.all(answers)

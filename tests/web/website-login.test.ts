@@ -1,5 +1,5 @@
 /** A login that the owner enters by an agent's link is stored and usable, and shown to nobody. */
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { sha256Hex } from '../../shared/digest.ts'
 import { linkDigest } from '../../shared/hosted/link.ts'
@@ -211,7 +211,7 @@ test('of a login and a refusal at once one counts', async () => {
     await first`update private.hosted_actions set declined_at = private.clock()
       where id = ${link.action_id}`
     const answer = askVault(link, formOf(phone), {})
-    await vi.waitUntil(async () => (await waits()).length > 0, { timeout: 5_000 })
+    await expect.poll(async () => (await waits()).length).toBeGreaterThan(0)
     return { answer }
   })
 

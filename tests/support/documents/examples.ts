@@ -2,7 +2,7 @@
  * An agent that knows only the contract document. It takes the requests from the examples, fills in what
  * its user told it and what earlier answers contained, and sends them as written.
  */
-import { vi } from 'vitest'
+import { expect } from 'vitest'
 import * as z from 'zod'
 import { randomUUID } from '../seed.ts'
 
@@ -72,13 +72,11 @@ export async function follow(
   for (const example of examples) {
     if (!isWanted(example, answers)) continue
     if (example.ask !== undefined) await user(answers[example.ask])
-    await vi.waitUntil(
-      async () => {
-        answers[example.name] = await send(example, answers)
-        return !isToBeRepeated(example, answers)
-      },
-      { timeout: 20_000, interval: 50 },
-    )
+    const isOver = async () => {
+      answers[example.name] = await send(example, answers)
+      return !isToBeRepeated(example, answers)
+    }
+    await expect.poll(isOver, { message: example.name }).toBe(true)
   }
   return answers
 }
