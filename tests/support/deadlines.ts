@@ -14,11 +14,12 @@ export type Unanswered = {
   body?: string
 }
 
-export type Deadlines = Pick<World, 'deadline'> & {
+export type Deadlines = {
+  deadline: World['deadline']
   /** Returns this network, with its open requests remembered. */
-  watch(fetch: Fetch): Fetch
+  watch: (fetch: Fetch) => Fetch
   /** Lets the deadline of an open request pass: now, or as soon as its answer has begun. */
-  expire(received: Unanswered, once?: 'received' | 'begun'): void
+  expire: (received: Unanswered, once?: 'received' | 'begun') => void
 }
 
 type Open = { sent: Parameters<Fetch>; hasPassed: boolean }
@@ -27,7 +28,9 @@ export function openDeadlines(): Deadlines {
   const controllers = new WeakMap<AbortSignal, AbortController>()
   const open = new Set<Open>()
   const pass = ({ sent: [, init] }: Open) => {
-    const controller = init?.signal && controllers.get(init.signal)
+    // What forgot its deadline waits on, so that its test fails.
+    if (!init?.signal) return
+    const controller = controllers.get(init.signal)
     // A combined signal cannot be traced back to its deadlines.
     if (!controller) throw new Error('the request has no deadline of this world')
     controller.abort(timeout())
@@ -54,7 +57,7 @@ export function openDeadlines(): Deadlines {
       },
     expire(received, once = 'received') {
       const request = [...open].find(({ sent }) => isSame(sent, received))
-      // A request of the test itself has no deadline here.
+      // A request of the test itself is not among them.
       if (!request) return
       if (once === 'begun') request.hasPassed = true
       else pass(request)
@@ -77,12 +80,13 @@ function isSame([input, init]: Open['sent'], received: Unanswered): boolean {
 }
 
 /** A clock that stands still until the test or a silent neighbour moves it, and the deadlines on it. */
-export type Timeline = Pick<World, 'deadline'> & {
-  passedMilliseconds(): number
+export type Timeline = {
+  deadline: World['deadline']
+  passedMilliseconds: () => number
   /** Lets time pass until then, with the deadlines on the way. */
-  moveTo(atMilliseconds: number): void
+  moveTo: (atMilliseconds: number) => void
   /** Lets time pass without an answer until the deadline of a request has passed. */
-  waitFor(signal: AbortSignal): Promise<never>
+  waitFor: (signal: AbortSignal) => Promise<never>
 }
 
 export function openTimeline(): Timeline {
