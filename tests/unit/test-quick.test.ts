@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { filesBelow, filesSince } from '../../scripts/test-quick/changed.ts'
 import { describe, selectTests } from '../../scripts/test-quick/select.ts'
 
-const operation = 'functions/vault-list/handler.ts'
+const operation = 'functions/shelf-list/handler.ts'
 const world = {
-  'tests/support/functions.ts': "import { run } from '../../functions/vault-list/handler.ts'",
+  'tests/support/functions.ts': "import { run } from '../../functions/shelf-list/handler.ts'",
   'tests/support/world.ts': "import { functionsIn } from './functions.ts'",
 }
 
@@ -45,14 +45,14 @@ test('a test that shares only a world with an operation is not selected', () => 
 test("an operation's own tests come first, then those that say its path most", () => {
   const texts = {
     [operation]: 'export const run = 1',
-    'tests/faults/once.test.ts': "get('/vault-list')",
-    'tests/faults/twice.test.ts': "get('/vault-list'); get(`/vault-list?page=${page}`)",
-    'tests/operations/vault-list.test.ts': "const path = '/vault-list'",
-    'tests/operations/other.test.ts': "get('/vault-list-of-another'); get('/vault')",
+    'tests/faults/once.test.ts': "get('/shelf-list')",
+    'tests/faults/twice.test.ts': "get('/shelf-list'); get(`/shelf-list?page=${page}`)",
+    'tests/operations/shelf-list.test.ts': "const path = '/shelf-list'",
+    'tests/operations/other.test.ts': "get('/shelf-list-of-another'); get('/shelf')",
   }
 
   expect(taken(texts, operation)).toEqual([
-    'tests/operations/vault-list.test.ts',
+    'tests/operations/shelf-list.test.ts',
     'tests/faults/twice.test.ts',
     'tests/faults/once.test.ts',
   ])
@@ -62,23 +62,23 @@ test('a change of shared code selects the tests of operations that load it', () 
   const texts = {
     'shared/list.ts': 'export const list = 1',
     [operation]: "import { list } from '../../shared/list.ts'",
-    'tests/operations/vault-tools.test.ts': "get('/vault-list')",
+    'tests/operations/vault-tools.test.ts': "get('/shelf-list')",
   }
 
   expect(taken(texts, 'shared/list.ts')).toEqual(['tests/operations/vault-tools.test.ts'])
 })
 
 test('a browser test is selected for its own page alone, or if it changed', () => {
-  const browser = 'tests/browser/limits.test.ts'
+  const browser = 'tests/browser/shelves.test.ts'
   const texts = {
     'functions/web/ui/state.tsx': 'export const state = 1',
-    'functions/web/limits/limits.tsx': "import '../ui/state.tsx'\napp.get('/limits', show)",
-    [browser]: 'await page.goto(`${facts.web_url}/limits`)',
-    'tests/web/limits.test.ts': "await visit('/web/limits')",
+    'functions/web/shelves/shelves.tsx': "import '../ui/state.tsx'\napp.get('/shelves', show)",
+    [browser]: 'await page.goto(`${facts.web_url}/shelves`)',
+    'tests/web/shelves.test.ts': "await visit('/web/shelves')",
   }
 
-  expect(taken(texts, 'functions/web/ui/state.tsx')).toEqual(['tests/web/limits.test.ts'])
-  expect(taken(texts, 'functions/web/limits/limits.tsx')).toContain(browser)
+  expect(taken(texts, 'functions/web/ui/state.tsx')).toEqual(['tests/web/shelves.test.ts'])
+  expect(taken(texts, 'functions/web/shelves/shelves.tsx')).toContain(browser)
   expect(taken(texts, browser)).toEqual([browser])
 })
 
@@ -87,8 +87,8 @@ test('changed SQL selects all tests of SQL, and those of operations that call it
     'supabase/migrations/1_vault.sql': 'create function api.list_entries(credential text)',
     [operation]: "db.many('list_entries', {}, row)",
     'tests/sql/catalog.test.ts': '',
-    'tests/operations/vault-tools.test.ts': "get('/vault-list')",
-    'tests/operations/mail.test.ts': "get('/mail-list')",
+    'tests/operations/vault-tools.test.ts': "get('/shelf-list')",
+    'tests/operations/mail.test.ts': "get('/shelf-read')",
   }
 
   expect(taken(texts, 'supabase/migrations/1_vault.sql')).toEqual([
@@ -104,11 +104,11 @@ test('a changed text selects the tests that name it', () => {
 })
 
 test('the farthest of many tests and the long ones are left, and the line says so', () => {
-  const named = "'/vault-list'"
+  const named = "'/shelf-list'"
   const many = Array.from({ length: 20 }, (_, at) =>
     filesOf({ [`tests/web/${at}.test.ts`]: named }),
   )
-  const own = 'tests/operations/vault-list.test.ts'
+  const own = 'tests/operations/shelf-list.test.ts'
   const changed = [operation, 'tests/long/kills.test.ts']
   const others = filesOf({ [own]: named, [operation]: '', 'tests/long/kills.test.ts': named })
 
@@ -122,10 +122,10 @@ test('the farthest of many tests and the long ones are left, and the line says s
 })
 
 test('a folder stands for its files, and a path that is not there is refused', () => {
-  const files = filesOf({ [operation]: '', 'functions/vault/index.ts': '' })
+  const files = filesOf({ [operation]: '', 'functions/shelf/index.ts': '' })
 
-  expect(filesBelow(['functions/vault-list/', operation], files)).toEqual([operation])
-  expect(filesBelow(['functions/vault-lists'], files)).toContain('functions/vault-lists')
+  expect(filesBelow(['functions/shelf-list/', operation], files)).toEqual([operation])
+  expect(filesBelow(['functions/shelf-lists'], files)).toContain('functions/shelf-lists')
 })
 
 test('where git cannot tell what changed, the answer says what to do', () => {
