@@ -1,9 +1,14 @@
+import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { keepInMemory } from './support/memory.ts'
-import { BrowsersLast } from './support/order.ts'
+import { SlowestFirst } from './support/order.ts'
 
 keepInMemory()
+
+/** `npm run test:long`: all cases of all tests, with new random values, and what takes longer. */
+const isLong = process.env['FORM'] === 'long'
+const seed = process.env['SEED'] ?? (isLong ? String(randomInt(2 ** 30)) : '1')
 
 export default defineConfig({
   test: {
@@ -15,15 +20,14 @@ export default defineConfig({
     },
     reporters: ['default', 'tests/support/closing-line.ts'],
     setupFiles: ['tests/support/each-file.ts'],
-    // The same code gives the same result; the long tests draw all random values anew.
-    env: { SEED: process.env['SEED'] ?? '1' },
+    env: { SEED: seed, FORM: isLong ? 'long' : '' },
     pool: 'forks',
     // Files of one process share the modules they load, since loading them again took 40 % of a run.
     // Each file has its own database and world, and no test may replace what others see.
     isolate: false,
     // On two cores, the third computes while others wait for a deadline or for another process.
     maxWorkers: 3,
-    sequence: { sequencer: BrowsersLast },
+    sequence: { sequencer: SlowestFirst },
     hookTimeout: 120_000,
     // A condition that a test waits for may take long on a busy machine.
     expect: { poll: { timeout: 60_000 } },
@@ -33,9 +37,9 @@ export default defineConfig({
         test: {
           name: 'product',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/long/**', 'tests/browser/**'],
+          exclude: [...(isLong ? [] : ['tests/long/**']), 'tests/browser/**'],
           globalSetup: ['tests/support/global.ts'],
-          testTimeout: 120_000,
+          testTimeout: isLong ? 600_000 : 120_000,
         },
       },
       {

@@ -1,7 +1,11 @@
-/** Ends a run with one line that a script can parse. */
-import type { Reporter, TestModule } from 'vitest/node'
+/** Begins a run with its seed, and ends it with one line that a script can parse. */
+import type { Reporter, TestModule, Vitest } from 'vitest/node'
 
 export default class ClosingLine implements Reporter {
+  onInit({ config }: Vitest): void {
+    console.log(`SEED=${String(config.env['SEED'])}`)
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const passed = tests.filter((test) => test.result().state === 'passed').length

@@ -1,16 +1,26 @@
 /**
- * Order of test files: those of browsers after all others, because the world and the browser that they
- * share run from the first of them to the end. Vitest orders the rest, by size until it knows durations.
+ * Order of test files: those first that take long, so that no worker is left alone with one at the end. The
+ * rest is in vitest's order, by size until it knows durations.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The file of browsers that takes longest, though it is small; a worker is busy with it to the end. */
-const longest = 'tests/browser/pages.test.ts'
+const slowest = [
+  'tests/browser/pages.test.ts',
+  'tests/flows/start.test.ts',
+  'tests/browser/walletconnect.test.ts',
+  'tests/browser/hosted.test.ts',
+  'tests/browser/',
+  'tests/chain/',
+  'tests/races/',
+  'tests/faults/',
+]
 
-export class BrowsersLast extends BaseSequencer {
+export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ project, moduleId }: TestSpecification) =>
-      project.name !== 'browser' ? 0 : moduleId.endsWith(longest) ? 1 : 2
-    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b))
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = slowest.findIndex((path) => moduleId.includes(path))
+      return found < 0 ? slowest.length : found
+    }
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
   }
 }

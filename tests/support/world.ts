@@ -28,6 +28,7 @@ import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'
 import { findAllWell } from './health.ts'
 import { openMailbox } from './mail.ts'
+import { answeringOnceMined } from './mined.ts'
 import type { Bindings } from './product.ts'
 import { openProduct } from './product.ts'
 import { randomBytes, randomUUID } from './seed.ts'
@@ -128,8 +129,10 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const rpcUrls = { ...(chain && endpoints && { [chain.network]: endpoints }), ...options.rpcUrls }
   const { watch, expire, deadline } = openDeadlines()
   const outside: Fetch = (...request) => fetch(...request)
+  const watched = (network: Fetch) =>
+    watch(chain ? answeringOnceMined(network, chain.rpcUrl) : network)
   const held = {
-    fetch: watch(outside),
+    fetch: watched(outside),
     now: () => new Date(db.began.getTime() + Atomics.load(movedSeconds, 0) * 1000),
     deadline,
     log: (entry: TestWorld['log'][number]) => log.push(entry),
@@ -181,7 +184,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     mails: (to) => mailbox.mails(to),
     expire,
     worker({ rootKeys: otherRoots = rootKeys, fetch: network = outside, ...differs } = {}) {
-      const itsOwn = { ...held, ...differs, fetch: watch(network) }
+      const itsOwn = { ...held, ...differs, fetch: watched(network) }
       const own = openProduct(bindingsOf(db, rpcUrls, otherRoots), itsOwn)
       const sendHere = sendingTo(own)
       return {
