@@ -9,8 +9,8 @@ import { explained, givenScript, playOnce, playSeed } from '../support/play/seed
 import { seed } from '../support/seed.ts'
 
 const actionsPerSeed = inForm(12, 30)
-/** Number of seeds: one for each theme. */
-const seeds = 6
+/** Number of seeds: in the long form one for each theme. */
+const seeds = inForm(2, 6)
 const shrinkMilliseconds = 60_000
 
 test('whatever anybody does, what leaves a wallet is what its limits and consents let through', {

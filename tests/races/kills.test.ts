@@ -1,7 +1,7 @@
 import { beforeAll, test } from 'vitest'
 import type { CapRace } from '../support/cap-race.ts'
 import { openCapRace, raceForCap } from '../support/cap-race.ts'
-import { inForm } from '../support/cases.ts'
+import { excerptOf, inForm } from '../support/cases.ts'
 import { seeded } from '../support/seed.ts'
 
 const timeoutMilliseconds = 120_000
@@ -11,7 +11,7 @@ beforeAll(async () => {
   race = await openCapRace()
 })
 
-test.each(['account', 'app'] as const)(
+test.each(excerptOf(['account', 'app'] as const, 1))(
   'payments over 8 dying isolates never pass a cap, and leave all of it usable (%s)',
   (holder) => raceForCap(race, seeded(), { holder, payments: inForm(60, 250) }),
   timeoutMilliseconds,

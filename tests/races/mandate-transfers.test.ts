@@ -1,20 +1,21 @@
 import { expect, test } from 'vitest'
 import { resolveAll, settledAsOnChain } from '../support/books.ts'
+import { inForm } from '../support/cases.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { giveMandate } from '../support/mandates.ts'
 import type { Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start({ chain: true, lanes: 2 })
-const offered = 200
-const fitting = 100
+const fitting = inForm(25, 100)
+const offered = 2 * fitting
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
 
-/** Returns an account that knows nobody, with a mandate that names its payee and covers 100 payments. */
+/** Returns an account that knows nobody, with a mandate that names its payee and covers half of what is offered. */
 async function pinned() {
   const payer = await world.agent('full', { usdc: 100 })
   const payee = await world.agent('read')
-  const terms = { max_total_usd_micros: '10000000', pay_to: [payee.address] }
+  const terms = { max_total_usd_micros: String(fitting * 100_000), pay_to: [payee.address] }
   const { id } = await giveMandate(world, payer, terms)
   await world.db.sql`update private.credentials set burst = 10000 where account = ${payer.id}`
   const send = () =>
@@ -24,7 +25,7 @@ async function pinned() {
 
 const wentThrough = ({ body }: Answer) => body['consent_level'] === 'mandate'
 
-test('of 200 transfers at once, the 100 that a mandate has room for arrive, and no other', async () => {
+test('of many transfers at once, those that a mandate has room for arrive, and no other', async () => {
   const { payer, payee, id, send } = await pinned()
 
   const answers = await Promise.all(Array.from({ length: offered }, send))
@@ -36,7 +37,7 @@ test('of 200 transfers at once, the 100 that a mandate has room for arrive, and 
   )
   expect(answers.filter(wentThrough).length).toBeLessThanOrEqual(fitting)
   expect(await settledAsOnChain(world, payer)).toHaveLength(fitting)
-  expect(await usdcOf(world, payee)).toBe(10_000_000n)
+  expect(await usdcOf(world, payee)).toBe(BigInt(fitting) * 100_000n)
   const { body } = await payer.get(`/payment-mandate-status?mandate_id=${id}`)
   expect(body).toMatchObject({
     mandates: [{ status: 'exhausted', spent: { payments: fitting }, left: { total_usd: '0' } }],

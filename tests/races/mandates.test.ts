@@ -25,9 +25,12 @@ const rounds = inForm(3, 10)
 const answeredAt = (round: number) => 1 + Math.floor((20 * round) / rounds)
 const daySeconds = 86_400
 
-test.each(roomForAHundred)('%j: of 200 payments at once exactly 100 pass', async (order) => {
-  await raceForMandate(race, order)
-})
+test.each(excerptOf(roomForAHundred, 1))(
+  '%j: of 200 payments at once exactly 100 pass',
+  async (order) => {
+    await raceForMandate(race, order)
+  },
+)
 
 type End = (racers: Racers) => Promise<unknown>
 
@@ -63,22 +66,25 @@ function send(racers: Racers, payments: readonly string[], answered: number) {
   return { reached, outcomes: Promise.all(sent) }
 }
 
-test.each(ends)('once it was answered that %s, nothing more passes', async (_, end) => {
-  let amid = 0
-  for (let round = 0; round < rounds; round += 1) {
-    const racers = await lineUp(race, 60, {})
+test.each(excerptOf(ends, 2))(
+  'once it was answered that %s, nothing more passes',
+  async (_, end) => {
+    let amid = 0
+    for (let round = 0; round < rounds; round += 1) {
+      const racers = await lineUp(race, 60, {})
 
-    const { reached, outcomes } = send(racers, racers.payments, answeredAt(round))
-    await reached
-    await end(racers)
-    const carried = await carriedBy(race, racers)
-    const passed = (await outcomes).filter((outcome) => outcome === 'authorized')
+      const { reached, outcomes } = send(racers, racers.payments, answeredAt(round))
+      await reached
+      await end(racers)
+      const carried = await carriedBy(race, racers)
+      const passed = (await outcomes).filter((outcome) => outcome === 'authorized')
 
-    expect([passed.length, await carriedBy(race, racers)]).toEqual([carried, carried])
-    if (carried < racers.payments.length) amid += 1
-  }
-  expect(amid).toBeGreaterThan(rounds / 2)
-})
+      expect([passed.length, await carriedBy(race, racers)]).toEqual([carried, carried])
+      if (carried < racers.payments.length) amid += 1
+    }
+    expect(amid).toBeGreaterThan(rounds / 2)
+  },
+)
 
 test('once its time is over nothing more passes, and nothing passes late', async () => {
   for (let round = 0; round < rounds; round += 1) {
@@ -118,7 +124,7 @@ test('of yes, no, narrower terms and revocation at once, what is in force is wha
   const every = orders(new Map(stepsFor(nobody).map(([session, own]) => [session, own.length])))
   const ended = new Set<string>()
 
-  for (const order of excerptOf(every, 40)) {
+  for (const order of excerptOf(every, 20)) {
     const asked = await askMandate(world, agent)
     await stepThrough(world.db.sql, order, new Map(stepsFor(asked)))
     const heard = (await Promise.all(sessions.map((session) => session.answers()))).flat()

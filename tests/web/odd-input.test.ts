@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Browser } from '../support/browserless.ts'
 import { openBrowser, ownForm } from '../support/browserless.ts'
+import { excerptOf } from '../support/cases.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import { linkFor } from '../support/sign-up.ts'
 import { start } from '../support/world.ts'
@@ -69,7 +70,7 @@ const odd = [
 
 test.each(pages)('%s takes anything in its place', async (page) => {
   const answers: Record<string, number> = {}
-  for (const text of odd) {
+  for (const text of excerptOf(odd, 5)) {
     const { status, headers } = await browser.send(`/web${page.replaceAll('*', text)}`)
     answers[text.slice(0, 24)] = status
     expect(headers.get('location') ?? '/web').toMatch(/^\/web/)

@@ -9,12 +9,12 @@ import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts
 import type { TestWorld } from '../world.ts'
 import { node, pass } from './chain.ts'
 
-const stepSeconds = 60
+const stepSeconds = 120
 /**
  * Steps that cover the ten minutes in which an authorization is valid and the fifteen after them, with time
  * to spare.
  */
-const stepsMax = 30
+const stepsMax = 15
 
 /** Runs housekeeping, with all clocks moving on, until nothing is open. */
 export async function settleAll(world: TestWorld): Promise<void> {
