@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 test.each(excerptOf(['account', 'app'] as const, 1))(
-  'payments over 8 dying isolates never pass a cap, and leave all of it usable (%s)',
+  'payments over dying isolates never pass a cap, and leave all of it usable (%s)',
   (holder) => raceForCap(race, seeded(), { holder, payments: inForm(60, 250) }),
   timeoutMilliseconds,
 )

@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import { breaches, resolveAll, settledAsOnChain, watchCaps } from './books.ts'
 import { appWith } from './capped.ts'
+import { inForm } from './cases.ts'
 import { atEnd } from './ending.ts'
 import type { Fleet } from './isolates.ts'
 import { inTurn, openFleet } from './isolates.ts'
@@ -10,12 +11,12 @@ import type { Random } from './seed.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 import { start } from './world.ts'
 
-const isolates = 8
+const isolates = inForm(3, 8)
 const path = '/wallet-custodial-transfer'
 const atOnce = 25
-const capMicros = 10_000_000
+const capMicros = inForm(2_000_000, 10_000_000)
 /** Number of payments of 0.10 USD that fit into the cap. */
-const fitting = 100
+const fitting = capMicros / 100_000
 /**
  * Most steps before an isolate is killed: about those of its first 25 payments, in which the race for the
  * cap happens.

@@ -5,6 +5,7 @@
  */
 
 import * as fc from 'fast-check'
+import { inForm } from '../cases.ts'
 import { approvingOperations } from './approving.ts'
 import { authorizingOperations } from './authorizing.ts'
 import { mine } from './chain.ts'
@@ -74,7 +75,7 @@ const anyCommand = fc.oneof(
   })),
 )
 
-const runsAtOnce = 5
+const runsAtOnce = inForm(1, 5)
 const shrinkMilliseconds = 60_000
 
 export type Ran = { operations: number; seconds: number }
