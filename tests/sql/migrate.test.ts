@@ -7,10 +7,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeFunctions } from '../../scripts/generate/functions.ts'
 import { describeSchema } from '../../scripts/generate/schema.ts'
 import { startEmbeddedPostgres } from '../../scripts/local/postgres.ts'
+import { embeddedBinaries15 } from '../../scripts/local/postgres-binaries.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { createDatabase } from '../support/database.ts'
 
-const debianBinaries = '/usr/lib/postgresql/15/bin'
 const migrations = fileURLToPath(new URL('../../supabase/migrations', import.meta.url))
 
 let database: Awaited<ReturnType<typeof createDatabase>>
@@ -120,7 +120,7 @@ test('refuses an edited, a missing and a late migration', async () => {
 
 test('the migrations make the same schema on PostgreSQL 15', async () => {
   const data = mkdtempSync(join(tmpdir(), 'aoa-postgres15-'))
-  const options = { directory: data, durable: false, binaries: debianBinaries }
+  const options = { directory: data, durable: false, binaries: embeddedBinaries15() }
   const server = await startEmbeddedPostgres(options)
   const older = postgres(server.url, { max: 1, onnotice() {} })
   try {

