@@ -1,11 +1,9 @@
 /**
- * The system's Chromium without anything that calls home. It ends with the process that started it.
+ * Chromium without anything that calls home. It ends with the process that started it.
  */
-import { existsSync } from 'node:fs'
 import type { BrowserServer } from 'playwright-core'
 import { chromium } from 'playwright-core'
-
-const usualPath = '/usr/bin/chromium'
+import { findBrowser } from './browser-binary.ts'
 
 /**
  * Only the last list that Chromium is given counts, so this one repeats what Playwright turns off. The
@@ -31,12 +29,8 @@ const featuresOff = [
 
 /** Starts a headless browser that any process of this machine can control by its address. */
 export async function launchChromium(): Promise<BrowserServer> {
-  const executablePath = process.env['CHROMIUM_PATH'] ?? usualPath
-  if (!existsSync(executablePath)) {
-    throw new Error(`no browser at ${executablePath}: install chromium, or set CHROMIUM_PATH`)
-  }
   return chromium.launchServer({
-    executablePath,
+    ...(await findBrowser()),
     host: '127.0.0.1',
     args: [
       '--no-sandbox',
