@@ -72,7 +72,7 @@ test('a wallet that read the code pays, and the agent hears of it', async () => 
   expect(String(result?.['from']).toLowerCase()).toBe(wallet.address)
   expect(wallet.asked).toEqual([`eth_sendTransaction on eip155:${chain.chainId}`])
   // The page closed, so the wallet must not keep a session without a peer.
-  await expect.poll(() => wallet.sessions()).toBe(0)
+  await expect.poll(() => wallet.sessions()).toEqual([])
 })
 
 test('what is said while the line is down arrives when it is back', async () => {
@@ -121,9 +121,11 @@ test('either side can end the connection, and both know', async () => {
   const { page } = person
   await openLink(person)
   await connect(person)
+  // Not every browser lets a page of an earlier test end its session when it is closed.
+  const session = z.string().parse(wallet.sessions().at(-1))
   await page.getByRole('button', { name: 'Disconnect' }).click()
   await says(person, 'The wallet is disconnected.')
-  await expect.poll(() => wallet.sessions()).toBe(0)
+  await expect.poll(() => wallet.sessions()).not.toContain(session)
   await connect(person)
 
   await wallet.leave()

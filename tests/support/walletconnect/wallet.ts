@@ -14,8 +14,8 @@ export type FarWallet = {
   asked: string[]
   /** Ends every session from its side. */
   leave(): Promise<void>
-  /** Returns the number of sessions that it considers open. */
-  sessions(): number
+  /** Returns the topics of the sessions that it considers open, the newest last. */
+  sessions(): string[]
   close(): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export async function openFarWallet({ relay, chain, usdc }: FarWalletOptions): P
       const topics = client.session.keys
       await Promise.all(topics.map((topic) => client.disconnect({ topic, reason: left })))
     },
-    sessions: () => client.session.length,
+    sessions: () => client.session.keys,
     async close() {
       client.core.heartbeat.stop()
       await client.core.relayer.transportClose()
