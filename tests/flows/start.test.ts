@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,6 +20,9 @@ import * as z from 'zod'
 import { startPostgres } from '../../scripts/local/postgres.ts'
 
 const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
+const curlScript = fileURLToPath(new URL('../support/curl.ts', import.meta.url))
+/** Shell line that defines curl on a machine without it. */
+const curl = `command -v curl >/dev/null || curl() { '${process.execPath}' '${curlScript}' "$@"; }`
 const directory = mkdtempSync(join(tmpdir(), 'aoa-start-'))
 const worldFile = join(directory, 'world.json')
 /** Timeout of a start, four times what an idle system needs, so that only a hang fails. */
@@ -60,14 +71,26 @@ async function interrupt({ child, exit }: Run): Promise<number | null> {
   return exit
 }
 
-/** Returns the processes of this world, except zombies. */
+/** Returns the processes of this world, except zombies (proc(5), Linux). */
 function processes({ child }: Run): string[] {
-  const rows = execFileSync('ps', ['-eo', 'pgid=,stat=,args='], { encoding: 'utf8' }).split('\n')
-  return rows.filter((row) => {
-    const [, group, state = '', args = ''] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
-    const isOurs = Number(group) === child.pid || args.includes(directory)
-    return isOurs && !state.startsWith('Z')
+  const numbers = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))
+  return numbers.flatMap((number) => {
+    const { group, state, args } = readProcess(number)
+    const isOurs = group === child.pid || args.includes(directory)
+    return isOurs && state !== 'Z' ? [`${number} ${args}`] : []
   })
+}
+
+/** Reads a process. One that ended meanwhile is a zombie. */
+function readProcess(number: string) {
+  try {
+    const stat = readFileSync(`/proc/${number}/stat`, 'utf8')
+    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const args = readFileSync(`/proc/${number}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return { state, group: Number(group), args }
+  } catch {
+    return { state: 'Z', group: 0, args: '' }
+  }
 }
 
 function readWorld() {
@@ -146,7 +169,8 @@ test('the printed commands work as they are, up to a settled purchase', async ()
   await until(first, () => first.output().includes('Ctrl-C stops'))
   const [, commands = ''] = /\n(export [\s\S]*)\n\nCtrl-C/.exec(first.output()) ?? []
 
-  const printed = execFileSync('sh', ['-e', '-c', commands], { encoding: 'utf8', timeout: 30_000 })
+  const options = { encoding: 'utf8', timeout: 30_000 } as const
+  const printed = execFileSync('sh', ['-e', '-c', `${curl}\n${commands}`], options)
 
   expect(printed).toContain('"alias":"demo"')
   expect(printed).toContain('"consent_level":"agent_asserted"')
