@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { contracts } from '../../functions/contracts.ts'
 import { buildFunctions, functionFolders } from '../../scripts/build.ts'
 import { bundleRule } from '../../scripts/bundle-rules.ts'
 import { isUpToDate } from '../../scripts/local/built.ts'
+import { readFunctions } from '../../scripts/local/functions.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'aoa-bundle-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -42,6 +44,35 @@ test.each(functionFolders())('%s carries no code of another function', (folder) 
 
   expect(code.filter((path) => !path.startsWith(own) && !isContract(path))).toEqual([])
 })
+
+const functions = await readFunctions()
+/** Secrets that a function gives to the database or to chains, without requiring one of them by name. */
+const optional = [
+  'SUPABASE_SERVICE_KEY',
+  'CUSTODY_DATABASE_KEY',
+  'VAULT_DATABASE_KEY',
+  'CHAIN_RPC_URLS',
+]
+
+/** Returns the settings that a bundle's code asks for by `required`, which throws without them. */
+function requiredBy(folder: string): string[] {
+  const code = readFileSync(bundle(folder).file, 'utf8')
+  const calls = code.matchAll(/[\w$)\]],\s*["'`]([A-Z][A-Z_]{4,})["'`]\)/g)
+  return [...new Set([...calls].map(([, name = '']) => name))]
+}
+
+test.each(functions)(
+  '$folder is bound to what its code requires, and to no other secret',
+  (one) => {
+    const required = requiredBy(one.folder)
+    const isPublic = contracts.find(({ folder }) => folder === one.folder)?.access === 'public'
+    // Code that reads a caller's token is in the bundle of a public operation, too, and never runs there.
+    const certain = required.filter((name) => !isPublic || name !== 'API_KEY_PEPPER')
+
+    expect([...one.secrets, ...Object.keys(one.vars)]).toEqual(expect.arrayContaining(certain))
+    expect([...required, ...optional]).toEqual(expect.arrayContaining([...one.secrets]))
+  },
+)
 
 test('code that signs, and code that opens envelopes, is in custody alone', () => {
   const files = ['shared/custody/call.ts', 'shared/custody/envelope.ts']
