@@ -54,8 +54,8 @@ async function run(out: string, only: string): Promise<number> {
     await endings.keep(opening, (world) => world.stop())
     const server = await endings.keep(launchChromium(), (browser) => browser.close())
     const world = readWorldFile(join(directory, 'world.json'))
-    await setStage(world)
-    const places = placesOf(world, await routesOf(join(directory, 'functions')))
+    const stage = await setStage(world)
+    const places = placesOf(world, stage, await routesOf(join(directory, 'functions')))
     const chosen = places.filter(({ name }) => name.includes(only))
     await takeAll(await chromium.connect(server.wsEndpoint()), world, chosen, out)
     return 0

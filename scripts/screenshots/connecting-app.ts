@@ -14,8 +14,9 @@ const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
 export async function registerApp(
   { base_url }: WorldFile,
   redirect_uri: string,
+  client_name = 'Research desk',
 ): Promise<ConnectingApp> {
-  const told = { client_name: 'Research desk', redirect_uris: [redirect_uri] }
+  const told = { client_name, redirect_uris: [redirect_uri] }
   const registered = z.object({ client_id: z.string() })
   const { client_id } = await openAgent(base_url)('/oauth/register', told, registered)
   return { client_id, redirect_uri }

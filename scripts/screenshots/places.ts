@@ -10,6 +10,7 @@ import * as z from 'zod'
 import type { WorldFile } from '../demo/world-file.ts'
 import type { ConnectingApp } from './connecting-app.ts'
 import { askingUrl, redeem, registerApp } from './connecting-app.ts'
+import type { Stage } from './stage.ts'
 import { askMandate, askPlace, createLink, openRegistration, register } from './stage.ts'
 
 /** A page in one state. */
@@ -42,8 +43,8 @@ const notPages =
 const withoutSession = /^\/web\/(login|join|register)\b/
 
 /** Returns how each page is reached. A route may be shown in several states. */
-export function placesOf(world: WorldFile, routes: readonly string[]): Place[] {
-  const ways = waysIn(world)
+export function placesOf(world: WorldFile, stage: Stage, routes: readonly string[]): Place[] {
+  const ways = waysIn(world, stage)
   return routes.flatMap((route) => {
     const by = withoutSession.test(route) ? 'stranger' : 'owner'
     const states = ways[route] ?? { '': go(world, route) }
@@ -55,22 +56,25 @@ export function placesOf(world: WorldFile, routes: readonly string[]): Place[] {
 
 type Way = Place['open']
 
-function waysIn(world: WorldFile): Readonly<Record<string, Readonly<Record<string, Way>>>> {
+function waysIn(
+  world: WorldFile,
+  { vaultEntry, waitingPayment, mandate }: Stage,
+): Readonly<Record<string, Readonly<Record<string, Way>>>> {
   return {
     '/web/activity/:id': { '': follow(world, '/web/activity', '/web/activity/') },
     '/web/keys': { '': go(world, '/web/keys'), made: makeKey(world) },
     '/web/keys/:key': { '': follow(world, '/web/keys', '/web/keys/') },
     '/web/apps/:app': { '': connectApp(world) },
     '/web/authorize': { '': async (page) => void (await askFor(world, 'pay', page)) },
-    '/web/approve/:payment': { '': follow(world, '/web/approvals', '/web/approve/') },
+    '/web/approve/:payment': { '': at(waitingPayment) },
     '/web/approve-batch': { '': chooseAll(world) },
     '/web/mandate/:mandate': {
-      '': follow(world, '/web/mandates', '/web/mandate/'),
+      '': at(mandate),
       active: approveMandate(world),
     },
     '/web/vault/:entry{[0-9a-f-]+}': {
-      '': follow(world, '/web/vault', '/web/vault/'),
-      shown: seeSecrets(world),
+      '': at(vaultEntry),
+      shown: seeSecrets(vaultEntry),
     },
     '/web/vault/:entry{[0-9a-f-]+}/places': {
       '': async (page) => void (await page.goto((await askPlace(world)).replace(/[^/]+$/, ''))),
@@ -100,6 +104,10 @@ function go({ web_url }: WorldFile, route: string): Way {
   return async (page) => void (await page.goto(new URL(route, web_url).href))
 }
 
+function at(url: string): Way {
+  return async (page) => void (await page.goto(url))
+}
+
 /** Goes to the first page of this kind that another page links to. */
 function follow(world: WorldFile, from: string, below: string): Way {
   return async (page) => {
@@ -120,19 +128,26 @@ function chooseAll(world: WorldFile): Way {
 }
 
 /** Registers an app on this computer and opens its request. Its users come back to the list of apps. */
-async function askFor(world: WorldFile, scope: string, page: Page): Promise<ConnectingApp> {
-  const app = await registerApp(world, `${world.web_url}/apps`)
+async function askFor(
+  world: WorldFile,
+  scope: string,
+  page: Page,
+  name?: string,
+): Promise<ConnectingApp> {
+  const app = await registerApp(world, `${world.web_url}/apps`, name)
   await page.goto(askingUrl(world, app, scope))
   return app
 }
 
 function connectApp(world: WorldFile): Way {
   return async (page) => {
-    const app = await askFor(world, 'pay', page)
+    const app = await askFor(world, 'pay', page, 'Reading desk')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL('**/apps?*')
     await redeem(world, app, page.url())
-    await follow(world, '/web/apps', '/web/apps/')(page)
+    await go(world, '/web/apps')(page)
+    await page.getByRole('link', { name: 'Look or disconnect Reading desk' }).click()
+    await page.waitForURL('**/apps/*')
   }
 }
 
@@ -152,9 +167,9 @@ function openLink(world: WorldFile, kind: string, order: object = {}): Way {
   }
 }
 
-function seeSecrets(world: WorldFile): Way {
+function seeSecrets(vaultEntry: string): Way {
   return async (page) => {
-    await follow(world, '/web/vault', '/web/vault/')(page)
+    await page.goto(vaultEntry)
     await page.getByRole('button', { name: 'Show the secrets' }).click()
     await page.getByRole('heading', { name: 'Secrets for' }).waitFor()
   }

@@ -13,8 +13,11 @@ import { mailTo } from './mailbox.ts'
 const attempt = z.object({ attempt_id: z.uuid() })
 const hex = z.templateLiteral(['0x', z.string()])
 
+/** Pages of what the stage made, however much else the account holds and loses. */
+export type Stage = { vaultEntry: string; waitingPayment: string; mandate: string }
+
 /** Makes the payments, the login, the mail and the mandate of the demo account. */
-export async function setStage(world: WorldFile): Promise<void> {
+export async function setStage(world: WorldFile): Promise<Stage> {
   const agent = openAgent(world.base_url, world.api_keys.pay)
   for (const amount of ['1.25', '4', '0.75']) {
     await pay(agent, { recipient: world.shop.alias, amount, memo: 'Index of papers' })
@@ -27,13 +30,20 @@ export async function setStage(world: WorldFile): Promise<void> {
     const tokens = { rpcUrl: chain.rpc_url, usdc: hex.parse(chain.usdc) }
     await fund(tokens, hex.parse(world.owner.address), { usdcAtomic: 12_500_000n })
   }
-  await agent('/vault-store', login, z.unknown())
+  const { credential_id } = await agent('/vault-store', login, stored)
   await writeTo(world)
-  await askMandate(world)
+  const mandate = await askMandate(world)
   await pay(agent, { recipient: world.shop.alias, amount: '260' })
-  await pay(agent, { recipient: world.payee, amount: '320', memo: 'Invoice 2217, translation' })
+  const invoice = { recipient: world.payee, amount: '320', memo: 'Invoice 2217, translation' }
+  const { confirmation } = await pay(agent, invoice)
+  return {
+    vaultEntry: `${world.web_url}/vault/${credential_id}`,
+    waitingPayment: z.url().parse(confirmation?.url),
+    mandate,
+  }
 }
 
+const stored = z.object({ credential_id: z.uuid() })
 const addressed = z.object({ mail_address: z.string() })
 const login = {
   site: 'https://bücher.example.com',

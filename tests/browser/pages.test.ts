@@ -8,7 +8,7 @@ import { weigh } from '../support/browser/weight.ts'
 import { inForm } from '../support/cases.ts'
 
 const scene = await openScene()
-await setStage(scene.facts)
+const stage = await setStage(scene.facts)
 const transferredBytesMax = 50 * 1024
 
 const desktop = {
@@ -21,7 +21,7 @@ const desktop = {
 const inline = /<style|<[^>]*\s(style|on[a-z]+)=|javascript:|<script(?![^>]* src=)/i
 
 /** Pages, with the colours in which axe looks at each: one of them in `npm test`, both in the long form. */
-const places = placesOf(scene.facts, scene.routes).map((place, at) => {
+const places = placesOf(scene.facts, stage, scene.routes).map((place, at) => {
   const first = inForm(at % 2, 0)
   return { ...place, axeIn: ['light', 'dark'].slice(first, first + inForm(1, 2)) }
 })
