@@ -1,17 +1,17 @@
 /** A lie of one of two endpoints during a short silence of the other holds no longer than that silence. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc, transact } from '../../scripts/local/rpc.ts'
-import { issuer } from '../../scripts/local/tokens.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { elapse, pass } from '../support/faults/chain.ts'
-import { finalBlock, forging, receiptIn, swallowing } from '../support/faults/forged.ts'
-import { refusingCalls, silent } from '../support/faults/liar.ts'
-import { onePair, transfer } from '../support/faults/pair.ts'
-import { minutes, worldOfTwo } from '../support/faults/two.ts'
-import { usdcOf } from '../support/ledger.ts'
-import { signedPayment } from '../support/signed.ts'
-import type { TestWorld } from '../support/world.ts'
+import { callRpc, transact } from '../../../scripts/local/rpc.ts'
+import { issuer } from '../../../scripts/local/tokens.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { elapse, pass } from '../../support/faults/chain.ts'
+import { finalBlock, forging, receiptIn, swallowing } from '../../support/faults/forged.ts'
+import { refusingCalls, silent } from '../../support/faults/liar.ts'
+import { onePair, transfer } from '../../support/faults/pair.ts'
+import { minutes, worldOfTwo } from '../../support/faults/two.ts'
+import { usdcOf } from '../../support/ledger.ts'
+import { signedPayment } from '../../support/signed.ts'
+import type { TestWorld } from '../../support/world.ts'
 
 type Two = Awaited<ReturnType<typeof worldOfTwo>>
 

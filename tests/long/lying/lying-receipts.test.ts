@@ -1,16 +1,16 @@
 /** One of two endpoints that invents receipts delays at most what it hides, and ends nothing. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc, transact } from '../../scripts/local/rpc.ts'
-import { issuer } from '../../scripts/local/tokens.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { node, pass } from '../support/faults/chain.ts'
-import { cheap, finalBlock, forging, receiptIn, swallowing } from '../support/faults/forged.ts'
-import { answering, refusingCalls, saying } from '../support/faults/liar.ts'
-import { onePair, outcomeOf, transfer } from '../support/faults/pair.ts'
-import { forgeAll, minutes, sentBy, worldOfTwo } from '../support/faults/two.ts'
-import { usdcOf } from '../support/ledger.ts'
-import { signedPayment } from '../support/signed.ts'
+import { callRpc, transact } from '../../../scripts/local/rpc.ts'
+import { issuer } from '../../../scripts/local/tokens.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { node, pass } from '../../support/faults/chain.ts'
+import { cheap, finalBlock, forging, receiptIn, swallowing } from '../../support/faults/forged.ts'
+import { answering, refusingCalls, saying } from '../../support/faults/liar.ts'
+import { onePair, outcomeOf, transfer } from '../../support/faults/pair.ts'
+import { forgeAll, minutes, sentBy, worldOfTwo } from '../../support/faults/two.ts'
+import { usdcOf } from '../../support/ledger.ts'
+import { signedPayment } from '../../support/signed.ts'
 
 test('a receipt made up in a final block books nothing for good: what was signed is sent', async () => {
   const { world, liar, honest } = await worldOfTwo({ lanes: 1 })

@@ -1,8 +1,8 @@
 /** The deposits of the feed match a scan of the whole chain while blocks are replaced. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
+import { callRpc } from '../../../scripts/local/rpc.ts'
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import {
   bookedDeposits,
   headOf,
@@ -12,9 +12,9 @@ import {
   signedPayments,
   toldDeposits,
   transferTopic,
-} from '../support/deposits.ts'
-import type { Agent } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+} from '../../support/deposits.ts'
+import type { Agent } from '../../support/world.ts'
+import { finalize, start } from '../../support/world.ts'
 
 /** Starts a world with a running index, two agents, and signed payments to them in no block yet. */
 async function begun(payments: number) {

@@ -1,22 +1,22 @@
 /** One endpoint that hides or invents transfers freezes nobody, and no transfer is lost. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
-import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
-import { newKey, transfer } from '../support/chain-world.ts'
-import { headOf, payAs, sendAs, transferTopic, useTopic } from '../support/deposits.ts'
+import { callRpc } from '../../../scripts/local/rpc.ts'
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
+import { reconcileBalances } from '../../../shared/payments/deposits/reconcile.ts'
+import { newKey, transfer } from '../../support/chain-world.ts'
+import { headOf, payAs, sendAs, transferTopic, useTopic } from '../../support/deposits.ts'
 import {
   besideLiar,
   disagreement,
   received,
   waitingReadings,
-} from '../support/faults/beside-liar.ts'
-import { aheadBy, hiding, inventing, replacing } from '../support/faults/liar.ts'
-import { alarmsOf, feedOf, holds, isFrozen, passGrace, verdictsOn } from '../support/outflows.ts'
-import { signedPayment } from '../support/signed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { finalize } from '../support/world.ts'
+} from '../../support/faults/beside-liar.ts'
+import { aheadBy, hiding, inventing, replacing } from '../../support/faults/liar.ts'
+import { alarmsOf, feedOf, holds, isFrozen, passGrace, verdictsOn } from '../../support/outflows.ts'
+import { signedPayment } from '../../support/signed.ts'
+import type { Agent, TestWorld } from '../../support/world.ts'
+import { finalize } from '../../support/world.ts'
 
 const blockSchema = z.object({ number: z.string(), hash: z.string() })
 

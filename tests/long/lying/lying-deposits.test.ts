@@ -1,16 +1,16 @@
 /** An endpoint that is asked first and invents deposits in the newest block has no lasting effect. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
-import { newKey } from '../support/chain-world.ts'
-import { payAs, reorg, toldDeposits, transferTopic } from '../support/deposits.ts'
-import { besideLiar, received } from '../support/faults/beside-liar.ts'
-import { node } from '../support/faults/chain.ts'
-import { inventing, saying } from '../support/faults/liar.ts'
-import { feedOf } from '../support/outflows.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { finalize } from '../support/world.ts'
+import { callRpc } from '../../../scripts/local/rpc.ts'
+import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
+import { newKey } from '../../support/chain-world.ts'
+import { payAs, reorg, toldDeposits, transferTopic } from '../../support/deposits.ts'
+import { besideLiar, received } from '../../support/faults/beside-liar.ts'
+import { node } from '../../support/faults/chain.ts'
+import { inventing, saying } from '../../support/faults/liar.ts'
+import { feedOf } from '../../support/outflows.ts'
+import type { Agent, TestWorld } from '../../support/world.ts'
+import { finalize } from '../../support/world.ts'
 
 const blockSchema = z.object({ number: z.string(), hash: z.string() })
 const logsSchema = z.array(z.looseObject({ topics: z.array(z.string()) }))

@@ -1,12 +1,12 @@
 /** Random plays end each hardship before long, and the chain loses no state through reorganizations. */
 import { beforeAll, expect, test } from 'vitest'
-import type { Chain } from '../../scripts/local/chain.ts'
-import { startChain } from '../../scripts/local/chain.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
-import { atEnd } from '../support/ending.ts'
-import type { Action } from '../support/play/actions.ts'
-import { mine } from '../support/play/blocks.ts'
-import { generate } from '../support/play/generate.ts'
+import type { Chain } from '../../../scripts/local/chain.ts'
+import { startChain } from '../../../scripts/local/chain.ts'
+import { callRpc } from '../../../scripts/local/rpc.ts'
+import { atEnd } from '../../support/ending.ts'
+import type { Action } from '../../support/play/actions.ts'
+import { mine } from '../../support/play/blocks.ts'
+import { generate } from '../../support/play/generate.ts'
 
 /** Returns the longest run of actions without a mined block, an accepting endpoint or an honest one. */
 function longest(actions: readonly Action[], isHard: (action: Action) => boolean | undefined) {

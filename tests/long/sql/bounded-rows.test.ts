@@ -1,6 +1,6 @@
 /** An hour of calls without an account leaves a bounded number of rows, from however many networks. */
 import { expect, test } from 'vitest'
-import { start } from '../support/world.ts'
+import { start } from '../../support/world.ts'
 
 const { db } = await start()
 

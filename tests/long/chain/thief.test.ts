@@ -1,8 +1,8 @@
 /** No strategy of a thief takes more than the exposure; the best one that a search finds takes it all. */
 import { expect, test } from 'vitest'
-import { diceOf } from '../support/model/dice.ts'
-import { seed } from '../support/seed.ts'
-import { lineOfTaken, searchThief } from '../support/thief/search.ts'
+import { diceOf } from '../../support/model/dice.ts'
+import { seed } from '../../support/seed.ts'
+import { lineOfTaken, searchThief } from '../../support/thief/search.ts'
 
 const strategies = Number(process.env['PLAY_STRATEGIES'] ?? 10_000)
 const toldEvery = 200

@@ -3,13 +3,13 @@
  * amount that left the wallet, by its balance, and that no invariant of random play breaks.
  */
 import { describe, expect, test } from 'vitest'
-import { closing } from '../support/ending.ts'
-import type { Action } from '../support/play/actions.ts'
-import { brokenGasBudget } from '../support/play/gas-budget.ts'
-import { sumOf } from '../support/play/invariants.ts'
-import { perform } from '../support/play/perform.ts'
-import type { Setting } from '../support/play/play.ts'
-import { openPlay, plainSetting as usual } from '../support/play/play.ts'
+import { closing } from '../../support/ending.ts'
+import type { Action } from '../../support/play/actions.ts'
+import { brokenGasBudget } from '../../support/play/gas-budget.ts'
+import { sumOf } from '../../support/play/invariants.ts'
+import { perform } from '../../support/play/perform.ts'
+import type { Setting } from '../../support/play/play.ts'
+import { openPlay, plainSetting as usual } from '../../support/play/play.ts'
 
 const ownGas: Setting = { ...usual, lanesMillionths: 0 }
 const usd = 1_000_000

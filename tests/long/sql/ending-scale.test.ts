@@ -3,12 +3,12 @@
  * is undecided is limited. Cost is measured in PostgreSQL blocks.
  */
 import { beforeAll, expect, test } from 'vitest'
-import { credentialOf } from '../../shared/auth/api-key.ts'
-import { costOf } from '../support/cost.ts'
-import { listSince, openHouse, timeNow } from '../support/not-me.ts'
-import type { TestOwner } from '../support/owner.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { fingerprint, pepper, start } from '../support/world.ts'
+import { credentialOf } from '../../../shared/auth/api-key.ts'
+import { costOf } from '../../support/cost.ts'
+import { listSince, openHouse, timeNow } from '../../support/not-me.ts'
+import type { TestOwner } from '../../support/owner.ts'
+import type { Agent, TestWorld } from '../../support/world.ts'
+import { fingerprint, pepper, start } from '../../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

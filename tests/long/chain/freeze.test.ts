@@ -3,8 +3,8 @@
  * leaves but what its answer named.
  */
 import { expect, test } from 'vitest'
-import { freezeInFlight } from '../support/play/in-flight.ts'
-import { seed } from '../support/seed.ts'
+import { freezeInFlight } from '../../support/play/in-flight.ts'
+import { seed } from '../../support/seed.ts'
 
 const payments = 500
 test.each([seed, seed + 1, seed + 2])(

@@ -3,10 +3,10 @@
  * measure its cost in PostgreSQL blocks, and compare it with passes over the account's payments.
  */
 import { beforeAll, expect, test } from 'vitest'
-import { credentialOf } from '../../shared/auth/api-key.ts'
-import { costOf } from '../support/cost.ts'
-import type { TestWorld } from '../support/world.ts'
-import { fingerprint, pepper, start } from '../support/world.ts'
+import { credentialOf } from '../../../shared/auth/api-key.ts'
+import { costOf } from '../../support/cost.ts'
+import type { TestWorld } from '../../support/world.ts'
+import { fingerprint, pepper, start } from '../../support/world.ts'
 
 const payments = 10_000
 

@@ -4,8 +4,8 @@
  * waits.
  */
 import { expect, test } from 'vitest'
-import { playSeed } from '../support/play/seeds.ts'
-import { seed } from '../support/seed.ts'
+import { playSeed } from '../../support/play/seeds.ts'
+import { seed } from '../../support/seed.ts'
 
 const actionsPerSeed = 1_000
 const seeds = Number(process.env['PLAY_SEEDS'] ?? 100)

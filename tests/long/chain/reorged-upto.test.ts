@@ -1,12 +1,12 @@
 /** A payee that takes less than an `upto` permit allows frees nothing before its block is final. */
 import { expect, test } from 'vitest'
-import { callRpc } from '../../scripts/local/rpc.ts'
-import { closing } from '../support/ending.ts'
-import type { Action } from '../support/play/actions.ts'
-import { sumOf } from '../support/play/invariants.ts'
-import { perform } from '../support/play/perform.ts'
-import type { Play } from '../support/play/play.ts'
-import { openPlay, plainSetting as usual } from '../support/play/play.ts'
+import { callRpc } from '../../../scripts/local/rpc.ts'
+import { closing } from '../../support/ending.ts'
+import type { Action } from '../../support/play/actions.ts'
+import { sumOf } from '../../support/play/invariants.ts'
+import { perform } from '../../support/play/perform.ts'
+import type { Play } from '../../support/play/play.ts'
+import { openPlay, plainSetting as usual } from '../../support/play/play.ts'
 
 const usd = 1_000_000
 const quiet = { every: 1_000, toEnd: false }

@@ -1,10 +1,10 @@
 /** Rows of the fault table hold for relayers and for the ways around them. */
 import { beforeEach, expect, test } from 'vitest'
-import { fund } from '../../scripts/local/chain.ts'
-import { issuer } from '../../scripts/local/tokens.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { transfer as transferCall } from '../support/chain-world.ts'
-import { elapse, node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
+import { fund } from '../../../scripts/local/chain.ts'
+import { issuer } from '../../../scripts/local/tokens.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { transfer as transferCall } from '../../support/chain-world.ts'
+import { elapse, node, pass, sendAs, stopMining } from '../../support/faults/chain.ts'
 import {
   holdLanes,
   onePair,
@@ -15,10 +15,10 @@ import {
   pairs,
   transfer,
   transferPath,
-} from '../support/faults/pair.ts'
-import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+} from '../../support/faults/pair.ts'
+import { ledgerEqualsChain, settleAll } from '../../support/faults/settle.ts'
+import type { TestWorld } from '../../support/world.ts'
+import { start } from '../../support/world.ts'
 
 let world: TestWorld
 beforeEach(async () => {
