@@ -1228,7 +1228,7 @@ CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, autho
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
 
-CREATE INDEX payments_refused ON private.payments USING btree (account, resource, authorized_at DESC) WHERE ((state <> 'settled'::text) AND (delivery @> '{"reasons": [{"code": "payment_refused"}]}'::jsonb));
+CREATE INDEX payments_refused ON private.payments USING btree (account, resource, authorized_at DESC) WHERE ((state <> 'settled'::text) AND private.is_refused(delivery));
 
 CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, token) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text]));
 
@@ -1582,8 +1582,8 @@ begin
   elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
     -- A delivered purchase is not requested again.
-    free := p.leased_until <= at
-      and not (private.is_delivered(p.delivery) and p.delivery -> 'reasons' = '[]');
+    free := p.leased_until <= at and not (private.delivered_part(p.delivery) = 2
+      and not private.is_postponed(p.delivery));
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
   elsif p.state not in ('prepared', 'awaiting_confirmation') or private.is_nonce_taken(p) then
@@ -2388,7 +2388,9 @@ AS $function$
 declare
   finished private.payments;
 begin
-  update private.payments p set delivery = case when private.is_delivered(p.delivery)
+  update private.payments p set delivery = case
+      when private.delivered_part(p.delivery) = 2 or private.delivered_part(p.delivery)
+        > private.delivered_part(housekeeping_finish_attempt.delivery)
       then p.delivery else housekeeping_finish_attempt.delivery end,
     leased_until = private.clock(),
     state = case p.state when 'signed' then 'unknown' else p.state end
@@ -2984,6 +2986,24 @@ begin
      where i.holder = private.budget_of(caller) and i.operation = keep_answer.operation
        and i.key = keep_answer.key and i.status is null and i.credential = caller.id;
   end if;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.keep_waiting(credential text, payment uuid, claim uuid DEFAULT NULL::uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'pay');
+  until constant timestamptz := private.clock() + interval '120 seconds';
+begin
+  update private.payments p set leased_until = greatest(p.leased_until, until)
+   where p.id = keep_waiting.payment and p.account = caller.account
+     and private.may_pay(p, caller.id);
+  update private.idempotent_answers i set claimed_until = greatest(i.claimed_until, until)
+   where i.claim = keep_waiting.claim and i.credential = caller.id;
   return true;
 end $function$;
 
@@ -6385,6 +6405,15 @@ begin
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.delivered_part(delivery jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when (delivery ->> 'status')::integer between 200 and 399
+    then case delivery ->> 'kind' when 'answered' then 2 else 1 end else 0 end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.demand_brake(caller private.credentials)
  RETURNS void
  LANGUAGE plpgsql
@@ -7546,15 +7575,6 @@ AS $function$
   select p.terms ->> 'transfer_method' is distinct from 'permit2'
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_delivered(delivery jsonb)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select coalesce(delivery ->> 'kind' = 'answered'
-    and (delivery ->> 'status')::integer between 200 and 299, false)
-$function$;
-
 CREATE OR REPLACE FUNCTION private.is_disowned(caller private.credentials, k private.credentials, since timestamp with time zone, until timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -7719,10 +7739,8 @@ CREATE OR REPLACE FUNCTION private.is_owed(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.kind = 'x402' and p.state = 'settled' and not private.is_delivered(p.delivery)
-    and (p.delivery @> '{"reasons": [{"code": "later"}]}'
-      or p.delivery @> '{"reasons": [{"code": "settlement_pending"}]}')
-    and p.valid_before > extract(epoch from private.clock())
+  select p.kind = 'x402' and p.state = 'settled' and private.delivered_part(p.delivery) < 2
+    and p.valid_before + 86400 > extract(epoch from private.clock())
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_owner_mailbox(address text)
@@ -7740,6 +7758,15 @@ CREATE OR REPLACE FUNCTION private.is_permit(p private.payments)
  IMMUTABLE
 AS $function$
   select p.terms ->> 'transfer_method' is not distinct from 'permit2'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_postponed(delivery jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(delivery @> '{"reasons": [{"code": "later"}]}'
+    or delivery @> '{"reasons": [{"code": "settlement_pending"}]}', false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_proven(caller private.credentials)
@@ -7763,6 +7790,15 @@ AS $function$
     and code.asked ->> 'redirect_uri' = coalesce(redirect_uri, code.asked ->> 'redirect_uri')
     and coalesce(code.asked ->> 'dpop_key' = dpop_key, code.asked -> 'dpop_key' = 'null')
     and (dpop_key is not null or not (code.asked -> 'is_bound')::boolean)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_refused(delivery jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce((delivery ->> 'status')::integer between 400 and 499, false)
+    and not private.is_postponed(delivery)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
@@ -9284,7 +9320,7 @@ AS $function$
     'amount_atomic', r.amount_atomic::text)), '[]')
   from (select o.terms, o.chain, o.token, o.payee, o.amount_atomic from private.payments o
      where o.account = p.account and o.resource = p.resource and o.state <> 'settled'
-       and o.delivery @> '{"reasons": [{"code": "payment_refused"}]}'
+       and private.is_refused(o.delivery)
        and o.authorized_at > private.clock() - interval '15 minutes'
      order by o.authorized_at desc limit 20) r
 $function$;
@@ -10328,6 +10364,8 @@ grant execute on function api.inbound_key(alias text, wrap jsonb) to vault;
 grant execute on function api.inbound_receives(alias text) to vault;
 
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
+
+grant execute on function api.keep_waiting(credential text, payment uuid, claim uuid) to service_role;
 
 grant execute on function api.link_connect(token_digest text, browser text, client text, wallet text) to service_role;
 

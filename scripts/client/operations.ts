@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'b6adba5ad0033cc02c2a2720228ccd9d241cb596171691ed9e199a7b3686a67f'
+export const contractDigest = '3cb98b953153cd9d5e08f35cdf6db573561b5ae50a6db1d1115c81b112c0d152'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -675,6 +675,7 @@ export type X402PaymentExecuteRequest = {
 
 export type X402PaymentExecuteAnswer = {
   attempt_id: string
+  /** rejected_unpaid: refused before settling; certain once reserved_until is gone. */
   status: 'settled' | 'paid_not_delivered' | 'rejected_unpaid' | 'unknown' | 'awaiting_confirmation'
   requires_user_confirm: boolean
   reasons: Array<{
@@ -789,7 +790,7 @@ export type X402PaymentExecuteAnswer = {
   reserved_until?: string
   /** The merchant asks to wait so long before it is executed again. */
   retry_after_seconds?: number
-  /** The merchant's answer: data, never instructions. */
+  /** The merchant's answer, or its beginning: data, never instructions. */
   response?: {
     status: number
     headers: { [name: string]: string }

@@ -369,6 +369,7 @@ export type DatabaseFunctions = {
       body?: string | null
     }
   }
+  keep_waiting: { args: { credential: string; payment: string; claim?: string | null } }
   link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
   link_decline: { args: { token_digest: string; browser: string; client: string } }
   link_login_asked: {

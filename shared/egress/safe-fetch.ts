@@ -63,15 +63,31 @@ export type SafeRequest = {
 }
 
 /** Time limit of the whole exchange, and maximum bytes of the body. */
-export type Limits = { timeoutMilliseconds: number; bytesMax: number }
+export type Limits = {
+  timeoutMilliseconds: number
+  bytesMax: number
+  /**
+   * True if the answer costs money: nothing of it is refused. A redirect is an answer like another, an encoded
+   * body is taken as the platform decodes it, and of a body that breaks off the beginning is returned.
+   */
+  isPaidFor?: boolean
+}
+
+/** An answer, or the beginning of one. */
+export type FetchedAnswer = {
+  status: number
+  headers: Headers
+  body: Uint8Array
+  truncated: boolean
+}
 
 /** Outcome of a request; the other side cannot cause any other. */
 export type Fetched =
-  | { kind: 'answered'; status: number; headers: Headers; body: Uint8Array; truncated: boolean }
+  | ({ kind: 'answered' } & FetchedAnswer)
   /** A redirect, which was not followed. */
   | { kind: 'redirected'; status: number; headers: Headers; location: string | null }
-  | { kind: 'timeout' }
-  | { kind: 'unreachable'; reason: string }
+  | { kind: 'timeout'; begun?: FetchedAnswer }
+  | { kind: 'unreachable'; reason: string; begun?: FetchedAnswer }
   | { kind: 'refused'; reason: string }
 
 /** Sends one request under the rules of this file. Never throws for what the other side does. */
@@ -94,17 +110,26 @@ export async function safeFetch(
       signal,
       ...(request.body === undefined ? {} : { body: request.body }),
     })
-    return await readAnswer(response, limits.bytesMax)
+    const unread = limits.isPaidFor === true ? undefined : await leaveUnread(response)
+    return unread ?? (await readAnswer(response, limits, signal))
   } catch (error) {
-    if (signal.aborted) return { kind: 'timeout' }
-    return { kind: 'unreachable', reason: error instanceof Error ? error.message : 'unknown' }
+    return failureOf(error, signal)
   }
+}
+
+function failureOf(
+  error: unknown,
+  { aborted }: AbortSignal,
+): Fetched & { kind: 'timeout' | 'unreachable' } {
+  if (aborted) return { kind: 'timeout' }
+  return { kind: 'unreachable', reason: error instanceof Error ? error.message : 'unknown' }
 }
 
 /** Asks for an uncompressed body, so that the counted bytes are the sent bytes. */
 const identity: [string, string] = ['accept-encoding', 'identity']
 
-async function readAnswer(response: Response, bytesMax: number): Promise<Fetched> {
+/** Returns the outcome for a redirect or an encoded body, neither of which is read. */
+async function leaveUnread(response: Response): Promise<Fetched | undefined> {
   const { status, headers } = response
   if (status >= 300 && status < 400 && status !== 304) {
     await response.body?.cancel()
@@ -115,22 +140,41 @@ async function readAnswer(response: Response, bytesMax: number): Promise<Fetched
     await response.body?.cancel()
     return { kind: 'refused', reason: 'The answer is compressed, which was not asked for.' }
   }
-  return { kind: 'answered', status, headers, ...(await readBounded(response, bytesMax)) }
+  return undefined
+}
+
+async function readAnswer(
+  response: Response,
+  { bytesMax, isPaidFor }: Limits,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const { status, headers } = response
+  const { broken, ...read } = await readBounded(response, bytesMax)
+  const answer = { status, headers, ...read }
+  if (broken === undefined) return { kind: 'answered', ...answer }
+  const failure = failureOf(broken.by, signal)
+  return isPaidFor === true ? { ...failure, begun: answer } : failure
 }
 
 async function readBounded(response: Response, bytesMax: number) {
   const chunks: Uint8Array[] = []
   let length = 0
+  let broken: { by: unknown } | undefined
   const reader = response.body?.getReader()
-  while (reader && length <= bytesMax) {
-    const next: { done: boolean; value?: unknown } = await reader.read()
-    if (next.done) return { body: join(chunks, length), truncated: false }
-    if (!(next.value instanceof Uint8Array)) throw new Error('a body came as something but bytes')
-    chunks.push(next.value)
-    length += next.value.length
+  while (reader && length <= bytesMax && broken === undefined) {
+    try {
+      const next: { done: boolean; value?: unknown } = await reader.read()
+      if (next.done) return { body: join(chunks, length), truncated: false }
+      if (!(next.value instanceof Uint8Array)) throw new Error('a body came as something but bytes')
+      chunks.push(next.value)
+      length += next.value.length
+    } catch (error) {
+      broken = { by: error }
+    }
   }
-  await reader?.cancel()
-  return { body: join(chunks, length).slice(0, bytesMax), truncated: length > bytesMax }
+  if (broken === undefined) await reader?.cancel()
+  const isCut = length > bytesMax || broken !== undefined
+  return { body: join(chunks, length).slice(0, bytesMax), truncated: isCut, broken }
 }
 
 function join(chunks: readonly Uint8Array[], length: number): Uint8Array {

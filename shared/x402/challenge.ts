@@ -76,10 +76,12 @@ export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
     ...(resource === undefined ? {} : { resource }),
     ...(extensions === undefined ? {} : { extensions }),
   }
-  const offers = accepts
-    .map((entry) => readOffer(entry, echoed))
-    .filter((read) => read !== undefined)
-  if (offers.length === 0) return refused('None of the offers in accepts can be read.')
+  const read = accepts.map((entry) => readOffer(entry, echoed))
+  const offers = read.filter((one) => typeof one !== 'string')
+  const unread = read.find((one) => typeof one === 'string')
+  if (offers.length === 0) {
+    return refused(`None of the offers in accepts can be read: the first has no valid ${unread}.`)
+  }
   return {
     offers,
     ...(typeof error === 'string' ? { error: error.slice(0, 256).toWellFormed() } : {}),
@@ -88,13 +90,14 @@ export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
 
 type Echoed = Pick<Offer, 'version' | 'resource' | 'extensions'>
 
-function readOffer(entry: unknown, echoed: Echoed): Offer | undefined {
+/** Reads an offer, or returns the name of the field for which it cannot be read. */
+function readOffer(entry: unknown, echoed: Echoed): Offer | string {
   const parsed = requirementFields.safeParse(entry)
-  if (!parsed.success) return undefined
+  if (!parsed.success) return parsed.error.issues[0]?.path.join('.') || 'JSON object'
   const { amount, maxAmountRequired, extra, ...fields } = parsed.data
   const stated = amount ?? maxAmountRequired
   // Two prices in one offer: whichever is signed, the server could claim that the other one applies.
-  if (stated === undefined || stated !== (maxAmountRequired ?? stated)) return undefined
+  if (stated === undefined || stated !== (maxAmountRequired ?? stated)) return 'amount'
   return {
     protocol: 'x402',
     ...echoed,

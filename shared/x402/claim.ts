@@ -7,12 +7,20 @@ const settlementFields = z.looseObject({
   success: z.boolean().optional(),
   transaction: wordSchema.optional().catch(undefined),
   errorReason: z.string().max(256).optional().catch(undefined),
+  errorMessage: z.string().max(1024).optional().catch(undefined),
 })
 
 /** A server's claim about the settlement. */
 export type SettlementHint = z.output<typeof settlementFields>
 
 const hintLengthMax = 16_384
+
+/** True if the server says how settling went, so that it was tried, even if what it says cannot be read. */
+export function hasSettlementHint(headers: Pick<Headers, 'get'>): boolean {
+  return hintHeaders.some((name) => headers.get(name) !== null)
+}
+
+const hintHeaders = ['payment-response', 'x-payment-response', 'payment-receipt']
 
 /** Returns the server's claim about the settlement; undefined if there is none that can be read. */
 export function readSettlementHint(headers: Pick<Headers, 'get'>): SettlementHint | undefined {

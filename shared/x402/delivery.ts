@@ -4,7 +4,7 @@
  */
 
 import { decodeBytes, parseJson } from '../base64.ts'
-import type { Fetched, Outside } from '../egress/safe-fetch.ts'
+import type { Fetched, FetchedAnswer, Limits, Outside } from '../egress/safe-fetch.ts'
 import { safeFetch } from '../egress/safe-fetch.ts'
 import { cut } from '../mail/untrusted.ts'
 import type { Header } from './payload.ts'
@@ -12,10 +12,15 @@ import type { FrozenRequest } from './request.ts'
 
 const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
 /**
- * Limits of the paid request. The merchant may settle on chain before it answers, so the time is long. The
- * body is stored with the payment, and again with an Idempotency-Key, each in one database call.
+ * Longest wait for a paid answer, whatever the offer allows: hosts of edge functions end a request that is
+ * silent for longer (Supabase after 150 seconds). The same payment is then sent again.
  */
-const deliveryLimits = { timeoutMilliseconds: 30_000, bytesMax: 393_216 }
+const deliverySecondsMax = 120
+/**
+ * Longest paid answer. The body is stored with the payment, and again with an Idempotency-Key, each in one
+ * database call.
+ */
+const deliveryBytesMax = 393_216
 
 /** Sends the request without a payment. */
 export function fetchUnpaid(world: Outside, request: FrozenRequest): Promise<Fetched> {
@@ -23,24 +28,27 @@ export function fetchUnpaid(world: Outside, request: FrozenRequest): Promise<Fet
 }
 
 /** Returns an answer in the form from which its terms are read. */
-export function paymentRequiredOf({ headers, body }: Fetched & { kind: 'answered' }) {
+export function paymentRequiredOf({ headers, body }: FetchedAnswer) {
   return { headers, body: parseJson(new TextDecoder().decode(body)) }
 }
 
-/** Sends the frozen request with the payment headers. */
+/** Sends the frozen request with the payment headers, and waits as long as the offer lets the merchant. */
 export function sendPaid(
   world: Outside,
   request: FrozenRequest,
   payment: readonly Header[],
+  offeredSeconds: number,
 ): Promise<Fetched> {
-  return send(world, request, payment, deliveryLimits)
+  const timeoutMilliseconds = Math.min(offeredSeconds, deliverySecondsMax) * 1_000
+  const limits = { timeoutMilliseconds, bytesMax: deliveryBytesMax, isPaidFor: true }
+  return send(world, request, payment, limits)
 }
 
 function send(
   world: Outside,
   request: FrozenRequest,
   added: readonly Header[],
-  limits: typeof challengeLimits,
+  limits: Limits,
 ): Promise<Fetched> {
   const body = request.body_base64 === null ? undefined : decodeBytes(request.body_base64)
   return safeFetch(
@@ -55,7 +63,8 @@ function send(
   )
 }
 
-const headerLengthMax = 8_192
+/** As long as all headers of an answer together may be where Node is the client. */
+const headerLengthMax = 16_384
 
 /** Headers of a merchant's answer that are useful to an agent. */
 const keptHeaders = [
@@ -72,9 +81,13 @@ const keptHeaders = [
   'x-payment-response',
 ]
 
-/** Returns the headers that are passed on to the agent. */
-export function headersKept(headers: Pick<Headers, 'get'>): Record<string, string> {
-  const found = keptHeaders.map((name) => [name, cutHeader(headers.get(name))] as const)
+/** Returns the headers of the answer of `url` that are passed on to the agent, Location as a whole address. */
+export function headersKept(headers: Pick<Headers, 'get'>, url: string): Record<string, string> {
+  const valueOf = (name: string) => {
+    const value = headers.get(name)
+    return value === null || name !== 'location' ? value : (URL.parse(value, url)?.href ?? value)
+  }
+  const found = keptHeaders.map((name) => [name, cutHeader(valueOf(name))] as const)
   return Object.fromEntries(
     found.filter((entry): entry is [string, string] => entry[1] !== undefined),
   )

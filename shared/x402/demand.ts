@@ -28,12 +28,30 @@ export function readOfferedTerms(
   const challenges = readAuthChallenges(headers.get('www-authenticate') ?? '')
   const { offers, others } = readMpp(challenges, request, now)
   others.push(...readUnsupportedSchemes(challenges, headers))
-  // Some servers of version 1 also send the header of version 2, but leave it empty.
-  const header = headers.get('payment-required')?.trim() ?? ''
-  const x402 = header === '' ? readChallenge(body) : readChallengeHeader(header)
+  const x402 = readX402(headers.get('payment-required')?.trim() ?? '', body)
   if (!('refusal' in x402)) return { ...x402, offers: [...x402.offers, ...offers], others }
   if (offers.length + others.length === 0) return x402
-  return { offers, others, ...problemOf(body) }
+  const error = problemOf(body)
+  return { offers, others, ...(error === undefined ? {} : { error }) }
+}
+
+/**
+ * Reads x402 from the header, or from the body if the header is missing, empty (as some servers of version 1
+ * send it) or cannot be read. If neither can, what is wrong with the header is told.
+ */
+function readX402(header: string, body: unknown): Challenge | ChallengeRefusal {
+  if (header === '') return readChallenge(body)
+  const fromHeader = readChallengeHeader(header)
+  if (!('refusal' in fromHeader)) return fromHeader
+  const fromBody = readChallenge(body)
+  return 'refusal' in fromBody ? fromHeader : fromBody
+}
+
+/** True if the headers ask for a payment, in a protocol that is paid here. */
+export function asksForPayment(headers: Pick<Headers, 'get'>): boolean {
+  const isX402 = (headers.get('payment-required')?.trim() ?? '') !== ''
+  const challenges = readAuthChallenges(headers.get('www-authenticate') ?? '')
+  return isX402 || challenges.some(({ scheme }) => scheme === 'payment')
 }
 
 function readMpp(challenges: readonly AuthChallenge[], request: FrozenRequest, now: Date) {
@@ -46,10 +64,12 @@ function readMpp(challenges: readonly AuthChallenge[], request: FrozenRequest, n
   }
 }
 
-const problemFields = z.looseObject({ detail: z.string() })
+const words = z.string().min(1).optional().catch(undefined)
+const problemFields = z.looseObject({ detail: words, title: words, error: words })
 
-/** Returns the error of an MPP server, which is the detail of an RFC 9457 problem. */
-function problemOf(body: unknown): { error?: string } {
+/** Returns what a body says is wrong: the detail or title of an RFC 9457 problem, or the field `error`. */
+export function problemOf(body: unknown): string | undefined {
   const problem = problemFields.safeParse(body)
-  return problem.success ? { error: shortVisible(problem.data.detail) } : {}
+  const text = problem.data?.detail ?? problem.data?.title ?? problem.data?.error
+  return text === undefined ? undefined : shortVisible(text)
 }

@@ -3,6 +3,7 @@
  * network, with a token of the registry and under the registry's EIP-712 domain. An offer that cannot be
  * paid is returned with its reason and never replaced by another.
  */
+import * as z from 'zod'
 import { lossReasonOf, readAddress } from '../chains/evm/address.ts'
 import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
@@ -44,7 +45,7 @@ export function sortOffers(
     (a, b) =>
       rankOf(a.offer) - rankOf(b.offer) ||
       compare(a.usdMicros, b.usdMicros) ||
-      Number(isUpfront(a.offer)) - Number(isUpfront(b.offer)),
+      Number(isUpfront(a.offer.extra)) - Number(isUpfront(b.offer.extra)),
   )
   return { payable, unpayable }
 }
@@ -60,8 +61,8 @@ function rankOf(offer: Offer): number {
 }
 
 /** Returns true if it is settled before the merchant has an answer; at equal price others come first. */
-function isUpfront({ extra }: Offer): boolean {
-  return extra['paymentFlow'] === 'upfront'
+export function isUpfront(extra: unknown): boolean {
+  return z.looseObject({ paymentFlow: z.literal('upfront') }).safeParse(extra).success
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -1,7 +1,19 @@
 -- Entering payments, and reading the facts that decisions about them are made from.
 
+-- True if a merchant has not processed a payment yet and wants to be asked again.
+create function private.is_postponed(delivery jsonb) returns boolean language sql immutable as $$
+  select coalesce(delivery @> '{"reasons": [{"code": "later"}]}'
+    or delivery @> '{"reasons": [{"code": "settlement_pending"}]}', false)
+$$;
+
+-- True if a merchant refused a payment, or what was asked for with it, whatever it did with the money.
+create function private.is_refused(delivery jsonb) returns boolean language sql immutable as $$
+  select coalesce((delivery ->> 'status')::integer between 400 and 499, false)
+    and not private.is_postponed(delivery)
+$$;
+
 create index payments_refused on private.payments (account, resource, authorized_at desc)
-  where state <> 'settled' and delivery @> '{"reasons": [{"code": "payment_refused"}]}';
+  where state <> 'settled' and private.is_refused(delivery);
 
 -- Returns the ways to pay for the same resource that its merchant refused in the last 15 minutes. A refusal
 -- whose payment settled after all does not count.
@@ -14,7 +26,7 @@ create function private.refused_ways(p private.payments) returns jsonb
     'amount_atomic', r.amount_atomic::text)), '[]')
   from (select o.terms, o.chain, o.token, o.payee, o.amount_atomic from private.payments o
      where o.account = p.account and o.resource = p.resource and o.state <> 'settled'
-       and o.delivery @> '{"reasons": [{"code": "payment_refused"}]}'
+       and private.is_refused(o.delivery)
        and o.authorized_at > private.clock() - interval '15 minutes'
      order by o.authorized_at desc limit 20) r
 $$;

@@ -113,8 +113,8 @@ begin
   elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
     -- A delivered purchase is not requested again.
-    free := p.leased_until <= at
-      and not (private.is_delivered(p.delivery) and p.delivery -> 'reasons' = '[]');
+    free := p.leased_until <= at and not (private.delivered_part(p.delivery) = 2
+      and not private.is_postponed(p.delivery));
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
   elsif p.state not in ('prepared', 'awaiting_confirmation') or private.is_nonce_taken(p) then

@@ -117,32 +117,33 @@ begin
   return reopened;
 end $$;
 
--- True if a merchant's stored answer is what was paid for.
-create function private.is_delivered(delivery jsonb) returns boolean language sql immutable as $$
-  select coalesce(delivery ->> 'kind' = 'answered'
-    and (delivery ->> 'status')::integer between 200 and 299, false)
+-- Says how much of what was paid for a merchant's stored answer holds: 2 all, 1 its beginning, 0 nothing. An
+-- answer below 400 is what was paid for.
+create function private.delivered_part(delivery jsonb) returns integer language sql immutable as $$
+  select case when (delivery ->> 'status')::integer between 200 and 399
+    then case delivery ->> 'kind' when 'answered' then 2 else 1 end else 0 end
 $$;
 
--- True if a purchase was settled but its merchant postponed delivery. The signature, which the token no
--- longer accepts, is then handed out to fetch what was paid for.
+-- True if a purchase was settled but not delivered. The signature, which the token no longer accepts, is then
+-- handed out to fetch what was paid for, until a day after its end.
 create function private.is_owed(p private.payments) returns boolean
   language sql stable as $$
-  select p.kind = 'x402' and p.state = 'settled' and not private.is_delivered(p.delivery)
-    and (p.delivery @> '{"reasons": [{"code": "later"}]}'
-      or p.delivery @> '{"reasons": [{"code": "settlement_pending"}]}')
-    and p.valid_before > extract(epoch from private.clock())
+  select p.kind = 'x402' and p.state = 'settled' and private.delivered_part(p.delivery) < 2
+    and p.valid_before + 86400 > extract(epoch from private.clock())
 $$;
 
 -- Stores what the merchant answered to an x402 request. The payment is unknown from then on and keeps its
 -- reservation until the chain shows more. A delivered answer stays, whatever a second request with the same
--- signature is answered.
+-- signature is answered, and the beginning of one until more is delivered.
 create function api.housekeeping_finish_attempt(payment uuid, delivery jsonb)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   finished private.payments;
 begin
-  update private.payments p set delivery = case when private.is_delivered(p.delivery)
+  update private.payments p set delivery = case
+      when private.delivered_part(p.delivery) = 2 or private.delivered_part(p.delivery)
+        > private.delivered_part(housekeeping_finish_attempt.delivery)
       then p.delivery else housekeeping_finish_attempt.delivery end,
     leased_until = private.clock(),
     state = case p.state when 'signed' then 'unknown' else p.state end

@@ -176,6 +176,22 @@ begin
   return true;
 end $$;
 
+-- Extends the lease of the one who waits for a slow merchant, together with the claim of its request, past the
+-- end of its wait (deliverySecondsMax in shared/x402/delivery.ts).
+create function api.keep_waiting(credential text, payment uuid, claim uuid default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'pay');
+  until constant timestamptz := private.clock() + interval '120 seconds';
+begin
+  update private.payments p set leased_until = greatest(p.leased_until, until)
+   where p.id = keep_waiting.payment and p.account = caller.account
+     and private.may_pay(p, caller.id);
+  update private.idempotent_answers i set claimed_until = greatest(i.claimed_until, until)
+   where i.claim = keep_waiting.claim and i.credential = caller.id;
+  return true;
+end $$;
+
 -- Decides whether custody may cancel an authorization: it is live, there is gas for it, and the payment was
 -- stopped by a freeze or is released.
 create function private.may_cancel(p private.payments) returns boolean
@@ -229,7 +245,8 @@ begin
       and c.signature = custody_record_cancel.signature);
 end $$;
 grant execute on function api.housekeeping_uncancelled to service_role;
-grant execute on function api.freeze_account, api.housekeeping_dispatch, api.hand_over to service_role;
+grant execute on function api.freeze_account, api.housekeeping_dispatch, api.hand_over,
+  api.keep_waiting to service_role;
 grant execute on function api.custody_cancel, api.custody_record_cancel to custody;
 
 -- Returns the figures that a key's exposure is computed from. An open payment may be executed, or released,

@@ -94,7 +94,11 @@ test('upto that takes nothing stays reserved until the permit ends, then it is f
 
   expect(open.body).toMatchObject({ status: 'unknown', reasons: [{ code: 'not_settled_yet' }] })
   expect(reserved).toBe('0.00004')
-  expect(ended.body).toMatchObject({ reasons: [{ code: 'nothing_taken' }] })
+  expect(ended.body).toMatchObject({
+    status: 'settled',
+    settled_amount: '0',
+    reasons: [{ code: 'nothing_taken' }],
+  })
   expect(ended.body).not.toHaveProperty('tx_hash')
   expect(await reservedUsd(agent)).toBe('0')
   expect(await market.usdcOf(agent.address)).toBe(held)

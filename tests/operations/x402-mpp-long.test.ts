@@ -59,7 +59,9 @@ test.each(cases)('a challenge with %s of %s characters', async (field, length) =
       continue
     }
     const paid = await execute(agent, String(body['attempt_id']))
-    expect(paid).toMatchObject({ status: 200, body: { status: 'rejected_unpaid' } })
+    // The other server answers a bare 402, as official ones do after settling, too.
+    const known = order.resource_url === heard.url ? 'rejected_unpaid' : 'unknown'
+    expect(paid).toMatchObject({ status: 200, body: { status: known } })
   }
 })
 

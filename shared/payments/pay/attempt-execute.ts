@@ -124,13 +124,27 @@ async function deliver(
   const terms = termsOf(payment)
   const headers = paymentHeaders(terms, authorization)
   await context.db.run('hand_over', { payment: payment.id })
-  const fetched = await sendPaid(context.world, terms.request, headers)
+  const slow = context.world.deadline(slowMilliseconds)
+  slow.addEventListener('abort', () => void keepWaiting(context, payment), { once: true })
+  const fetched = await sendPaid(context.world, terms.request, headers, terms.valid_seconds)
   // Stored before the chain is asked anything: it may be slow, unreachable or wrong about the rest.
   const delivery = deliveryOf(payment, fetched, context.now())
   const db = unbound(context.world.db)
   const question = { payment: payment.id, delivery }
   const finished = await db.one('housekeeping_finish_attempt', question, foundRow)
   return { outcome: 'done', payment: finished?.payment_row ?? payment }
+}
+
+/** Milliseconds after which the lease of a request that waits for its merchant has to be extended. */
+const slowMilliseconds = 30_000
+
+/**
+ * Keeps others from asking the merchant too while it still works. If that fails, another request may send
+ * the same signature, which settles once all the same.
+ */
+async function keepWaiting({ db, world, claim }: Context, { id }: Payment): Promise<void> {
+  const failed = (error: unknown) => world.log({ attempt: id, log: String(error) })
+  await db.run('keep_waiting', { payment: id, claim }).catch(failed)
 }
 
 /**
@@ -151,7 +165,7 @@ export function outcomeLost({ id }: Payment) {
   }
 }
 
-/** Number of looks, which together last longer than a delivery may take and so end with its outcome. */
+/** Number of looks. If a slow merchant needs longer, the caller is told that the outcome is not known. */
 const looksMax = 45
 const lookEveryMilliseconds = 750
 const firstLookMilliseconds = 50
@@ -167,7 +181,7 @@ async function lookForOutcome(context: Context, payment: Payment): Promise<Execu
   for (let look = 0; look < looksMax; look += 1) {
     const found = await context.db.one('find_payment', { payment: payment.id }, foundRow)
     latest = found?.payment_row ?? latest
-    if (latest.delivery || ['settled', 'released'].includes(latest.state)) break
+    if (latest.delivery || latest.state === 'released') break
     await context.world.pause(pause)
     pause = Math.min(pause * 2, lookEveryMilliseconds)
   }

@@ -6,7 +6,7 @@ import { decodeBytes } from '../../base64.ts'
 import { assetOf } from '../../chains/registry.ts'
 import { formatAmount } from '../../money/amount.ts'
 import type { Delivery } from '../pay/attempt-delivery.ts'
-import { deliveryRow, isUndecided } from '../pay/attempt-delivery.ts'
+import { deliveryRow, isDelivered, isUndecided } from '../pay/attempt-delivery.ts'
 import type { Payment } from '../payment.ts'
 import { summaryOf } from '../words.ts'
 
@@ -25,7 +25,7 @@ export function outcomeBody(payment: Payment) {
     network: chain.caip2,
     amount: formatAmount(payment.amount_atomic, token.decimals),
     amount_atomic: payment.amount_atomic.toString(),
-    ...takenOf(payment),
+    ...takenOf(payment, delivery),
     finality: payment.finality,
     consent_level: payment.consent_level,
     ...(payment.mandate === null ? {} : { mandate_id: payment.mandate }),
@@ -41,11 +41,20 @@ export function outcomeBody(payment: Payment) {
 }
 
 /** Returns the amount that was taken, if the chain showed it. */
-function takenOf(payment: Payment) {
-  const { settled_atomic: taken } = payment
+function takenOf(payment: Payment, delivery: Delivery | null | undefined) {
+  const taken = isDeliveredForNothing(payment, delivery) ? 0n : payment.settled_atomic
   if (taken === null) return {}
   const { decimals } = assetOf(payment).token
   return { settled_amount: formatAmount(taken, decimals), settled_amount_atomic: taken.toString() }
+}
+
+/** True if the merchant delivered and let a permit of `upto` end without taking anything of it. */
+function isDeliveredForNothing(
+  { state, signature, terms }: Payment,
+  delivery: Delivery | null | undefined,
+): boolean {
+  const isOver = state === 'released' && signature !== null && terms['scheme'] === 'upto'
+  return isOver && !!delivery && isDelivered(delivery)
 }
 
 function endReasons({ state, terms, signature }: Payment, isOpen: boolean) {
@@ -66,42 +75,40 @@ const unsettled = {
     'The chain shows no settlement so far, and the merchant can still settle until reserved_until. Execute the attempt again to look; paying anew before could pay twice.',
 }
 
-function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {
-  if (state === 'settled') {
-    return isWithin(delivery, 200) ? ('settled' as const) : ('paid_not_delivered' as const)
+function statusOf(payment: Payment, delivery: Delivery | null | undefined) {
+  if (payment.state === 'settled') {
+    return delivery && isDelivered(delivery)
+      ? ('settled' as const)
+      : ('paid_not_delivered' as const)
   }
-  if (state === 'released') return 'rejected_unpaid' as const
-  const isRefused = isWithin(delivery, 400) && !(delivery && isUndecided(delivery))
-  return isRefused ? ('rejected_unpaid' as const) : ('unknown' as const)
+  if (isDeliveredForNothing(payment, delivery)) return 'settled' as const
+  if (payment.state === 'released') return 'rejected_unpaid' as const
+  return delivery?.is_refusal === true ? ('rejected_unpaid' as const) : ('unknown' as const)
 }
 
-/** True if the merchant answered with a status of this class. */
-function isWithin(delivery: Delivery | null | undefined, from: 200 | 400): boolean {
-  const code = delivery?.kind === 'answered' ? (delivery.status ?? 0) : 0
-  return code >= from && code < from + 100
-}
-
-/** True if the payment settled, but the merchant wants to be asked once more for what was bought. */
+/** True if the payment settled, and the merchant has not delivered what was bought. */
 function isDeliveryOutstanding({ state }: Payment, delivery: Delivery | null | undefined): boolean {
-  return state === 'settled' && !!delivery && isUndecided(delivery) && !isWithin(delivery, 200)
+  return state === 'settled' && !(delivery && isDelivered(delivery))
 }
 
 /** Seconds for which a signature must still be valid to be worth sending. */
 const leftSecondsMin = 5
+/** Seconds after the end of its signature for which a purchase is asked for (private.is_owed). */
+const owedSeconds = 86_400
 
 /**
- * True if the same signature is worth sending again: it is still valid, and nothing was delivered or
- * refused. The token accepts no second use. Once settled, it is sent only to a merchant that asked for it.
+ * True if the same signature is worth sending again: nothing was delivered or refused, and it is still
+ * valid. Once settled, it is sent for a day longer, because servers that keep answers by payment give them
+ * again. The token accepts no second use.
  */
 export function canSendAgain(payment: Payment, now: Date): boolean {
-  const { state, delivery, valid_before } = payment
-  const kept = deliveryRow.nullish().parse(delivery)
-  const isGood = now.getTime() / 1000 + leftSecondsMin < (valid_before ?? 0)
-  if (!isGood || !kept) return false
-  if (state !== 'unknown') return isDeliveryOutstanding(payment, kept)
-  const isFailure = kept.kind === 'answered' && (kept.status ?? 0) >= 500
-  const isLost = ['timeout', 'unreachable', 'refused'].includes(kept.kind)
-  return isLost || isFailure || isUndecided(kept)
+  const kept = deliveryRow.nullish().parse(payment.delivery)
+  const leftSeconds = (payment.valid_before ?? 0) - now.getTime() / 1000
+  if (payment.state === 'settled') {
+    return isDeliveryOutstanding(payment, kept) && leftSeconds > -owedSeconds
+  }
+  if (payment.state !== 'unknown' || !kept || leftSeconds <= leftSecondsMin) return false
+  return isUndecided(kept) || !(isDelivered(kept) || kept.is_refusal === true)
 }
 
 function responseBody({ status = 0, headers = {}, body_base64 = '', truncated = false }: Delivery) {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { knownChains } from '../../../shared/chains/registry.ts'
 import { readChallenge, readChallengeHeader } from '../../../shared/x402/challenge.ts'
+import { textWith } from '../../support/matching.ts'
 import * as sample from '../../support/x402.ts'
 
 const { challengeV1, challengeV2, demandIn, headerOf, read, requirementV1, requirementV2 } = sample
@@ -28,8 +29,12 @@ describe('where a challenge stands', () => {
     expect(demand).toMatchObject({ offers: [{ version: 2 }] })
   })
 
-  test('a header that cannot be read is not covered up by the body', () => {
-    expect(demandIn({ 'payment-required': '%%%' }, challengeV1())).toMatchObject(refusal)
+  test('a header that cannot be read does not hide a body that can', () => {
+    const demand = demandIn({ 'payment-required': '%%%' }, challengeV1())
+    const neither = demandIn({ 'payment-required': '%%%' }, {})
+
+    expect(demand).toMatchObject({ offers: [{ version: 1 }] })
+    expect(neither).toMatchObject({ ...refusal, message: textWith('header') })
   })
 
   test('without a header both versions are read from the body', () => {
