@@ -7,7 +7,14 @@ import type { World } from '../world.ts'
 import { findClient } from './client.ts'
 import type { Client } from './client-metadata.ts'
 import { isResource } from './issuer.ts'
-import { isInstalledApp, isLoopback, isRegisteredRedirect, shownHost } from './redirect-uri.ts'
+import {
+  isInstalledApp,
+  isLoopback,
+  isRedirectUri,
+  isRegisteredRedirect,
+  redirectUriRule,
+  shownHost,
+} from './redirect-uri.ts'
 import type { GrantScope } from './scopes.ts'
 import { scopesIn } from './scopes.ts'
 import { sendBack } from './send-back.ts'
@@ -56,13 +63,19 @@ export async function readAuthorizationRequest(
   const client = await findClient(world, id)
   if ('refused' in client) return { kind: 'refused', reason: client.refused }
   if (!isRegisteredRedirect(client.redirectUris, redirectUri)) {
-    return { kind: 'refused', reason: 'The app did not name the address that it is called from.' }
+    return { kind: 'refused', reason: unregisteredReason(redirectUri) }
   }
   const asked = read(world, params, client, redirectUri)
   if (!('error' in asked)) return { kind: 'asked', request: asked }
   const { error, description } = asked
   const answer = { error, error_description: description, ...stateOf(params) }
   return { kind: 'sent_back', location: sendBack(world, redirectUri, answer) }
+}
+
+function unregisteredReason(redirectUri: string): string {
+  return isRedirectUri(redirectUri)
+    ? 'The app did not name the address that it is called from.'
+    : `The app wants the answer at an address that cannot be used. ${redirectUriRule}`
 }
 
 function read(

@@ -37,7 +37,7 @@ const redirectUrisMax = 10
 
 /** Metadata as the client sends it; unknown fields are ignored (RFC 7591 section 2). */
 export const sentMetadata = z.looseObject({
-  redirect_uris: z.array(z.string()).min(1).max(redirectUrisMax),
+  redirect_uris: z.array(z.string()).min(1),
   client_name: z.string().max(1000).optional(),
   client_uri: z.string().max(2048).optional(),
   grant_types: z.array(z.string()).max(20).default(['authorization_code']),
@@ -57,7 +57,7 @@ export function metadataFrom(sent: SentMetadata): ClientMetadata {
         .slice(0, nameLengthMax)
         .join('') || 'An app without a name',
     ...(uri !== undefined && isRedirectUri(uri) && uri.startsWith('https:') ? { uri } : {}),
-    redirectUris: sent.redirect_uris.filter(isRedirectUri),
+    redirectUris: [...new Set(sent.redirect_uris.filter(isRedirectUri))].slice(0, redirectUrisMax),
     refreshes: sent.grant_types.includes('refresh_token'),
     isBound: sent.dpop_bound_access_tokens,
   }

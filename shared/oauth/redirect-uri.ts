@@ -6,10 +6,17 @@
 
 const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
 const lengthMax = 2048
+/** Schemes that browsers open themselves, or send to the user's mail or to a web page. */
+const browserSchemes =
+  /^(https?|wss?|ftp|file|filesystem|blob|data|about|javascript|vbscript|view-source|mailto|web\+.*):$/
 /** Longest part that is shown: host names are not longer (RFC 1035 section 2.3.4). */
 const shownLengthMax = 253
 /** RFC 3986 section 2: no spaces, which parsers remove, and no lookalikes of ASCII letters. */
 const printable = /^[\x21-\x7e]+$/
+
+/** What a client may register, in words for its developer. */
+export const redirectUriRule =
+  'A redirect URI is https, http on loopback, or of the private-use scheme of an installed app.'
 
 /** True if a client may register this address. */
 export function isRedirectUri(text: string): boolean {
@@ -18,8 +25,9 @@ export function isRedirectUri(text: string): boolean {
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return false
   if (url.protocol === 'https:' || isLoopback(text)) return true
-  // RFC 8252 section 7.1: a private-use scheme is a reversed domain name, which contains a dot.
-  return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)
+  // RFC 8252 section 7.1 asks for a reversed domain name, but editors register `cursor:` and `vscode:`. With
+  // PKCE, which is required here, a code is of no use to another program that claims the same scheme.
+  return !browserSchemes.test(url.protocol)
 }
 
 /** True if the address is http on the user's own machine. */

@@ -9,9 +9,9 @@ import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
 import type { OAuthError } from './answer.ts'
 import { oauthError } from './answer.ts'
-import type { SentMetadata } from './client-metadata.ts'
+import type { ClientMetadata, SentMetadata } from './client-metadata.ts'
 import { metadataFrom, sentMetadata } from './client-metadata.ts'
-import { isRedirectUri } from './redirect-uri.ts'
+import { redirectUriRule } from './redirect-uri.ts'
 
 /** Answer to a registration (RFC 7591 section 3.2.1). */
 export type ClientInformation = {
@@ -19,6 +19,8 @@ export type ClientInformation = {
   client_id_issued_at: number
   client_name: string
   redirect_uris: string[]
+  /** Addresses that were sent and not registered; absent if there are none. */
+  redirect_uris_dropped?: string[]
   grant_types: string[]
   response_types: string[]
   token_endpoint_auth_method: 'none'
@@ -33,9 +35,10 @@ export async function registerClient(
 ): Promise<ClientInformation | OAuthError> {
   const sent = sentMetadata.safeParse(body)
   if (!sent.success) return unreadable(sent.error)
-  const problem = registrationProblem(sent.data)
-  if (problem) return problem
   const metadata = metadataFrom(sent.data)
+  const problem = registrationProblem(sent.data, metadata)
+  if (problem) return problem
+  const dropped = sent.data.redirect_uris.filter((uri) => !metadata.redirectUris.includes(uri))
   const id = newToken(world, 'client')
   await unbound(world.db).run('oauth_register_client', { client_id: id, metadata, client: from })
   return {
@@ -43,6 +46,7 @@ export async function registerClient(
     client_id_issued_at: Math.floor(world.now().getTime() / 1000),
     client_name: metadata.name,
     redirect_uris: metadata.redirectUris,
+    ...(dropped.length > 0 && { redirect_uris_dropped: dropped }),
     grant_types: ['authorization_code', ...(metadata.refreshes ? ['refresh_token'] : [])],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
@@ -58,13 +62,11 @@ function unreadable(error: z.ZodError): OAuthError {
   return oauthError(code, `${field}: ${first?.message ?? 'not readable'}`)
 }
 
-function registrationProblem(sent: SentMetadata): OAuthError | undefined {
-  if (!sent.redirect_uris.every(isRedirectUri)) {
-    return oauthError(
-      'invalid_redirect_uri',
-      'A redirect URI is https, http on loopback, or of a private-use scheme with a dot in it.',
-    )
-  }
+function registrationProblem(
+  sent: SentMetadata,
+  { redirectUris }: ClientMetadata,
+): OAuthError | undefined {
+  if (redirectUris.length === 0) return oauthError('invalid_redirect_uri', redirectUriRule)
   if (!sent.grant_types.includes('authorization_code') || !sent.response_types.includes('code')) {
     return oauthError(
       'invalid_client_metadata',

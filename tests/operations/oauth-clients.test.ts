@@ -12,59 +12,6 @@ const served = await serve(tests)
 const redirect_uris = ['https://app.example/back']
 const asJson = { 'content-type': 'application/json' }
 
-test('an app registers as a public client, whatever it asked for', async () => {
-  const answer = await postJson(served, '/oauth/register', {
-    client_name: 'Shop \u202Eper\u200b',
-    redirect_uris,
-    token_endpoint_auth_method: 'client_secret_basic',
-    logo_uri: 'http://tracker.example/logo',
-    grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
-  })
-
-  expect(answer).toMatchObject({
-    status: 201,
-    body: {
-      client_name: 'Shop per',
-      redirect_uris,
-      grant_types: ['authorization_code', 'refresh_token'],
-      token_endpoint_auth_method: 'none',
-    },
-  })
-  expect(answer.body['client_id']).toMatch(/^aoa_c_[0-9A-Za-z]{36}$/)
-  expect(answer.body).not.toHaveProperty('client_secret')
-})
-
-test.each([
-  ['invalid_redirect_uri', {}],
-  ['invalid_redirect_uri', { redirect_uris: [] }],
-  ['invalid_redirect_uri', { redirect_uris: ['http://app.example/back'] }],
-  ['invalid_redirect_uri', { redirect_uris: ['https://app.example/back#there'] }],
-  ['invalid_redirect_uri', { redirect_uris: ['https://me@app.example/back'] }],
-  ['invalid_redirect_uri', { redirect_uris: ['javascript:alert(1)'] }],
-  ['invalid_redirect_uri', { redirect_uris: ['data:text/html,a'] }],
-  ['invalid_redirect_uri', { redirect_uris: ['myapp:/back'] }],
-  ['invalid_redirect_uri', { redirect_uris: [' https://app.example/back'] }],
-  ['invalid_redirect_uri', { redirect_uris: ['https://app.exa\nmple/back'] }],
-  ['invalid_redirect_uri', { redirect_uris: ['https://\u0430pp.example/back'] }],
-  ['invalid_redirect_uri', { redirect_uris: [`https://${'a.'.repeat(124)}example/back`] }],
-  ['invalid_redirect_uri', { redirect_uris: [`${'a.'.repeat(126)}a:/back`] }],
-  ['invalid_redirect_uri', { redirect_uris: Array(11).fill('https://app.example/back') }],
-  ['invalid_client_metadata', { redirect_uris, client_name: 7 }],
-  ['invalid_client_metadata', { redirect_uris, grant_types: ['client_credentials'] }],
-  ['invalid_client_metadata', { redirect_uris, response_types: ['token'] }],
-  ['invalid_client_metadata', { redirect_uris, padding: 'p'.repeat(17_000) }],
-])('a registration is refused with %s', async (error, metadata) => {
-  const answer = await postJson(served, '/oauth/register', metadata)
-
-  expect(answer).toMatchObject({ status: 400, body: { error } })
-})
-
-test('an installed app and a program on the own machine register', async () => {
-  for (const uri of ['com.example.app:/back', 'http://localhost:8/a', 'http://[::1]/a']) {
-    await expect(register(served, { redirect_uris: [uri] })).resolves.toMatch(/^aoa_c_/)
-  }
-})
-
 test('a network that registers all the time is slowed down', async () => {
   const args = (client_id: string) => ({ client_id, metadata: {}, client: '192.0.2.7' })
   for (let count = 0; count < 30; count += 1) {
@@ -152,6 +99,24 @@ test.each([
 
   expect(found).toMatchObject({ kind: 'refused' })
   expect(found).toHaveProperty('reason', expect.stringContaining('could not be looked up'))
+})
+
+test('a redirect address of a document that cannot be used is dropped, and told when it is asked for', async () => {
+  const { id } = await documentThat({
+    redirect_uris: [...redirect_uris, 'http://app.example/back'],
+  })
+
+  const found = await read(served, asking(id).params)
+  const back = await read(served, asking(id, { redirect_uri: 'http://app.example/back' }).params)
+
+  expect(found).toMatchObject({
+    kind: 'asked',
+    request: { client: { redirectUris: redirect_uris } },
+  })
+  expect(back).toMatchObject({
+    kind: 'refused',
+    reason: textWith('an address that cannot be used'),
+  })
 })
 
 test.each([

@@ -1,5 +1,6 @@
 /** The app that asks for access: what was checked is shown apart from what it says of itself. */
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
+import { isInstalledApp } from '../../../shared/oauth/redirect-uri.ts'
 import { levelOf } from '../keys/levels.ts'
 import { ForeignLetters } from '../ui/merchant.tsx'
 import { Facts, Notice, Section } from '../ui/show.tsx'
@@ -12,7 +13,7 @@ type RequestingAppProps = {
 
 /** Shows the app with the warnings about it. */
 export function RequestingApp({ request, namesakes }: RequestingAppProps) {
-  const { client, redirectHost, isLocal } = request
+  const { client, redirectUri, redirectHost, isLocal } = request
   return (
     <>
       {client.host === undefined ? (
@@ -23,7 +24,7 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
         <ForeignLetters domain={client.host} />
       )}
       {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
-      {isLocal && <LocalNotice />}
+      {isLocal && <LocalNotice {...(isInstalledApp(redirectUri) && { scheme: redirectHost })} />}
       {namesakes.length > 0 && <Namesakes hosts={namesakes} />}
       <Section title="Who asks">
         {client.host !== undefined && (
@@ -48,9 +49,24 @@ function Back({ redirectHost, isLocal }: Pick<AuthorizationRequest, 'redirectHos
   return isLocal ? <>A program on this device, by {where}</> : where
 }
 
-function LocalNotice() {
+/** Programs that people know by the schemes that they claim. */
+const usualPrograms: Readonly<Record<string, string>> = {
+  'cursor:': 'Cursor',
+  'vscode:': 'Visual Studio Code',
+  'vscode-insiders:': 'Visual Studio Code Insiders',
+  'windsurf:': 'Windsurf',
+}
+
+function LocalNotice({ scheme }: { scheme?: string }) {
+  const usual = scheme === undefined ? undefined : usualPrograms[scheme]
   return (
     <Notice kind="warning" title="The answer goes to a program on this device">
+      {scheme !== undefined && (
+        <>
+          It goes to the program that claims <code class="long">{scheme}</code> here
+          {usual !== undefined && `, which is usually ${usual}`}.{' '}
+        </>
+      )}
       Any program here can ask under any name. Go on only if you have just started this yourself.
     </Notice>
   )
