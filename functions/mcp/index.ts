@@ -7,7 +7,10 @@ import { contracts } from '../contracts.ts'
 
 type Bindings = Record<string, unknown>
 
-/** Makes the function. Only tests replace its arguments. */
+/**
+ * Makes the function. It reads no cookie, so pages of any origin may call it with a token; only on loopback
+ * is the Origin checked. Only tests replace its arguments.
+ */
 export function mcpFunction(
   worldOf: (bindings: Bindings) => World = worldFrom,
   callIn: (bindings: Bindings, world: World) => CallPort = callOver,

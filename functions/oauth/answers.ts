@@ -33,14 +33,3 @@ function codeOf(refusal: string | undefined): [code: string, status: number] {
   if (refusal === 'unavailable') return ['temporarily_unavailable', 503]
   return ['server_error', 500]
 }
-
-/** Allows any origin to call and read: clients may run in a browser, and no cookie is read here. */
-export function allowAnyOrigin(c: OAuthContext): void {
-  const headers = {
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-    'access-control-allow-headers': 'authorization, content-type, dpop, mcp-protocol-version',
-    'access-control-max-age': '3600',
-  }
-  for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value)
-}

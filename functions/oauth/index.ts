@@ -2,9 +2,10 @@ import type { ExecutionContext } from 'hono'
 import { Hono } from 'hono/tiny'
 import { fail } from '../../shared/contract/errors.ts'
 import { refuse } from '../../shared/http/answer.ts'
+import { allowAnyOrigin } from '../../shared/http/any-origin.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
-import { allowAnyOrigin, answerFailure } from './answers.ts'
+import { answerFailure } from './answers.ts'
 import { documents } from './documents.ts'
 import { endpoints } from './endpoints.ts'
 import type { OAuthEnv } from './frame.ts'
@@ -18,12 +19,12 @@ export function oauthFunction(worldOf: typeof worldFrom = worldFrom) {
     c.set('world', world)
     c.set('requestId', world.newId())
     await next()
-    allowAnyOrigin(c)
+    allowAnyOrigin(c.res.headers)
   })
   // A browser sends a preflight when a client adds headers of its own, such as DPoP.
   app.options('*', () => new Response(null, { status: 204 }))
   for (const [path, read] of Object.entries(documents)) {
-    app.get(path, (c) => c.json(read(c.get('world').config), 200, cached))
+    app.get(path, (c) => c.json(read(c.get('world').config, c.req.path), 200, cached))
     app.all(path, (c) => wrongMethod(c.get('requestId'), 'GET'))
   }
   for (const [path, answer] of Object.entries(endpoints)) {

@@ -7,6 +7,9 @@ import { wellKnownOf } from '../contract/documents/about.ts'
 import type { Refusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 
+/** Path of the tools: people also paste it with a slash. */
+export type McpPath = '/mcp' | '/mcp/'
+
 /** The request that was refused. */
 export type RefusedRequest = {
   /** The scope that the request needs; a wider scope covers it. */
@@ -14,7 +17,7 @@ export type RefusedRequest = {
   /** The Authorization header as it came. */
   authorization: string | undefined
   /** Path of the resource that was requested; absent for operations. */
-  resource?: '/mcp'
+  resource?: McpPath
 }
 
 /** Returns the WWW-Authenticate header of a refusal; undefined if another token would not help. */

@@ -66,7 +66,7 @@ function neededFor(message: unknown, tools: Tools): Access | undefined {
 /** Builds the response of a refusal with its challenge: for a token, or for the missing scope. */
 export function refuseMessage(
   { config }: World,
-  { headers }: Request,
+  { headers, url }: Request,
   refusal: Refusal,
   requestId: string,
 ): Response {
@@ -74,7 +74,7 @@ export function refuseMessage(
   const challenge = wwwAuthenticateOf(config, refusal, {
     scope: lacking.data?.needed ?? 'read',
     authorization: headers.get('authorization') ?? undefined,
-    resource: '/mcp',
+    resource: url.endsWith('/') ? '/mcp/' : '/mcp',
   })
   return refuse(refusal, requestId, challenge)
 }

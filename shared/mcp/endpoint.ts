@@ -2,12 +2,17 @@
  * The tools over HTTP (Streamable HTTP, MCP 2026-07-28 and the revisions of 2025): one message per request,
  * a new server for each, and no state in between. There is no stream to resume.
  */
-import { createMcpHandler, originValidationResponse } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  localhostAllowedOrigins,
+  originValidationResponse,
+} from '@modelcontextprotocol/server'
 import { credentialOf } from '../auth/api-key.ts'
 import { parseJson } from '../base64.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import { required } from '../env.ts'
 import { fixedHeaders, refuse, wrongPath } from '../http/answer.ts'
+import { allowAnyOrigin } from '../http/any-origin.ts'
 import { wholeRequest } from '../http/read-at-most.ts'
 import type { World } from '../world.ts'
 import { admit, credentialOfRequest, refuseMessage } from './admission.ts'
@@ -15,7 +20,6 @@ import { callFor } from './call.ts'
 import type { Exchange } from './server.ts'
 import { serverOf } from './server.ts'
 
-const path = '/mcp'
 /** Largest body of an operation, and room for the message around it. */
 const bodyBytesMax = 144 * 1024
 /** Time limit of an exchange, longer than any operation takes. */
@@ -27,11 +31,18 @@ export type McpService = Pick<Exchange, 'call' | 'tools'> & {
   serverOf?: typeof serverOf
 }
 
-/** Answers one request. */
+/** Answers one request, also to a program that runs in a page of another origin. */
 export async function serveMcp(service: McpService, request: Request): Promise<Response> {
+  const response = await answered(service, request)
+  allowAnyOrigin(response.headers)
+  return response
+}
+
+async function answered(service: McpService, request: Request): Promise<Response> {
   const { world } = service
   const requestId = world.newId()
-  if (new URL(request.url).pathname !== path) return refuse(wrongPath(path), requestId)
+  if (!/^\/mcp\/?$/.test(new URL(request.url).pathname)) return refuse(wrongPath('/mcp'), requestId)
+  if (request.method === 'OPTIONS') return new Response(null, { status: 204 })
   try {
     const response = await served(service, request, requestId)
     return withFixedHeaders(response, requestId)
@@ -44,10 +55,7 @@ export async function serveMcp(service: McpService, request: Request): Promise<R
 
 async function served(service: McpService, request: Request, requestId: string): Promise<Response> {
   const { world, tools } = service
-  const { BASE_URL, WEB_URL } = world.config
-  // A browser sends the origin of its page; pages of other hosts are refused.
-  const own = [BASE_URL, WEB_URL].map((url) => new URL(url).hostname)
-  const foreign = originValidationResponse(request, own)
+  const foreign = foreignOrigin(world, request)
   if (foreign) return foreign
   const credential = await credentialOfRequest(world, request)
   if (request.method !== 'POST') {
@@ -77,6 +85,17 @@ async function served(service: McpService, request: Request, requestId: string):
   // Without a deadline a subscription would stay open for as long as its client likes.
   const signal = AbortSignal.any([request.signal, world.deadline(exchangeMaxMilliseconds)])
   return handler.fetch(new Request(request.url, { method: 'POST', headers, body: text, signal }))
+}
+
+/**
+ * Refuses pages of other hosts where the tools are on loopback: there a page whose host name was rebound to
+ * 127.0.0.1 would reach what is not meant for it (MCP 2026-07-28, basic/transports). On a public host the
+ * Origin says nothing, because a call needs a token and no cookie is read.
+ */
+function foreignOrigin({ config }: World, request: Request): Response | undefined {
+  const loopback = localhostAllowedOrigins()
+  if (!loopback.includes(new URL(config.BASE_URL).hostname)) return undefined
+  return originValidationResponse(request, loopback)
 }
 
 function withFixedHeaders(response: Response, requestId: string): Response {

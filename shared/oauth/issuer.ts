@@ -16,7 +16,7 @@ export function resourcesOf({ BASE_URL }: Places): readonly string[] {
   return [BASE_URL, `${BASE_URL}/mcp`]
 }
 
-/** True if a client may name this resource; BASE_URL may end with a slash. */
+/** True if a client may name this resource, with or without a slash at its end. */
 export function isResource(config: Places, resource: string): boolean {
-  return [...resourcesOf(config), `${config.BASE_URL}/`].includes(resource)
+  return resourcesOf(config).includes(resource.replace(/\/$/, ''))
 }

@@ -5,6 +5,7 @@
 import { proofAlgorithms } from '../auth/dpop.ts'
 import { serviceTitle } from '../contract/documents/about.ts'
 import type { Config } from '../env.ts'
+import type { McpPath } from '../http/challenge.ts'
 import { issuerOf, resourcesOf } from './issuer.ts'
 import { scopesSupported } from './scopes.ts'
 
@@ -47,8 +48,11 @@ export function openidMetadata(config: Places) {
   }
 }
 
-/** Returns the metadata of one of the two resources; `path` is empty or `/mcp`. */
-export function resourceMetadata(config: Places, path: '' | '/mcp') {
+/**
+ * Returns the metadata of one of the two resources, by the name that the client uses: it compares that with
+ * `resource` (RFC 9728 section 3.3).
+ */
+export function resourceMetadata(config: Places, path: '' | McpPath) {
   return {
     resource: `${config.BASE_URL}${path}`,
     authorization_servers: [issuerOf(config)],

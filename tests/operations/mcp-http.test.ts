@@ -129,17 +129,52 @@ test('there is no session and no stream to come back to', async () => {
   expect([noted.status, noted.text]).toEqual([202, ''])
 })
 
-test('a page of another host is refused, and our own is not', async () => {
-  const from = (origin: string) => {
-    const init = modern(agent.key, 'tools/list')
-    const headers = new Headers(init.headers)
-    headers.set('origin', origin)
-    return ask({ ...init, headers })
-  }
+/** Returns a message as a page of this origin sends it. */
+function fromPage(origin: string, init: RequestInit): RequestInit {
+  const headers = new Headers(init.headers)
+  headers.set('origin', origin)
+  return { ...init, headers }
+}
 
-  expect((await from('https://evil.example')).status).toBe(403)
-  expect((await from('null')).status).toBe(403)
-  expect((await from('http://aoa.example')).status).toBe(200)
+test('a program in a page of any origin asks first, calls with its token, and can read a refusal', async () => {
+  const listed = fromPage('https://desk.example', modern(agent.key, 'tools/list'))
+  const bare = fromPage('null', modern('', 'tools/list'))
+
+  const asked = await ask(fromPage('https://desk.example', { method: 'OPTIONS' }))
+  const answers = [asked, await ask(listed), await ask(bare)]
+
+  expect(answers.map(({ status }) => status)).toEqual([204, 200, 401])
+  for (const { headers } of answers) {
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+    // A wildcard covers every header but Authorization.
+    expect(headers.get('access-control-allow-headers')).toBe('*, authorization')
+    expect(headers.get('access-control-expose-headers')).toBe('*')
+  }
+  expect(answers[2]?.headers.get('www-authenticate')).toContain(`resource_metadata="${metadata}"`)
+})
+
+test('on loopback a page of another host is refused, and one of this machine is not', async () => {
+  const config = { ...world.world.config, BASE_URL: 'http://127.0.0.1:8787' }
+  const local = toolsIn({ ...world.world, config })
+  const statusFor = async (origin: string) =>
+    (await local(address, fromPage(origin, modern(agent.key, 'tools/list')))).status
+
+  expect(await statusFor('https://evil.example')).toBe(403)
+  expect(await statusFor('null')).toBe(403)
+  expect(await statusFor('http://127.0.0.1:8787')).toBe(200)
+  expect(await statusFor('http://localhost:6274')).toBe(200)
+})
+
+test('a slash at the end of the address changes nothing, and is part of the name that is told', async () => {
+  const withSlash = new URL('/mcp/', address)
+
+  const listed = await fetch(withSlash, modern(agent.key, 'tools/list'))
+  const refused = await fetch(withSlash, modern('', 'tools/list'))
+
+  expect(await listed.text()).toContain('get_identity')
+  expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="${metadata}/"`)
+  expect((await fetch(new URL('/mcp/more', address), modern(agent.key, 'ping'))).status).toBe(404)
 })
 
 test('more than one message, too large a body and what is no JSON are refused', async () => {

@@ -243,7 +243,7 @@ test('every document names the same issuer, may be kept, and may be read from an
     expect((await ask(served, place, { method: 'OPTIONS' })).status).toBe(204)
   }
   for (const prefix of ['', '/oauth']) {
-    for (const resource of ['', '/mcp']) {
+    for (const resource of ['', '/mcp', '/mcp/']) {
       const place = `${prefix}/.well-known/oauth-protected-resource${resource}`
       const body = { resource: served.url + resource, authorization_servers: [issuer] }
       expect(await ask(served, place)).toMatchObject({ status: 200, body })

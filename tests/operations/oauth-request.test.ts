@@ -106,8 +106,8 @@ test('a parameter that is there twice is told, whichever it is', async () => {
   }
 })
 
-test('both names of the resource are good, and the bare address with a slash', async () => {
-  for (const resource of [served.url, `${served.url}/`, `${served.url}/mcp`]) {
+test('both names of the resource are good, with and without a slash', async () => {
+  for (const resource of ['', '/', '/mcp', '/mcp/'].map((path) => served.url + path)) {
     expect((await read(served, { ...right, resource })).kind).toBe('asked')
   }
 })

@@ -41,7 +41,7 @@ export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> 
   const tools = toolsIn(world)
   fetch = (request) => {
     const { pathname } = new URL(request.url)
-    if (pathname === '/mcp') return tools(request)
+    if (/^\/mcp\/?$/.test(pathname)) return tools(request)
     const isDocument = /^\/\.well-known\/(oauth-|openid-configuration)/.test(pathname)
     const found = functions.get(isDocument ? 'oauth' : (pathname.split('/')[1] ?? ''))
     return (found ?? notFound).fetch(request)

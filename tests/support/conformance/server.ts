@@ -20,7 +20,13 @@ export async function serveConformance(
   world: World,
   token: string,
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const service = { world, call: callIn(world), tools: toolsOf(contracts), serverOf: diagnostic }
+  const local = { ...world, config: { ...world.config, BASE_URL: 'http://localhost' } }
+  const service = {
+    world: local,
+    call: callIn(world),
+    tools: toolsOf(contracts),
+    serverOf: diagnostic,
+  }
   const fetch = (request: Request) => {
     const headers = new Headers(request.headers)
     headers.set('authorization', `Bearer ${token}`)
