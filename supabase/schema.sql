@@ -9557,7 +9557,6 @@ AS $function$
   select jsonb_build_object(
     'payees', coalesce(jsonb_agg(distinct h.payee), '[]'),
     'assets', coalesce(jsonb_agg(distinct jsonb_build_object('chain', h.chain, 'token', h.token)), '[]'),
-    'lowest_usd_micros', min(h.amount_usd_micros)::text,
     'highest_usd_micros', max(h.amount_usd_micros)::text)
   from (select o.payee, o.chain, o.token, o.amount_usd_micros from private.payments o
      where o.account = p.account and o.resource = p.resource and o.state = 'settled'

@@ -30,13 +30,11 @@ const history = z
   .object({
     payees: z.array(addressSchema),
     assets: z.array(z.object({ chain: z.int(), token: addressSchema })),
-    lowest_usd_micros: bigintText.nullable(),
     highest_usd_micros: bigintText.nullable(),
   })
   .transform(
-    ({ lowest_usd_micros, highest_usd_micros, ...rest }): History => ({
+    ({ highest_usd_micros, ...rest }): History => ({
       ...rest,
-      lowestUsdMicros: lowest_usd_micros,
       highestUsdMicros: highest_usd_micros,
     }),
   )

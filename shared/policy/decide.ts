@@ -94,7 +94,7 @@ function againstAutomatic(facts: Facts): Reason[] {
   if (!facts.recipientKnown) reasons.push({ code: 'new_recipient' })
   if (!facts.deviceKnown) reasons.push({ code: 'new_device' })
   if (facts.otherResource) reasons.push({ code: 'other_resource' })
-  for (const code of historyReasons(facts.history, facts, false)) reasons.push({ code })
+  for (const code of historyReasons(facts.history, facts)) reasons.push({ code })
   const overLimit = over('automatic_limit', facts.automaticDaily, facts.amountUsdMicros)
   return overLimit ? [...reasons, overLimit] : reasons
 }

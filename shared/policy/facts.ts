@@ -3,6 +3,7 @@
  * micro-USD; windows are the rolling 24 hours.
  */
 import type { CoverRequest, Mandate } from './mandate.ts'
+import type { History } from './memory.ts'
 
 /** Levels of consent behind a payment, weakest first (shared/README.md). */
 export const consentLevels = [
@@ -23,6 +24,7 @@ export const ownersLevels = ['user_session', 'user_passkey'] as const satisfies 
 
 /** Everything that `decide` uses. */
 export type Facts = CoverRequest & {
+  history: History
   automaticDaily: Window
   assertedDaily: Window
   dailySpendingCap: Window

@@ -3,8 +3,8 @@
  * payment and time give the same answer. Each failing rule gives one reason. It books nothing: custody
  * checks the caps again under the account's lock.
  */
-import type { History, HistoryReasonCode } from './memory.ts'
-import { historyReasons } from './memory.ts'
+import type { ChangeReasonCode, PaidPlaces } from './memory.ts'
+import { changeReasons } from './memory.ts'
 import { hostMatches } from './merchant-host.ts'
 
 /** Terms that the owner approves; a null list or cap sets no limit. Amounts in micro-USD. */
@@ -60,8 +60,8 @@ export type CoverRequest = {
   deviceKnown: boolean
   /** A known recipient that looks like this one: the sign of address poisoning. */
   similarRecipient: string | null
-  /** History of the paid resource. */
-  history: History
+  /** History of the paid resource. What it cost is not part: that is for the caps, which the owner set. */
+  history: PaidPlaces
 }
 
 /** A rule that fails. Each surface has a sentence for each. */
@@ -82,7 +82,7 @@ export type MandateReasonCode =
   | 'similar_recipient'
   | 'challenge_not_heard'
   | 'other_resource'
-  | HistoryReasonCode
+  | ChangeReasonCode
 
 /** A failing rule with the remainder of its limit, and the time when it grows again. */
 export type MandateReason = {
@@ -107,7 +107,9 @@ export function coverOf(mandate: Mandate, request: CoverRequest, now: Date): Cov
     ...capReasons(mandate, request.amountUsdMicros),
     ...payerReasons(mandate, request),
     ...trustReasons(request, isPinned),
-    ...historyReasons(request.history, request, isPinned).map((code) => ({ code })),
+    ...changeReasons(request.history, request)
+      .filter((code) => code !== 'changed_payee' || !isPinned)
+      .map((code) => ({ code })),
   ]
   return reasons.length === 0 ? { covers: true } : { covers: false, reasons }
 }

@@ -1,19 +1,25 @@
 /**
  * Lessons of earlier purchases of the same resource: if a merchant suddenly wants its money elsewhere, or
- * much more or less of it, somebody is asked. Pure. A resource that was never paid has no history to
+ * much more of it, somebody is asked. Pure. A resource that was never paid has no history to
  * disagree with.
  */
 
-/** The last settled payments of one resource; empty and null if there are none. */
-export type History = {
+/** Where the last settled payments of one resource went; empty if there are none. */
+export type PaidPlaces = {
   payees: readonly string[]
   assets: readonly { chain: number; token: string }[]
-  lowestUsdMicros: bigint | null
+}
+
+/** The last settled payments of one resource; empty and null if there are none. */
+export type History = PaidPlaces & {
   highestUsdMicros: bigint | null
 }
 
+/** A change of where the money goes. */
+export type ChangeReasonCode = 'changed_payee' | 'changed_asset'
+
 /** A way in which a payment disagrees with the history. */
-export type HistoryReasonCode = 'changed_payee' | 'changed_asset' | 'unusual_price'
+export type HistoryReasonCode = ChangeReasonCode | 'unusual_price'
 
 /** Part of a payment that is compared with the history. */
 export type Remembered = { payTo: string; chain: number; token: string; amountUsdMicros: bigint }
@@ -22,27 +28,25 @@ export type Remembered = { payTo: string; chain: number; token: string; amountUs
 export const noHistory: History = {
   payees: [],
   assets: [],
-  lowestUsdMicros: null,
   highestUsdMicros: null,
 }
 
-/**
- * Returns how a payment disagrees with the history. Usual prices are from half the lowest to twice the
- * highest. A payee that the owner named is never a changed one.
- */
-export function historyReasons(
-  history: History,
-  { payTo, chain, token, amountUsdMicros }: Remembered,
-  isPayeePinned: boolean,
-): HistoryReasonCode[] {
-  const { payees, assets, lowestUsdMicros, highestUsdMicros } = history
+/** Returns how a payment disagrees with the history; a price does if it is more than twice the highest. */
+export function historyReasons(history: History, payment: Remembered): HistoryReasonCode[] {
+  const { highestUsdMicros } = history
+  const isHigh = highestUsdMicros !== null && payment.amountUsdMicros > highestUsdMicros * 2n
+  return [...changeReasons(history, payment), ...(isHigh ? (['unusual_price'] as const) : [])]
+}
+
+/** Returns what a payment changes of earlier ones, whatever it costs. */
+export function changeReasons(
+  { payees, assets }: PaidPlaces,
+  { payTo, chain, token }: Omit<Remembered, 'amountUsdMicros'>,
+): ChangeReasonCode[] {
   const isChangedPayee = payees.length > 0 && !payees.includes(payTo)
   const isKnownAsset = assets.some((asset) => asset.chain === chain && asset.token === token)
-  const isLow = lowestUsdMicros !== null && amountUsdMicros * 2n < lowestUsdMicros
-  const isHigh = highestUsdMicros !== null && amountUsdMicros > highestUsdMicros * 2n
   return [
-    ...(isChangedPayee && !isPayeePinned ? (['changed_payee'] as const) : []),
+    ...(isChangedPayee ? (['changed_payee'] as const) : []),
     ...(assets.length > 0 && !isKnownAsset ? (['changed_asset'] as const) : []),
-    ...(isLow || isHigh ? (['unusual_price'] as const) : []),
   ]
 }

@@ -5,7 +5,7 @@
  */
 import type { CoverRequest, Mandate, MandateReason, MandateTerms } from './mandate.ts'
 import { concerns, coverOf } from './mandate.ts'
-import type { History } from './memory.ts'
+import type { PaidPlaces } from './memory.ts'
 
 /** A past payment of the account; `at` is the time when it was entered. */
 export type PastPayment = Pick<
@@ -93,7 +93,7 @@ function hasMoved({ state }: PastPayment): boolean {
 function judgePayment(
   payment: PastPayment,
   mandate: Mandate,
-  history: History,
+  history: PaidPlaces,
 ): BacktestedPayment | undefined {
   if (!concerns(mandate, payment)) return undefined
   const trusted = { heard: true, otherResource: false, deviceKnown: true, similarRecipient: null }
@@ -148,14 +148,10 @@ function rollingDay() {
   }
 }
 
-function historyOf(bought: readonly PastPayment[]): History {
-  const prices = bought.map(({ amountUsdMicros }) => amountUsdMicros)
-  const sorted = prices.toSorted((a, b) => (a < b ? -1 : 1))
+function historyOf(bought: readonly PastPayment[]): PaidPlaces {
   return {
     payees: bought.map(({ payTo }) => payTo),
     assets: bought.map(({ chain, token }) => ({ chain, token })),
-    lowestUsdMicros: sorted[0] ?? null,
-    highestUsdMicros: sorted.at(-1) ?? null,
   }
 }
 

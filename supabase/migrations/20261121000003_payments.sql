@@ -253,14 +253,13 @@ create function private.similar_recipient(payer uuid, payee text) returns text
    limit 1
 $$;
 
--- Returns the payees, assets and price range of earlier payments for the resource of a payment, from the 20
--- that settled last. Lists are empty and prices null for a transfer.
+-- Returns the payees, assets and highest price of earlier payments for the resource of a payment, from the 20
+-- that settled last. Lists are empty and the price null for a transfer.
 create function private.resource_history(p private.payments) returns jsonb
   language sql stable as $$
   select jsonb_build_object(
     'payees', coalesce(jsonb_agg(distinct h.payee), '[]'),
     'assets', coalesce(jsonb_agg(distinct jsonb_build_object('chain', h.chain, 'token', h.token)), '[]'),
-    'lowest_usd_micros', min(h.amount_usd_micros)::text,
     'highest_usd_micros', max(h.amount_usd_micros)::text)
   from (select o.payee, o.chain, o.token, o.amount_usd_micros from private.payments o
      where o.account = p.account and o.resource = p.resource and o.state = 'settled'

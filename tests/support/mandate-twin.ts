@@ -39,7 +39,6 @@ export function historyFrom(bought: readonly Bought[]): History {
   return {
     payees: [...new Set(bought.map(({ payTo }) => payTo))],
     assets: bought.map(({ chain, token }) => ({ chain, token })),
-    lowestUsdMicros: prices[0] ?? null,
     highestUsdMicros: prices.at(-1) ?? null,
   }
 }
@@ -66,16 +65,14 @@ export function hostTwin(domain: string, isWide: boolean, host: string | null): 
 }
 
 /** Returns the findings of the purchase history, comparing with each earlier purchase in turn. */
-export function memoryTwin(bought: readonly Bought[], paid: Bought, isPinned: boolean): string[] {
+export function memoryTwin(bought: readonly Bought[], paid: Bought): string[] {
   if (bought.length === 0) return []
   const isFar = (compare: (price: bigint) => boolean) => bought.every(({ usd }) => compare(usd))
   const words = bought.map(({ chain, token }) => wordy(chain, token))
   return [
-    isPinned || bought.some(({ payTo }) => payTo === paid.payTo) ? '' : 'changed_payee',
+    bought.some(({ payTo }) => payTo === paid.payTo) ? '' : 'changed_payee',
     words.includes(wordy(paid.chain, paid.token)) ? '' : 'changed_asset',
-    isFar((usd) => paid.usd < usd - paid.usd) || isFar((usd) => paid.usd - usd > usd)
-      ? 'unusual_price'
-      : '',
+    isFar((usd) => paid.usd - usd > usd) ? 'unusual_price' : '',
   ].filter((code) => code !== '')
 }
 
@@ -122,5 +119,8 @@ export function coverTwin({ state, payer, terms, carried, bought, request, now }
   must('similar_recipient', request.similarRecipient === null || isNamed)
   must('challenge_not_heard', !isX402 || request.heard || isNamed)
   must('other_resource', !isX402 || !request.otherResource)
-  return [...failing, ...memoryTwin(bought, { payTo, chain, token, usd }, isNamed)]
+  const changes = memoryTwin(bought, { payTo, chain, token, usd })
+  must('changed_payee', isNamed || !changes.includes('changed_payee'))
+  must('changed_asset', !changes.includes('changed_asset'))
+  return failing
 }

@@ -207,16 +207,13 @@ function twin(given: Story): string[] {
   ].toSorted()
 }
 
-/** Returns true for a trusted repeat purchase at about the usual price, below the cap. */
+/** Returns true for a trusted repeat purchase below the cap. */
 function isWorthMandate({ kind, history: past, amountUsdMicros: price, ...facts }: Facts): boolean {
   const isBelow = ({ limit, spent }: Window) => spent + price <= limit
   const isTrusted = facts.heard && !facts.otherResource && facts.similarRecipient === null
-  const isUsual =
-    price * 2n >= (past.lowestUsdMicros ?? price) && price <= 2n * (past.highestUsdMicros ?? price)
   const isRepeated = kind === 'x402' && past.payees.length > 0
   return (
     isTrusted &&
-    isUsual &&
     isRepeated &&
     isBelow(facts.dailySpendingCap) &&
     isBelow(facts.credentialDaily ?? facts.dailySpendingCap) &&

@@ -43,7 +43,7 @@ function decideTwin(facts: Facts): string {
     ...(facts.recipientKnown ? [] : ['new_recipient']),
     ...(facts.deviceKnown ? [] : ['new_device']),
     ...(facts.otherResource ? ['other_resource'] : []),
-    ...historyReasons(facts.history, facts, false),
+    ...historyReasons(facts.history, facts),
     ...(fits(facts.automaticDaily) ? [] : ['automatic_limit']),
   ]
   const isSmall = fits(facts.assertedNewRecipient)

@@ -11,7 +11,7 @@ export function purchaseWarnings({ payment_row: payment, facts }: PaymentWithFac
   const remembered = { payTo, chain, token, amountUsdMicros }
   const codes = [
     ...(isForOther(payment) ? (['other_resource'] as const) : []),
-    ...historyReasons(facts.history, remembered, false),
+    ...historyReasons(facts.history, remembered),
   ]
   return codes.map((code) => reasonBody({ code }))
 }

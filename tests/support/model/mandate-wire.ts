@@ -114,7 +114,6 @@ export function historyOf(twin: Twin, payment: Payment) {
     assets: [...new Set(settled.map(({ token }) => token))]
       .toSorted()
       .map((token) => ({ chain: twin.chain, token })),
-    lowest_usd_micros: usd[0]?.toString() ?? null,
     highest_usd_micros: usd.at(-1)?.toString() ?? null,
   }
 }
