@@ -6,18 +6,21 @@ import * as z from 'zod'
 import { decodeText, parseJson } from '../base64.ts'
 
 const bytes = z.string().regex(/^[\w-]+$/)
+/** Reads what an authenticator has none of as absent: browsers leave it out, or write null or nothing. */
+const orAbsent = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess((sent) => (sent === null || sent === '' ? undefined : sent), value)
 const common = {
   id: bytes.max(1400),
   rawId: bytes,
   type: z.literal('public-key'),
-  clientExtensionResults: z.looseObject({}).default({}),
+  clientExtensionResults: orAbsent(z.looseObject({}).default({})),
 }
 const registration = z.object({
   ...common,
   response: z.object({
     clientDataJSON: bytes,
     attestationObject: bytes,
-    transports: z.array(z.string().max(20)).max(8).default([]),
+    transports: orAbsent(z.array(z.string().max(20)).max(8).default([])),
   }),
 })
 const assertion = z.object({
@@ -26,7 +29,7 @@ const assertion = z.object({
     clientDataJSON: bytes,
     authenticatorData: bytes,
     signature: bytes,
-    userHandle: bytes.optional(),
+    userHandle: orAbsent(bytes.optional()),
   }),
 })
 

@@ -7,7 +7,7 @@ import type { Agent } from '../../scripts/screenshots/agent.ts'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
 import { signInAs } from '../../scripts/screenshots/sign-in.ts'
 import { register } from '../../scripts/screenshots/stage.ts'
-import { giveAuthenticator } from '../support/browser/authenticator.ts'
+import { giveAuthenticator, oddPasskeys } from '../support/browser/authenticator.ts'
 import { openScene } from '../support/browser/browser.ts'
 import type { Person } from '../support/browser/people.ts'
 import { anybody, openAccount, press } from '../support/browser/people.ts'
@@ -81,6 +81,17 @@ test('a passkey signs what is ticked beside the terms, and the page says so from
 
   await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
   await page.getByText('Any key of this account, and any app', { exact: true }).waitFor()
+})
+
+test('a password manager that answers with plain objects approves a mandate', async () => {
+  const { page, agent } = await newOwner(true)
+  const { approval_url } = await askMandate(agent)
+  await page.addInitScript(oddPasskeys['a password manager that answers with plain objects'])
+
+  await page.goto(approval_url)
+  await press(page, 'Approve the mandate with your passkey')
+
+  await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
 })
 
 test('a mandate that a passkey approved carries payments until it is revoked', async () => {

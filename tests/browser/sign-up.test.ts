@@ -5,7 +5,7 @@ import { openAgent } from '../../scripts/screenshots/agent.ts'
 import { mailTo } from '../../scripts/screenshots/mailbox.ts'
 import { signInAs } from '../../scripts/screenshots/sign-in.ts'
 import { register } from '../../scripts/screenshots/stage.ts'
-import { giveAuthenticator } from '../support/browser/authenticator.ts'
+import { giveAuthenticator, oddPasskeys } from '../support/browser/authenticator.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { anybody, keyShownOn, openAccount, press, signOut } from '../support/browser/people.ts'
 import { barriersOn } from '../support/browser/sight.ts'
@@ -54,6 +54,46 @@ test('a passkey is added, and signs in without a password', async () => {
     'This laptop',
   )
 })
+
+test.each(Object.entries(oddPasskeys))(
+  'with %s a passkey is added and signs in',
+  async (_, script) => {
+    const person = anybody()
+    const visitor = await scene.stranger()
+    const { page } = visitor
+    await giveAuthenticator(visitor)
+    await page.addInitScript(script)
+    await page.goto(await register(scene.facts, person.email))
+    await openAccount(page, person)
+    await press(page, 'Add a passkey')
+    await page.getByRole('heading', { name: 'Passkeys' }).waitFor()
+    await signOut(page, web)
+
+    await press(page, 'Sign in with a passkey')
+
+    await page.waitForURL(web)
+    await expect(page.getByText(person.alias).count()).resolves.toBeGreaterThan(0)
+  },
+)
+
+test.each([
+  ["new DOMException('no', 'NotAllowedError')", 'It was turned down, took too long'],
+  ["new DOMException('no', 'SecurityError')", 'for another address than this page has'],
+  ["new TypeError('no')", 'did not answer as a passkey does'],
+])(
+  'an owner whose passkey fails with %s is told why, and what else opens the account',
+  async (error, why) => {
+    const { page } = await scene.stranger()
+    await page.addInitScript(`navigator.credentials.get = () => Promise.reject(${error})`)
+
+    await page.goto(`${web}/login`)
+    await press(page, 'Sign in with a passkey')
+
+    const told = await page.getByRole('alert').textContent()
+    expect(told).toContain(why)
+    expect(told).toContain('Your mail address and password open the account too')
+  },
+)
 
 test('a passkey can be added where the account was opened, and signs in', async () => {
   const person = anybody()

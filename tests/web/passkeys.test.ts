@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import * as z from 'zod'
 import type { Authenticator } from '../support/authenticator.ts'
 import { openAuthenticator, optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
@@ -43,6 +44,33 @@ test('a passkey signs in without a name', async () => {
   expect(shown.path).toBe('/web')
   expect((await browser.visit('/web/security')).text).toContain(person.email)
 })
+
+test.each([null, '', undefined])(
+  'what an authenticator has none of may be %j, in a new passkey and when it signs in',
+  async (nothing) => {
+    const lacking = (text: string) => {
+      const { response, ...rest } = z
+        .looseObject({ response: z.looseObject({}) })
+        .parse(JSON.parse(text))
+      const without = { ...response, userHandle: nothing, transports: nothing }
+      return JSON.stringify({
+        ...rest,
+        response: without,
+        clientExtensionResults: nothing,
+        authenticatorAttachment: nothing,
+      })
+    }
+    await owner.visit(path)
+    const made = openAuthenticator()
+    const added = lacking(made.create(await optionsOf(owner, path)))
+    await owner.submit({ deed: 'add', answer: added, label: 'Bare key' }, path)
+
+    const browser = await stranger()
+    const shown = await answer(browser, lacking(made.get(await optionsOf(browser, signInPath))))
+
+    expect(shown.path).toBe('/web')
+  },
+)
 
 test('a passkey is asked for as one that needs no name and knows its holder', async () => {
   expect(await optionsOf(owner, path)).toMatchObject({

@@ -46,7 +46,7 @@ export function ApprovalForm({
         </p>
       )}
       {ticks}
-      <p class="error" role="alert" hidden />
+      <p class="error" role="alert" data-otherwise={otherwise} hidden />
       <div class="actions">
         <Button
           name="decision"
@@ -61,6 +61,10 @@ export function ApprovalForm({
     </Form>
   )
 }
+
+const otherwise =
+  'Try again, or with another browser or device that holds a passkey of the account. If all are lost, ' +
+  'sign in with a recovery code.'
 
 /** Returns the attributes for the page's script: the options, and the challenge of each choice. */
 function optionsIn(c: PageContext, digests: Record<string, string>, passkeys: Passkeys) {

@@ -42,9 +42,7 @@ async function answer(place: HTMLElement, form: HTMLFormElement) {
 }
 
 async function fillIn(form: HTMLFormElement, options: unknown) {
-  const credential = await turnToAuthenticator(options)
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey')
-  fieldOf(form, 'answer').value = JSON.stringify(credential.toJSON())
+  fieldOf(form, 'answer').value = answerOf(await turnToAuthenticator(options))
 }
 
 // Fetches the options. A redirect, such as to the page for a proof, is followed; other answers reload.
@@ -55,22 +53,88 @@ async function ask(path: string, token: string): Promise<unknown> {
   return undefined
 }
 
+// The script converts bytes itself. The JSON functions of WebAuthn level 3 are missing in Safari before 18.4,
+// and password managers answer with plain objects, which have no toJSON or one that throws.
 async function turnToAuthenticator(options: unknown): Promise<Credential | null> {
   if (isToCreate(options)) {
-    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+    const { challenge, user, excludeCredentials, ...rest } = options
+    const publicKey = {
+      ...rest,
+      challenge: bytesOf(challenge),
+      user: { ...user, id: bytesOf(user.id) },
+      excludeCredentials: excludeCredentials.map(named),
+    }
     return navigator.credentials.create({ publicKey })
   }
   if (!isToGet(options)) return null
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+  const { challenge, allowCredentials = [], ...rest } = options
+  const allowed = allowCredentials.map(named)
+  const publicKey = { ...rest, challenge: bytesOf(challenge), allowCredentials: allowed }
   return navigator.credentials.get({ publicKey })
 }
 
-function isToCreate(options: unknown): options is PublicKeyCredentialCreationOptionsJSON {
+type Named = Omit<PublicKeyCredentialDescriptor, 'id'> & { id: string }
+type ToCreate = Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'user'> & {
+  challenge: string
+  user: { id: string; name: string; displayName: string }
+  excludeCredentials: Named[]
+}
+type ToGet = Omit<PublicKeyCredentialRequestOptions, 'challenge' | 'allowCredentials'> & {
+  challenge: string
+  allowCredentials?: Named[]
+}
+
+function isToCreate(options: unknown): options is ToCreate {
   return typeof options === 'object' && options !== null && 'user' in options
 }
 
-function isToGet(options: unknown): options is PublicKeyCredentialRequestOptionsJSON {
+function isToGet(options: unknown): options is ToGet {
   return typeof options === 'object' && options !== null && 'rpId' in options
+}
+
+function named({ id, ...rest }: Named): PublicKeyCredentialDescriptor {
+  return { ...rest, id: bytesOf(id) }
+}
+
+const byteFields = [
+  'clientDataJSON',
+  'attestationObject',
+  'authenticatorData',
+  'signature',
+  'userHandle',
+] as const
+type Answer = {
+  rawId: ArrayBuffer
+  response: Partial<Record<(typeof byteFields)[number], ArrayBuffer | null>> & {
+    getTransports?: () => string[]
+  }
+}
+
+function isAnswer(credential: Credential | null): credential is Credential & Answer {
+  return credential !== null && 'rawId' in credential && 'response' in credential
+}
+
+function answerOf(credential: Credential | null): string {
+  if (!isAnswer(credential)) throw new Error('no passkey')
+  const { rawId, response } = credential
+  const id = textOf(rawId)
+  const told: Record<string, string | string[]> = {}
+  for (const name of byteFields) {
+    const value = response[name]
+    if (value) told[name] = textOf(value)
+  }
+  told['transports'] = response.getTransports?.() ?? []
+  return JSON.stringify({ id, rawId: id, type: 'public-key', response: told })
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  const text = btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join(''))
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 function fieldOf(form: HTMLFormElement, name: string): HTMLInputElement {
@@ -82,15 +146,20 @@ function fieldOf(form: HTMLFormElement, name: string): HTMLInputElement {
 function tell(form: HTMLFormElement, error: unknown) {
   const place = form.querySelector<HTMLElement>('[role=alert]')
   if (!place) return
-  const wasKnown = error instanceof DOMException && error.name === 'InvalidStateError'
-  const otherwise =
-    'consent' in form.dataset
-      ? 'nothing was approved. Try again.'
-      : 'so try again, or go on without it.'
-  place.textContent = wasKnown
-    ? 'This device already holds a passkey for the account.'
-    : `The passkey was not used, ${otherwise}`
+  const what = 'consent' in form.dataset ? 'not used, nothing was approved' : 'not used'
+  const why = reasons[error instanceof DOMException ? error.name : ''] ?? otherReason
+  place.textContent = `The passkey was ${what}. ${why} ${place.dataset['otherwise'] ?? ''}`
   place.hidden = false
 }
+
+// By the names of WebAuthn level 3, sections 5.1.3 and 5.1.4.
+const reasons: Readonly<Record<string, string>> = {
+  InvalidStateError: 'This device already holds a passkey for the account.',
+  NotAllowedError: 'It was turned down, took too long, or there is none for this site here.',
+  SecurityError: 'Passkeys of the account are for another address than this page has.',
+  NotSupportedError: 'This device offers no kind of passkey that can be used here.',
+  ConstraintError: 'This device cannot check that it is you, by a PIN, a fingerprint or your face.',
+}
+const otherReason = 'The browser or a password manager did not answer as a passkey does.'
 
 export {}

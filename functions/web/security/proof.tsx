@@ -33,7 +33,8 @@ export const routes: Routes = (app) => {
     const way = returnPathOf(form.get('next'))
     const answer = readAssertion(form.get('answer') ?? '')
     const token = answer && (await proveWithPasskey(await ownerSessionOf(c), answer))
-    if (token === undefined) return showProof(c, way, 'This passkey is not one of the account.')
+    const error = 'This passkey is not one of the account, or it answered too late.'
+    if (token === undefined) return showProof(c, way, error)
     return enter(c, token, way)
   })
 }
@@ -59,6 +60,7 @@ async function showProof(c: PageContext, way: string, error?: string) {
           action="/proof/passkey"
           label="Confirm with a passkey"
           next={next}
+          otherwise={otherwiseFor(has_password && !needs_passkey)}
         />
       )}
       {needs_passkey && <PasskeyAlone isThere={passkeys.length > 0} />}
@@ -85,6 +87,12 @@ async function showProof(c: PageContext, way: string, error?: string) {
     </Page>,
     error === undefined ? 200 : 403,
   )
+}
+
+function otherwiseFor(takesPassword: boolean): string {
+  return takesPassword
+    ? 'Your password is enough as well.'
+    : 'Another passkey of the account is as good; if all are lost, sign in with a recovery code.'
 }
 
 /** Explains why the account takes no password here. */

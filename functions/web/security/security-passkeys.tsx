@@ -33,6 +33,13 @@ export const routes: Routes = (app) => {
   )
 }
 
+/** What an owner can do who gets no passkey added. */
+const otherwise =
+  'Try again, or with another device. Until then, what you sign in with now goes on.'
+const notAdded =
+  'The passkey could not be added. It came too late, or the device did not check that it is you, by a ' +
+  `PIN, a fingerprint or your face. ${otherwise}`
+
 /** Changes a passkey; returns the reason if nothing was changed. */
 async function change(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
   const session = await ownerSessionOf(c)
@@ -42,7 +49,7 @@ async function change(c: PageContext, form: URLSearchParams): Promise<string | u
     case 'add': {
       const answer = readPasskeyRegistration(form.get('answer') ?? '')
       const isAdded = answer !== undefined && (await addPasskey(session, answer, label))
-      return isAdded ? undefined : 'The passkey could not be added. Try again.'
+      return isAdded ? undefined : notAdded
     }
     case 'rename':
       await session.db.run('owner_rename_passkey', { passkey: id, label })
@@ -88,7 +95,14 @@ function AddForm({ c, guardedUntil }: { c: PageContext; guardedUntil: string | n
           <noscript>
             <p>Adding a passkey needs JavaScript in your browser.</p>
           </noscript>
-          <PasskeyForm c={c} act="create" action={path} label="Add a passkey" kind="main">
+          <PasskeyForm
+            c={c}
+            act="create"
+            action={path}
+            label="Add a passkey"
+            kind="main"
+            otherwise={otherwise}
+          >
             <input type="hidden" name="deed" value="add" />
             <Field
               name="label"

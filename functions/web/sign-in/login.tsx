@@ -43,10 +43,13 @@ export const routes: Routes = (app) => {
     const answer = readAssertion(form.get('answer') ?? '')
     const holder = c.get('formToken')
     const token = answer && (await signInWithPasskey(c.get('world'), answer, holder, browserOf(c)))
-    const error = 'This passkey does not open an account here.'
+    const error = `This passkey does not open an account here, or it answered too late. ${otherwise}`
     return token === undefined ? showLogin(c, { way, error }) : signIn(c, token, way)
   })
 }
+
+const otherwise =
+  'Your mail address and password open the account too, and so does a recovery code.'
 
 type Tried = { way: string; email?: string; error?: string; challenge?: string }
 
@@ -70,6 +73,7 @@ function showLogin(c: PageContext, { way, email = '', error, challenge }: Tried)
         action="/login/passkey"
         label="Sign in with a passkey"
         next={next}
+        otherwise={otherwise}
       />
       <Form c={c} action="/login" {...proofOfWorkAttributes(challenge)}>
         <input type="hidden" name="next" value={next} />
@@ -92,11 +96,17 @@ function showLogin(c: PageContext, { way, email = '', error, challenge }: Tried)
         <Button>Sign in</Button>
         {challenge !== undefined && <ProofOfWorkFields />}
       </Form>
-      <p class="quiet">
-        Lost both? <a href={`${webAppPath}/login/recovery`}>Use a recovery code</a>. No account yet?{' '}
-        <a href={`${webAppPath}/join`}>Open one</a>.
-      </p>
+      <OtherWays />
     </Page>,
     challenge !== undefined ? 429 : error === undefined ? 200 : 403,
+  )
+}
+
+function OtherWays() {
+  return (
+    <p class="quiet">
+      Lost both? <a href={`${webAppPath}/login/recovery`}>Use a recovery code</a>. No account yet?{' '}
+      <a href={`${webAppPath}/join`}>Open one</a>.
+    </p>
   )
 }

@@ -59,7 +59,13 @@ function AddPasskey({ c }: { c: PageContext }) {
           <LinkButton to="/security/passkeys">To the passkeys</LinkButton>
         </p>
       </noscript>
-      <PasskeyForm c={c} act="create" action="/security/passkeys" label="Add a passkey">
+      <PasskeyForm
+        c={c}
+        act="create"
+        action="/security/passkeys"
+        label="Add a passkey"
+        otherwise="Your password opens the account without it."
+      >
         <input type="hidden" name="deed" value="add" />
       </PasskeyForm>
     </Section>

@@ -12,6 +12,7 @@ export function PasskeyForm({
   label,
   kind = 'plain',
   next,
+  otherwise,
   children,
 }: PropsWithChildren<{
   c: PageContext
@@ -20,6 +21,8 @@ export function PasskeyForm({
   label: string
   kind?: 'main' | 'plain'
   next?: string
+  /** Sentence that says what else there is if the passkey fails. */
+  otherwise: string
 }>) {
   return (
     <div data-passkey={act} data-options={`${webAppPath}${action}/options`} hidden>
@@ -27,7 +30,7 @@ export function PasskeyForm({
         <input type="hidden" name="answer" value="" />
         {next !== undefined && <input type="hidden" name="next" value={next} />}
         {children}
-        <p class="error" role="alert" hidden />
+        <p class="error" role="alert" data-otherwise={otherwise} hidden />
         <Button kind={kind}>{label}</Button>
       </Form>
     </div>
