@@ -33,11 +33,10 @@ export const accountFreeze = operation({
   access: 'any',
   summary: 'Stops everything that spends or signs, at once. Only the owner can undo it.',
   request: z.strictObject({
-    reason: z
-      .string()
+    reason: form
+      .words(280)
       .min(1)
-      .max(280)
-      .regex(/^\P{C}*$/u, 'no control characters')
+      .refine(form.isVisible, 'no control characters')
       .optional()
       .describe('For the feed, shown as your words.'),
     cursor: z

@@ -50,6 +50,10 @@ export const walletBalances = operation({
     total_usd: usd,
     reserved_usd: usd,
     available_usd: usd,
+    hint: form
+      .words(4096)
+      .optional()
+      .describe('Fields that were sent and ignored although they look like one of this call.'),
   }),
   errors: ['unsupported_chain', 'unsupported_token'],
 })

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '3cb98b953153cd9d5e08f35cdf6db573561b5ae50a6db1d1115c81b112c0d152'
+export const contractDigest = '947161e7f8260269908a12f1e6221319cb82ea27a8405e405a77436a79884f04'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -280,6 +280,8 @@ export type WalletBalancesAnswer = {
   reserved_usd: string
   /** US dollars, decimal string. */
   available_usd: string
+  /** Fields that were sent and ignored although they look like one of this call. */
+  hint?: string
   gap_id?: 'GAP_BALANCES_V1'
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
@@ -1589,8 +1591,6 @@ export type VaultDeleteAnswer = {
 
 export type VaultDeleteError = 'account_frozen' | 'conflict' | 'credential_not_found' | 'credential_protected' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
-export type VaultUseRequestPart0 = string | number | boolean | null | Array<VaultUseRequestPart0> | { [name: string]: VaultUseRequestPart0 }
-
 export type VaultUseRequest = {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query on the site; it can hold no secret. */
@@ -1599,7 +1599,7 @@ export type VaultUseRequest = {
   /** Fields that are not secret. */
   form?: { [name: string]: string } | undefined
   /** Members that are not secret. */
-  json?: { [name: string]: VaultUseRequestPart0 } | undefined
+  json?: { [name: string]: unknown } | undefined
   inject: Array<{
     where: 'header'
     name: string

@@ -5,8 +5,6 @@ const kind = z.enum(['object', 'array', 'string', 'integer', 'number', 'boolean'
 type Kind = z.output<typeof kind>
 
 type Schema = {
-  $ref?: string | undefined
-  $defs?: Record<string, Schema> | undefined
   const?: unknown
   enum?: unknown[] | undefined
   anyOf?: Schema[] | undefined
@@ -23,8 +21,6 @@ type Schema = {
 const schemaForm: z.ZodType<Schema> = z.lazy(() => z.strictObject(keywords))
 
 const keywords = {
-  $ref: z.string().optional(),
-  $defs: z.record(z.string(), schemaForm).optional(),
   const: z.unknown().optional(),
   enum: z.array(z.unknown()).optional(),
   anyOf: z.array(schemaForm).optional(),
@@ -59,19 +55,15 @@ const keywords = {
 
 /** Settings for writing one type. */
 export type Writing = {
-  /** Prefix of the names of the types that are declared. */
+  /** Name of the type that is declared. */
   name: string
   /** True if a caller may write `undefined` instead of leaving a field out. */
   takesUndefined: boolean
 }
 
-/** Returns the declaration of the type, preceded by those of the parts that it refers to. */
+/** Returns the declaration of the type. */
 export function declareType(value: object, writing: Writing): string {
-  const { $defs = {}, ...schema } = schemaForm.parse(value)
-  const parts = Object.entries($defs).map(([key, part]) =>
-    declaration(partName(writing, key), part, writing),
-  )
-  return [...parts, declaration(writing.name, schema, writing)].join('\n')
+  return `export type ${writing.name} = ${typeOf(schemaForm.parse(value), writing, '')}\n`
 }
 
 /** Returns the lines of a doc comment. */
@@ -85,17 +77,8 @@ export function literal(value: unknown): string {
   return typeof value === 'string' && !/['\\\\]/.test(text) ? `'${text.slice(1, -1)}'` : text
 }
 
-function declaration(name: string, schema: Schema, writing: Writing): string {
-  return `export type ${name} = ${typeOf(schema, writing, '')}\n`
-}
-
-function partName({ name }: Writing, key: string): string {
-  return `${name}Part${key.replace(/^__schema/, '')}`
-}
-
 function typeOf(schema: Schema, writing: Writing, indent: string): string {
   const inner = (one: Schema) => typeOf(one, writing, indent)
-  if (schema.$ref !== undefined) return partName(writing, schema.$ref.replace('#/$defs/', ''))
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return schema.enum.map(literal).join(' | ')
   const choices = schema.anyOf ?? schema.oneOf

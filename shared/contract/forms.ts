@@ -34,11 +34,14 @@ export const digits = z
   .max(80)
   .regex(/^[0-9]+$/)
 
+/**
+ * True if the text has no control or invisible characters. Not a pattern: schemas are read by engines that
+ * know neither Unicode properties nor lookaround (RE2, Python).
+ */
+export const isVisible = (text: string): boolean => !/\p{C}/u.test(text)
+
 /** Symbol or address of a token. */
-export const token = z
-  .string()
-  .max(64)
-  .regex(/^[^\s\p{C}]+$/u)
+export const token = z.string().max(64).regex(/^\S+$/).refine(isVisible)
 
 /** A program's identifier, such as a code or a kind. */
 export const word = z

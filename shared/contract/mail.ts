@@ -61,7 +61,8 @@ export const mailFrom = z
   .string()
   .min(3)
   .max(254)
-  .regex(/^(?:[^\s@\p{C}]*@)?[^\s@\p{C}]+$/u, 'an address or a domain')
+  .regex(/^([^\s@]*@)?[^\s@]+$/, 'an address or a domain')
+  .refine(form.isVisible, 'an address or a domain')
   .describe('An address, or a domain with all below it.')
 
 /** Words of a subject. */

@@ -11,10 +11,9 @@ export const site = form
   .describe('The site, such as https://example.com: its secrets go to this origin alone.')
 
 /** User name; together with the site it identifies an entry. */
-export const username = z
-  .string()
-  .max(320)
-  .regex(/^\P{C}*$/u, 'no control characters')
+export const username = form
+  .words(320)
+  .refine(form.isVisible, 'no control characters')
   .describe('User name or mail address at the site; it is listed. Empty when absent.')
 
 /** Request to store an entry: a new one, or changes to the one of this site and user name. */

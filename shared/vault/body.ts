@@ -1,7 +1,6 @@
 /** Request bodies with secrets in them, as a form or as JSON. A secret overwrites nothing. */
 
 type Body = { type: string; text: string } | { refused: string }
-type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** Builds an application/x-www-form-urlencoded body: the fields in their order, then the secrets. */
 export function buildFormBody(
@@ -21,10 +20,10 @@ export function buildFormBody(
 
 /** Builds an application/json body. Missing objects on the way to a member are created. */
 export function buildJsonBody(
-  members: Readonly<Record<string, Json>>,
+  members: Readonly<Record<string, unknown>>,
   secrets: readonly { pointer: string; value: string }[],
 ): Body {
-  let root: Json = { ...members }
+  let root: unknown = { ...members }
   for (const { pointer, value } of secrets) {
     // RFC 6901 section 4: ~1 is decoded first, or ~01 would become a slash.
     const names = pointer
@@ -41,13 +40,13 @@ export function buildJsonBody(
 }
 
 /** Returns a copy with the value in it. Built from entries, so `__proto__` is a name like any other. */
-function placedAt(at: Json | undefined, names: readonly string[], value: string): Json | undefined {
+function placedAt(at: unknown, names: readonly string[], value: string): unknown {
   const [name, ...rest] = names
   if (name === undefined) return at === undefined ? value : undefined
   if (at !== undefined && (at === null || typeof at !== 'object' || Array.isArray(at))) {
     return undefined
   }
-  const entries = Object.entries(at ?? {})
+  const entries: [string, unknown][] = Object.entries(at ?? {})
   const below = placedAt(entries.find(([other]) => other === name)?.[1], rest, value)
   if (below === undefined) return undefined
   const others = entries.filter(([other]) => other !== name)

@@ -44,7 +44,7 @@ export const sitePath = z
   .string()
   .max(2048)
   .regex(
-    /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/,
+    /^\/([\x21-\x2e\x30-\x5b\x5d-\x7e][\x21-\x5b\x5d-\x7e]*)?$/,
     'a path of the site, which begins with one / and is written in ASCII without spaces',
   )
 
@@ -87,7 +87,7 @@ export const requestTemplate = z.strictObject({
     .optional(),
   form: plainFields.optional().describe('Fields that are not secret.'),
   json: z
-    .record(form.words(bodyCharactersMax), z.json())
+    .record(form.words(bodyCharactersMax), z.unknown())
     .refine((value) => JSON.stringify(value).length <= bodyCharactersMax, 'too long')
     .optional()
     .describe('Members that are not secret.'),

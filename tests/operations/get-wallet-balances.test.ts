@@ -152,6 +152,22 @@ test('any other property is accepted and changes nothing', async () => {
   expect(more.body['balances']).toEqual(plain.body['balances'])
 })
 
+test('a field that is ignored is told if it looks like one of the call', async () => {
+  const likely = await onLive(rich, {
+    chain: 'base',
+    TokenAddress: '0x',
+    'chain\n': 1,
+    currency: 'EUR',
+  })
+  const plain = await onLive(rich)
+
+  expect(likely.body['hint']).toBe(
+    'chain was ignored: the field is chains, a list. ' +
+      'TokenAddress was ignored: the field is tokens, a list.',
+  )
+  expect(plain.body).not.toHaveProperty('hint')
+})
+
 test('an empty body and none at all ask for everything', async () => {
   const apart = await start()
   const headers = { authorization: `Bearer ${(await apart.agent('read')).key}` }

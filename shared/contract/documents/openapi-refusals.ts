@@ -32,7 +32,11 @@ export const refusalSchema = {
       minimum: 0,
       maximum: 86_400,
     },
-    details: { type: 'object', description: 'What helps to go on; its fields depend on the code.' },
+    details: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'What helps to go on; its fields depend on the code.',
+    },
   },
 }
 

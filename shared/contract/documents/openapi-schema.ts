@@ -14,37 +14,22 @@ const integerFormat = 'int64'
 
 const schema: z.ZodType<Schema> = z.record(z.string(), z.unknown())
 
-/** Returns the component name of a definition in an operation's own schemas. */
-const componentOf = (id: string, name: string) => `${id}.${name.replace(/^_+/, '')}`
-
 /** Returns the schema of a request, strict as it is checked. */
-export function requestForm(id: string, value: unknown): Schema {
-  return schema.parse(reform(value, { id, isOpen: false }))
+export function requestForm(value: unknown): Schema {
+  return schema.parse(reform(value, false))
 }
 
 /** Returns the schema of an answer. */
-export function responseForm(id: string, value: unknown): Schema {
-  return schema.parse(reform(value, { id, isOpen: true }))
+export function responseForm(value: unknown): Schema {
+  return schema.parse(reform(value, true))
 }
 
-/** Returns the definitions of a recursive schema as components of the document. */
-export function definitionsOf(id: string, request: Schema): Schema {
-  const entries = Object.entries(schema.parse(request['$defs'] ?? {}))
-  return Object.fromEntries(
-    entries.map(([name, held]) => [componentOf(id, name), requestForm(id, held)]),
-  )
-}
-
-type SchemaContext = { id: string; isOpen: boolean }
-
-function reform(value: unknown, place: SchemaContext): unknown {
-  if (Array.isArray(value)) return value.map((one) => reform(one, place))
+function reform(value: unknown, isOpen: boolean): unknown {
+  if (Array.isArray(value)) return value.map((one) => reform(one, isOpen))
   if (!isSchema(value)) return value
-  const entries = Object.entries(value).filter(([key, held]) => !isLeftOut(value, key, held, place))
-  const kept = entries.map(([key, held]) => [
-    key,
-    key === '$ref' ? refer(held, place) : reform(held, place),
-  ])
+  const kept = Object.entries(value)
+    .filter(([key, held]) => !isLeftOut(value, key, held, isOpen))
+    .map(([key, held]) => [key, reform(held, isOpen)])
   return { ...Object.fromEntries(kept), ...bounds(value) }
 }
 
@@ -52,12 +37,7 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null
 }
 
-function refer(target: unknown, { id }: SchemaContext): string {
-  return `#/components/schemas/${componentOf(id, String(target).replace('#/$defs/', ''))}`
-}
-
-function isLeftOut(owner: Schema, key: string, held: unknown, { isOpen }: SchemaContext): boolean {
-  if (key === '$defs') return true
+function isLeftOut(owner: Schema, key: string, held: unknown, isOpen: boolean): boolean {
   if (key === 'pattern') return typeof owner['format'] === 'string'
   return key === 'additionalProperties' && isOpen && held === false
 }

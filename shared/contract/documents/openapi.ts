@@ -22,7 +22,7 @@ import {
   refusalSchema,
   refusalsOf,
 } from './openapi-refusals.ts'
-import { definitionsOf, requestForm, responseForm } from './openapi-schema.ts'
+import { requestForm, responseForm } from './openapi-schema.ts'
 
 /** Returns the content of /openapi.json. */
 export function openApiDocument(service: Service) {
@@ -44,7 +44,7 @@ export function openApiDocument(service: Service) {
     tags: groups.map(({ name, summary }) => ({ name, description: summary })),
     paths: pathsOf(contracts, gaps),
     components: {
-      schemas: { Refusal: refusalSchema, ...definitions(contracts) },
+      schemas: { Refusal: refusalSchema },
       responses: refusalComponents(contracts),
       parameters: headerParameters,
       headers: responseHeaders,
@@ -60,14 +60,6 @@ function pathsOf(contracts: readonly Operation[], gaps: Service['gaps']) {
     paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describe(contract, gaps) }
   }
   return paths
-}
-
-function definitions(contracts: readonly Operation[]) {
-  return Object.fromEntries(
-    contracts.flatMap((contract) =>
-      Object.entries(definitionsOf(contract.id, requestSchema(contract))),
-    ),
-  )
 }
 
 function describe(contract: Operation, gaps: Service['gaps']) {
@@ -99,7 +91,7 @@ function securityOf(access: Operation['access']) {
 function queryParameters(contract: Operation) {
   const { properties = {}, required = [] } = requestSchema(contract)
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...schema } = requestForm(contract.id, property)
+    const { description, ...schema } = requestForm(property)
     const isRequired = required.includes(name)
     return {
       name,
@@ -113,13 +105,13 @@ function queryParameters(contract: Operation) {
 
 /** Describes the body; it is optional if an empty object is a valid request. */
 function requestBody(contract: Operation) {
-  const schema = requestForm(contract.id, requestSchema(contract))
+  const schema = requestForm(requestSchema(contract))
   const required = !contract.request.safeParse({}).success
   return { required, content: { 'application/json': { schema } } }
 }
 
 function describeResponse(contract: Operation) {
-  const schema = responseForm(contract.id, responseSchema(contract))
+  const schema = responseForm(responseSchema(contract))
   const content = { 'application/json': { schema } }
   return { description: 'It was done as described.', headers: fixedHeaders, content }
 }
