@@ -38,7 +38,7 @@ export const mailRead = operation({
       .uuid()
       .nullable()
       .describe('The mail of this account that it says it answers.'),
-    automatic: z.boolean().describe('A program sent it by itself; mail_send does not answer it.'),
+    automatic: z.boolean().describe('A program or a list sent it; mail_send does not answer it.'),
     oddities: z
       .array(form.words(1024))
       .max(1_000)

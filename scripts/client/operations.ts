@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '947161e7f8260269908a12f1e6221319cb82ea27a8405e405a77436a79884f04'
+export const contractDigest = '675019db361d106a2a2472f4a47ddf251c80b7c3eca47737a533ca760971cbb1'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1924,7 +1924,7 @@ export type MailReadAnswer = {
   to: Array<string>
   /** The mail of this account that it says it answers. */
   in_reply_to_mail_id: string | null
-  /** A program sent it by itself; mail_send does not answer it. */
+  /** A program or a list sent it; mail_send does not answer it. */
   automatic: boolean
   /** What is not as it should be in a mail. */
   oddities: Array<string>

@@ -47,7 +47,7 @@ export const mailBodySchema = z.object({
   attachments: z.array(z.object({ name: markedText, type: z.string(), size: z.int() })),
   /** Values of `MailFlaw`. */
   flaws: z.array(z.string()),
-  /** True if a program wrote it automatically (RFC 3834), or it is a notice about a mail that failed. */
+  /** True if a program or a list sent it (RFC 3834), or it is a notice about a mail that failed. */
   automatic: z.boolean(),
 })
 

@@ -7,6 +7,14 @@ const product = await start()
 test.each([
   ['another program', { headers: { 'Auto-Submitted': 'auto-replied (vacation)' } }],
   ['a server that could not deliver', { envelopeFrom: '' }],
+  ['a program by an older header', { headers: { Precedence: 'auto_reply' } }],
+  ['a sender of many', { headers: { Precedence: 'bulk' } }],
+  ['a list by its precedence', { headers: { Precedence: 'List' } }],
+  ['a sender of junk', { headers: { Precedence: 'junk' } }],
+  ['a program that says so twice', { headers: { 'X-Autoreply': 'yes', 'Auto-Submitted': 'no' } }],
+  ['an Exchange server', { headers: { 'X-Auto-Response-Suppress': 'DR, OOF, AutoReply' } }],
+  ['a list', { headers: { 'List-Id': 'Announcements <announce.shop.example>' } }],
+  ['a server with an empty return path', { headers: { 'Return-Path': '<>' } }],
   ['this service', { from: 'no-reply@agents.example', headers: { 'Auto-Submitted': 'yes' } }],
 ])('a mail that %s sent by itself is not answered', async (_who, letter) => {
   const box = await openMailbox(product)
@@ -17,6 +25,22 @@ test.each([
 
   expect(automatic).toBe(true)
   expect(answer).toMatchObject({ status: 422, body: { error: 'mail_refused' } })
+})
+
+test('a mail of a person is answered, whatever else its headers say', async () => {
+  const box = await openMailbox(product)
+  const headers = {
+    'Auto-Submitted': 'no',
+    Precedence: 'first-class',
+    'X-Auto-Response-Suppress': 'None',
+    'Return-Path': '<person@shop.example>',
+  }
+  await box.receive({ headers })
+  const { mail_id, automatic } = await box.newest()
+
+  const answer = await box.send({ text: 'Thanks.', reply_to_mail_id: mail_id })
+
+  expect([automatic, answer.status]).toEqual([false, 200])
 })
 
 test('two accounts here answer each other until the thread is too long', async () => {

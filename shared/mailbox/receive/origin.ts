@@ -60,10 +60,21 @@ function ownAddresses(config: Config): string[] {
   return [noticeAddress(config), `no-reply@${config.MAIL_DOMAIN}`].map((own) => own.toLowerCase())
 }
 
-/** Returns true if Auto-Submitted is there and not `no`: no person sent the mail (RFC 3834 section 5). */
+/** Values of headers by which programs, lists and servers say that no program should answer a mail. */
+const automaticHeaders: ReadonlyMap<string, RegExp> = new Map([
+  ['auto-submitted', /^(?!\s*no\s*(;|$))/i],
+  ['precedence', /^\s*(auto_reply|bulk|list|junk)\s*$/i],
+  ['x-autoreply', /^(?!\s*no\s*$)/i],
+  ['x-autorespond', /^(?!\s*no\s*$)/i],
+  // Exchange (MS-OXCMAIL); `None` suppresses nothing.
+  ['x-auto-response-suppress', /^(?!\s*none\s*$)/i],
+  ['list-id', /^/],
+  ['return-path', /^\s*<\s*>/],
+])
+
+/** Returns true if no person sent the mail, or not to this account alone (RFC 3834 section 2). */
 function isAutomatic({ headers }: ParsedMail): boolean {
-  const said = headers.find(({ name }) => name === 'auto-submitted')?.value
-  return said !== undefined && !/^\s*no\s*(;|$)/i.test(said)
+  return headers.some(({ name, value }) => automaticHeaders.get(name)?.test(value) === true)
 }
 
 /**
