@@ -1228,6 +1228,8 @@ CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, autho
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
 
+CREATE INDEX payments_paid ON private.payments USING btree (account, payee) WHERE (state = 'settled'::text);
+
 CREATE INDEX payments_refused ON private.payments USING btree (account, resource, authorized_at DESC) WHERE ((state <> 'settled'::text) AND private.is_refused(delivery));
 
 CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, token) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text]));
@@ -1552,7 +1554,7 @@ CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.recognize(credential, 'pay', true);
+  caller private.credentials := private.recognize_payer(credential, payment);
   payer private.accounts;
   p private.payments;
   at timestamptz := private.clock();
@@ -1570,7 +1572,7 @@ begin
   payer := private.hold_account(caller.account);
   -- Checked again under the lock: no signature follows an answered freeze or an answered end of the caller's
   -- key or app.
-  caller := private.recognize(credential, 'pay', true);
+  caller := private.recognize_payer(credential, payment);
   perform private.reconsider(payment, caller.account);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
@@ -4597,7 +4599,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_approvals(credential text, payments uuid[])
- RETURNS TABLE(approval jsonb, facts jsonb, passkeys jsonb)
+ RETURNS TABLE(approval jsonb, facts jsonb, passkeys jsonb, paid_before jsonb, asked_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -4606,7 +4608,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select private.approval_json(p), private.payment_facts(p, p.key),
-    private.passkeys_json(p.account)
+    private.passkeys_json(p.account), private.paid_before(p.account, p.payee), p.created_at
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account
    order by o.n;
@@ -5167,7 +5169,9 @@ CREATE OR REPLACE FUNCTION api.payment_facts(credential text, payment uuid, kind
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit(credential, 'pay', true);
+  caller private.credentials := case when private.is_session(credential)
+    then private.asker_approved(private.admit(credential, 'owner', true), payment)
+    else private.admit(credential, 'pay', true) end;
   entered private.payments;
 begin
   -- Locked before the check for an approval, so that an approval in progress is seen.
@@ -5957,6 +5961,25 @@ AS $function$
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $function$;
+
+CREATE OR REPLACE FUNCTION private.asker_approved(caller private.credentials, approved uuid)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  asker private.credentials;
+begin
+  select k.* into asker from private.payments p
+    join private.approvals o on o.payment = p.id and o.decision = 'approved'
+    join private.credentials k on k.id = p.key
+   where p.id = approved and p.account = caller.account and p.kind = 'transfer'
+     and private.is_holder_live(p.key);
+  if not found then
+    perform private.refuse('payment_not_found', '404');
+  end if;
+  return asker;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.asker_of(p private.payments)
  RETURNS text
@@ -7829,6 +7852,15 @@ AS $function$
     or right('.' || split_part(address, '@', 2), length(wanted) + 1) = '.' || wanted
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_session(credential text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.credentials k
+    where k.digest = credential and k.kind = 'session')
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_stopped(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -8920,6 +8952,16 @@ AS $function$
     and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.paid_before(of_account uuid, of_payee text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('count', count(*), 'usd_micros', coalesce(sum(t.usd), 0)::bigint::text)
+  from (select p.amount_usd_micros usd from private.payments p where p.account = of_account
+      and p.payee = of_payee and p.state = 'settled' limit 1000) t
+$function$;
+
 CREATE OR REPLACE FUNCTION private.passkeys_json(owner uuid)
  RETURNS jsonb
  LANGUAGE sql
@@ -9210,6 +9252,17 @@ begin
     end if;
   end if;
   return found_key;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.recognize_payer(credential text, continued uuid)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case when private.is_session(credential)
+    then private.asker_approved(private.recognize(credential, 'owner', true), continued)
+    else private.recognize(credential, 'pay', true) end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.reconsider(of_payment uuid, of_account uuid)

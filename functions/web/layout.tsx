@@ -14,6 +14,8 @@ type PageProps = PropsWithChildren<{
   title: string
   /** Owner whose navigation the page shows; without one the page stands alone. */
   owner?: Owner
+  /** True for a page of one decision: it has no navigation, and its buttons stay in sight. */
+  isDecision?: boolean
   /** Sentence below the title. */
   lead?: Child
   /** Page above this one; `to` is a path below the app. */
@@ -33,7 +35,7 @@ export function sendPage(c: PageContext, page: Child, status: ContentfulStatusCo
 
 /** Renders a whole page. */
 export function Page(props: PageProps) {
-  const { c, title, owner, scripts = [], refreshSeconds, children } = props
+  const { c, title, owner, isDecision = false, scripts = [], refreshSeconds, children } = props
   return (
     <html lang="en">
       <head>
@@ -52,7 +54,7 @@ export function Page(props: PageProps) {
           <script type="module" src={addressOf(name)} />
         ))}
       </head>
-      <body class={owner && 'app'}>
+      <body class={owner && !isDecision ? 'app' : undefined}>
         <a class="skip" href="#content">
           Skip to content
         </a>
@@ -61,9 +63,9 @@ export function Page(props: PageProps) {
             <img src={addressOf('icon')} alt="" />
             Agent Operating Account
           </a>
-          {owner && <Menu c={c} owner={owner} above={props.back?.to} />}
+          {owner && !isDecision && <Menu c={c} owner={owner} above={props.back?.to} />}
         </header>
-        <main id="content" class={owner ? undefined : 'alone'}>
+        <main id="content" class={isDecision ? 'alone decision' : owner ? undefined : 'alone'}>
           <Title {...props} />
           {children}
         </main>

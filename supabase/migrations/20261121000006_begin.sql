@@ -166,13 +166,16 @@ grant execute on function api.begin_payment to service_role;
 
 -- Returns a payment of the caller's account with fresh facts; no row if the account has no such payment. The
 -- last caller to ask becomes the payer, but what the owner approved stays as it was shown, and a call that
--- expects other terms than the payment's changes nothing.
+-- expects other terms than the payment's changes nothing. The owner reads a transfer that they approved with the
+-- facts of the key or app that asked for it.
 create function api.payment_facts(
   credential text, payment uuid, kind text, device text, expected jsonb default '{}')
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit(credential, 'pay', true);
+  caller private.credentials := case when private.is_session(credential)
+    then private.asker_approved(private.admit(credential, 'owner', true), payment)
+    else private.admit(credential, 'pay', true) end;
   entered private.payments;
 begin
   -- Locked before the check for an approval, so that an approval in progress is seen.

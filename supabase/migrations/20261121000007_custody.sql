@@ -83,7 +83,7 @@ create function api.custody_authorize(
     claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.recognize(credential, 'pay', true);
+  caller private.credentials := private.recognize_payer(credential, payment);
   payer private.accounts;
   p private.payments;
   at timestamptz := private.clock();
@@ -101,7 +101,7 @@ begin
   payer := private.hold_account(caller.account);
   -- Checked again under the lock: no signature follows an answered freeze or an answered end of the caller's
   -- key or app.
-  caller := private.recognize(credential, 'pay', true);
+  caller := private.recognize_payer(credential, payment);
   perform private.reconsider(payment, caller.account);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;

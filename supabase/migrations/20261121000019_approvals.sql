@@ -270,6 +270,34 @@ begin
     and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
 end $$;
 
+-- Returns the key or app whose transfer the owner of this session approved and now sends. Refuses any other
+-- payment like a missing one.
+create function private.asker_approved(caller private.credentials, approved uuid)
+  returns private.credentials language plpgsql stable as $$
+declare
+  asker private.credentials;
+begin
+  select k.* into asker from private.payments p
+    join private.approvals o on o.payment = p.id and o.decision = 'approved'
+    join private.credentials k on k.id = p.key
+   where p.id = approved and p.account = caller.account and p.kind = 'transfer'
+     and private.is_holder_live(p.key);
+  if not found then
+    perform private.refuse('payment_not_found', '404');
+  end if;
+  return asker;
+end $$;
+
+-- Returns the key or app that pays when this credential continues a payment: its own, or the one that asked
+-- if it is a session of the owner, who approved the payment.
+create function private.recognize_payer(credential text, continued uuid)
+  returns private.credentials language plpgsql stable as $$
+begin
+  return case when private.is_session(credential)
+    then private.asker_approved(private.recognize(credential, 'owner', true), continued)
+    else private.recognize(credential, 'pay', true) end;
+end $$;
+
 -- Returns why a payment cannot be decided about as it was shown, or null if it can. It compares the digest of
 -- the terms and, if the page showed it, the requester, because another key or device can take that role until
 -- the owner decides. With `declines` an approved payment can be declined until it is signed. A payment of
@@ -457,16 +485,26 @@ begin
     (select count(*)::integer from open);
 end $$;
 
+create index payments_paid on private.payments (account, payee) where state = 'settled';
+
+-- Returns how often an account paid a payee and how much in all. It counts 1,000 at most.
+create function private.paid_before(of_account uuid, of_payee text) returns jsonb
+  language sql stable as $$
+  select jsonb_build_object('count', count(*), 'usd_micros', coalesce(sum(t.usd), 0)::bigint::text)
+  from (select p.amount_usd_micros usd from private.payments p where p.account = of_account
+      and p.payee = of_payee and p.state = 'settled' limit 1000) t
+$$;
+
 -- Returns payments of the account in this order, at most 50, with what the owner decides from. Payments of
 -- other accounts are left out like missing ones.
 create function api.owner_read_approvals(credential text, payments uuid[])
-  returns table (approval jsonb, facts jsonb, passkeys jsonb)
+  returns table (approval jsonb, facts jsonb, passkeys jsonb, paid_before jsonb, asked_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select private.approval_json(p), private.payment_facts(p, p.key),
-    private.passkeys_json(p.account)
+    private.passkeys_json(p.account), private.paid_before(p.account, p.payee), p.created_at
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account
    order by o.n;

@@ -50,15 +50,38 @@ test.each([
   const terms = (await page.innerText('main')).toLowerCase()
   expect(terms).toMatch(/12\.50? usdc/)
   expect(terms).toContain(order.recipient)
-  await press(page, 'Approve and allow it once')
-  await page.getByRole('heading', { name: 'You approved this payment' }).waitFor()
+  await press(page, 'Approve and pay 12.50 USDC')
+  await page.getByRole('heading', { name: 'This payment is paid' }).waitFor()
   const first = await repeat(order, asked.transfer_id)
   const second = await repeat(order, asked.transfer_id)
 
   expect(first).toMatchObject({ status: 200, body: { consent_level: 'user_session' } })
   expect(second.body['tx_hash']).toBe(first.body['tx_hash'])
-  await page.reload()
-  await page.getByRole('heading', { name: 'This link is used' }).waitFor()
+  expect(await page.getByRole('link', { name: 'transaction' }).getAttribute('href')).toContain(
+    String(first.body['tx_hash']),
+  )
+})
+
+test.each([
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+])('both buttons lie in sight on $width x $height, whatever is unfolded', async (viewport) => {
+  const asked = await pay(agent, newOrder())
+  const { page } = await scene.owner({ viewport })
+  await page.goto(asked.confirmation?.url ?? '')
+  const ends = async () =>
+    Promise.all(
+      ['Approve and pay', 'Decline'].map(async (name) => {
+        const box = await page.getByRole('button', { name }).boundingBox()
+        return (box?.y ?? Number.NaN) + (box?.height ?? 0)
+      }),
+    )
+
+  const first = await ends()
+  for (const summary of await page.locator('summary:visible').all()) await summary.click()
+  const unfolded = await ends()
+
+  for (const end of [...first, ...unfolded]) expect(end).toBeLessThanOrEqual(viewport.height)
 })
 
 test('a payment that is declined is closed to the agent', async () => {

@@ -79,7 +79,7 @@ test('payments are chosen on the list, shown in full and approved by one answer'
   expect(shown.text).toContain('851.00 USD together')
   expect(shown.text.match(/New recipient/g)).toHaveLength(3)
   expect(done.path).toBe('/web/approvals?approved=3')
-  expect(done.text).toContain('There is nothing more to do for them')
+  expect(done.text).toContain('The transfers are sent.')
   expect(paid).toEqual(['user_passkey', 'user_passkey', 'user_passkey'])
 })
 

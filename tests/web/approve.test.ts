@@ -1,7 +1,10 @@
 /** The page behind confirmation.url shows the terms, and approves or declines them. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { signedIn } from '../support/browserless.ts'
+import { fund } from '../../scripts/local/chain.ts'
+import { ownForm, signedIn } from '../support/browserless.ts'
+import { newKey, transfer } from '../support/chain-world.ts'
+import { sendAs } from '../support/deposits.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { paymentOf } from '../support/owner.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -27,12 +30,13 @@ async function waiting(differs: object = {}) {
   return { payer, payee, order, transfer_id, page, repeat, browser }
 }
 
-test('shows the terms in full, warns, and approves; the agent then pays once', async () => {
+test('shows the terms in full and warns; approving pays at once, and the agent finds it paid', async () => {
   const { payee, page, repeat, browser } = await waiting()
 
   const shown = await browser.visit(page)
   const done = await browser.submit({ decision: 'approved' })
-  const paid = await repeat()
+  const received = await usdcOf(world, payee)
+  const [found, again] = [await repeat(), await repeat()]
 
   expect(shown.status).toBe(200)
   const groups = payee.address.slice(2).match(/.{4}/g) ?? []
@@ -43,17 +47,57 @@ test('shows the terms in full, warns, and approves; the agent then pays once', a
     'New recipient',
     'New device',
     'The key “pay” (aoa_',
+    'Approve and pay 500.00 USDC',
   ]
   for (const text of told) expect(shown.text).toContain(text)
   expect(shown.html).toContain('for &lt;b&gt;shoes&lt;/b&gt;')
   expect(shown.html).toContain(`data-copy="${payee.address}"`)
   expect(done).toMatchObject({ status: 200, path: page })
-  expect(done.text).toContain('You approved this payment')
-  expect(paid.body).toMatchObject({ status: 'submitted', consent_level: 'user_session' })
+  expect(done.text).toContain('This payment is paid')
+  expect(received).toBe(500_000_000n)
+  expect(found.body).toMatchObject({ status: 'settled', consent_level: 'user_session' })
+  expect(done.html).toContain(`/tx/${String(found.body['tx_hash'])}`)
+  expect(again.body).toEqual(found.body)
   expect(await usdcOf(world, payee)).toBe(500_000_000n)
-  const used = await browser.visit(page)
-  expect(used.text).toContain('This link is used')
-  expect(used.html).not.toContain('value="approved"')
+  expect((await browser.visit(page)).html).not.toContain('value="approved"')
+})
+
+test('what the wallet cannot pay stays approved, and its owner sends it after a deposit', async () => {
+  const { payer, payee, page, browser } = await waiting({ amount: '900' })
+  await browser.visit(page)
+  await sendAs(world, payer.address, transfer(newKey().at, 1_500_000_000n))
+
+  const short = await browser.submit({ decision: 'approved' })
+  await fund(world.chain, payer.address, { usdcAtomic: 900_000_000n })
+  const sent = await browser.submit({ decision: 'send' })
+
+  expect(short.text).toContain('Approved, and not sent yet The wallet holds too little for it.')
+  expect(sent.text).toContain('This payment is paid')
+  expect(await usdcOf(world, payee)).toBe(900_000_000n)
+})
+
+test('owner and agent that send at once pay once', async () => {
+  const { payee, page, repeat, browser } = await waiting()
+  await browser.visit(page)
+
+  const approving = browser.submit({ decision: 'approved' })
+  await Promise.all([approving, repeat(), repeat(), repeat()])
+
+  expect(await usdcOf(world, payee)).toBe(500_000_000n)
+})
+
+test('no session sends what it did not approve, or what is of another account', async () => {
+  const { payee, page, transfer_id, browser } = await waiting()
+  const { browser: stranger } = await waiting()
+  const body = new URLSearchParams({ form: ownForm(stranger), decision: 'send' })
+
+  await browser.visit(page)
+  const unapproved = await browser.submit({ decision: 'send' })
+  await stranger.send(page, { method: 'POST', body, headers: { origin: 'http://localhost' } })
+
+  expect(unapproved.path).toContain('unsent=payment_not_found')
+  expect(await usdcOf(world, payee)).toBe(0n)
+  expect((await paymentOf(world.db, transfer_id)).state).toBe('awaiting_confirmation')
 })
 
 test('approves for nobody but the key and the device that were shown', async () => {
@@ -71,25 +115,26 @@ test('approves for nobody but the key and the device that were shown', async () 
   const again = await browser.submit({ decision: 'approved' })
 
   expect(shown.text).toContain('Approve this payment?')
-  expect(again.text).toContain('You approved this payment')
+  expect(again.text).toContain('This payment is paid')
 })
 
 test('takes an approval back while it is reserved and not signed', async () => {
-  const { payer, page, transfer_id, repeat, browser, order } = await waiting()
-  await browser.visit(page)
-  await browser.submit({ decision: 'approved' })
+  const { payer, page, transfer_id, repeat } = await waiting()
   const dying = world.worker({
     fetch: (input, init) =>
       new Request(input).url.includes('custody_record')
         ? Promise.reject(new Error('killed'))
         : fetch(input, init),
   })
-  await dying.post(payer, path, { ...order, transfer_id, user_confirmed: true })
+  const browser = await signedIn({ ...world, world: dying.world }, payer)
+  await browser.visit(page)
+  const approved = await browser.submit({ decision: 'approved' })
 
   const list = await browser.visit('/web/approvals')
   await browser.visit(page)
   const done = await browser.submit({ decision: 'declined' })
 
+  expect(approved.text).toContain('Approved, and not sent yet')
   expect(list.html).toContain(transfer_id)
   expect(done.text).toContain('You declined this payment')
   expect((await repeat()).body).toMatchObject({ error: 'payment_closed' })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-const ticks: readonly Tick[] = ['any_key', 'remember_payee', 'remember_device']
+const ticks: readonly Tick[] = ['remember_payee', 'any_key', 'remember_device']
 /** Returns every selection of these ticks, in their order. */
 const choicesOf = (names: readonly Tick[]): Tick[][] =>
   names.reduce<Tick[][]>((all, name) => all.flatMap((ticked) => [ticked, [...ticked, name]]), [[]])
@@ -68,13 +68,13 @@ describe('without a passkey', () => {
       const { page, id } = await waiting(agent)
 
       const shown = await browser.visit(page)
-      expect(shown.text).toContain('and remember this payee')
-      expect(shown.text).toContain('and remember this device')
+      expect(shown.text).toContain('Remember this recipient')
+      expect(shown.text).toContain('Remember this device')
       expect(shown.text).toContain('Any key of this account')
       expect(shown.html).not.toContain('checked')
       const after = await browser.submit({ decision: 'approved', ...sent(ticked) }, page)
 
-      expect(after.text).toContain('You approved this payment')
+      expect(after.text).toContain('This payment is paid')
       expect(await knownTo(agent)).toEqual({
         recipients: Number(ticked.includes('remember_payee')),
         devices: Number(ticked.includes('remember_device')),
@@ -162,7 +162,7 @@ test('an imitation and a batch are offered no such tick', async () => {
   )
 
   expect(imitation.text).toContain('Any key of this account')
-  expect(imitation.text).not.toContain('and remember this payee')
+  expect(imitation.text).not.toContain('Remember this recipient')
   expect(batch.text).toContain('Approve these 2 payments')
   expect(batch.text).not.toContain('remember this')
 })

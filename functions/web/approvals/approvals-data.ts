@@ -1,6 +1,6 @@
 /** Payments that wait for the owner, as the database answers them. */
 import * as z from 'zod'
-import { time } from '../../../shared/db/row-fields.ts'
+import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
 import { factsRow } from '../../../shared/payments/payment-with-facts.ts'
 import type { Owner } from '../visit.ts'
@@ -31,7 +31,14 @@ export type Approval = z.output<typeof approvalRow>
 export const listedRow = z.object({ approvals: z.array(approvalRow), waiting: z.int() })
 
 /** Row of one payment: the facts that the decision is made from, and the passkeys that can sign it. */
-const openedRow = z.object({ approval: approvalRow, facts: factsRow, passkeys: passkeysRow })
+const openedRow = z.object({
+  approval: approvalRow,
+  facts: factsRow,
+  passkeys: passkeysRow,
+  /** Settled payments to the same payee. */
+  paid_before: z.object({ count: z.int(), usd_micros: bigintText }),
+  asked_at: time,
+})
 /** Payment that is opened for a decision. */
 export type OpenedApproval = z.output<typeof openedRow>
 
@@ -49,8 +56,20 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
-/** State of a request for its owner. `other` is a payment that never waited for the owner. */
-export type ApprovalStatus = 'waiting' | 'approved' | 'declined' | 'expired' | 'used' | 'other'
+/**
+ * State of a request for its owner. After an approval it is sent, paid, or released unpaid. `used` is a
+ * payment that went out without the owner, and `other` one that never waited for anybody.
+ */
+export type ApprovalStatus =
+  | 'waiting'
+  | 'approved'
+  | 'sent'
+  | 'paid'
+  | 'unpaid'
+  | 'declined'
+  | 'expired'
+  | 'used'
+  | 'other'
 
 /** Decides the standing of a request from its payment, the decision and the time. */
 export function approvalStatusOf(
@@ -66,5 +85,8 @@ export function approvalStatusOf(
   const isUnsigned = state === 'authorized'
   if (decision === 'approved' && (isOpen || isUnsigned)) return 'approved'
   if (isOpen) return 'waiting'
+  if (decision === 'approved') return outcomes[state] ?? 'sent'
   return consent_level === null ? 'other' : 'used'
 }
+
+const outcomes: Readonly<Record<string, ApprovalStatus>> = { settled: 'paid', released: 'unpaid' }

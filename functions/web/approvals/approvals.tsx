@@ -28,7 +28,7 @@ export const routes: Routes = (app) => {
       >
         {c.req.query('approved') !== undefined && (
           <Notice kind="good" title="Approved">
-            There is nothing more to do for them: your agent can send each of them once.
+            The transfers are sent. Purchases are left to the agent, which gets what it buys.
           </Notice>
         )}
         {approvals.length === 0 ? (

@@ -1,6 +1,7 @@
 /** The page of several payments, which the owner approves together. */
 import { batchSize, batchTerms } from '../../../shared/consent/batch.ts'
 import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
+import { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readOwnerConsent } from '../own-consent.ts'
@@ -15,7 +16,8 @@ import { approvalStatusOf, openApprovals } from './approvals-data.ts'
 import { ApprovalForm, ConsentProblemNotice, Digest } from './consent-buttons.tsx'
 import type { ConsentProblem } from './consent-data.ts'
 import { consentProblemOf, outcomeRow } from './consent-data.ts'
-import { Terms, Warnings } from './payment-terms.tsx'
+import { Chips, ImitationWarning, Terms } from './payment-terms.tsx'
+import { sendApproved } from './send-approved.ts'
 
 const path = '/approve-batch'
 
@@ -66,7 +68,8 @@ async function showBatch(
       {me.account.isFrozen && <FrozenApprovalNotice />}
       {batch.map((opened, at) => (
         <Terms approval={opened.approval} title={`Payment ${at + 1} of ${batch.length}`}>
-          <Warnings {...opened} />
+          <Chips {...opened} />
+          <ImitationWarning {...opened} />
         </Terms>
       ))}
       {digest === undefined ? (
@@ -104,7 +107,7 @@ function ApproveAll({
       action={pathOf(batch)}
       digests={{ '': digest }}
       passkeys={batch[0]?.passkeys ?? []}
-      label="Approve all"
+      label="Approve and pay all"
       // Key and device that asked for each payment, in the order of the page.
       asker={batch.map(({ approval }) => approval.asked.asker).join(' ')}
     >
@@ -143,5 +146,9 @@ async function approve(c: PageContext): Promise<Response> {
   const entered = await db.one('owner_approve_batch', question, outcomeRow)
   const unheard = consentProblemOf(entered?.outcome)
   if (unheard) return showBatch(c, await chosen(c), unheard)
+  for (const { approval } of batch) {
+    const { id, kind } = approval.payment_row
+    if (kind === 'transfer') await sendApproved(c, id, sendTransfer)
+  }
   return goTo(c, `/approvals?approved=${payments.length}`)
 }

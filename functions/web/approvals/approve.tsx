@@ -1,65 +1,27 @@
-/** The page of one payment, which the owner approves, declines, or takes an approval back from. */
-import type { Child } from 'hono/jsx'
+/** The routes of one payment, which the owner approves and sends, declines, or takes an approval back from. */
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { unbound } from '../../../shared/db/database.ts'
 import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
-import { statusOf } from '../../../shared/payments/words.ts'
+import { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
+import { watchPayment } from '../../../shared/payments/settle/watch.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
-import { Page, sendPage } from '../layout.tsx'
 import { readOwnerConsent } from '../own-consent.ts'
 import { ownerSessionOf, sealOwnerNotice } from '../own-session.ts'
-import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { Button, Form, LinkButton } from '../ui/form.tsx'
-import { Notice, Time } from '../ui/show.tsx'
-import { State } from '../ui/state.tsx'
 import type { PageContext, Routes } from '../visit.ts'
-import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
+import type { OpenedApproval } from './approvals-data.ts'
 import { approvalStatusOf, openApprovals } from './approvals-data.ts'
-import { ApprovalForm, ConsentProblemNotice, Digest, ReceiptLink } from './consent-buttons.tsx'
-import type { ConsentProblem } from './consent-data.ts'
+import { standingMark } from './approve-outcome.tsx'
+import { showApproval } from './approve-screen.tsx'
 import { consentProblemOf, outcomeRow } from './consent-data.ts'
-import { Amount, Left, Terms, Warnings } from './payment-terms.tsx'
-import { ApprovalOptions } from './tick-boxes.tsx'
+import { sendApproved } from './send-approved.ts'
 import type { ApprovalOption } from './ticks-data.ts'
-import { approvalOptionsIn, digestsOf, digestWithOptions, offeredOptionsOf } from './ticks-data.ts'
+import { approvalOptionsIn, digestWithOptions } from './ticks-data.ts'
 
-/** Routes that show the payment and take the decision. */
+/** Routes that show the payment, take the decision, and tell what became of it. */
 export const routes: Routes = (app) => {
-  app.get('/approve/:payment', async (c) => showApproval(c, await open(c)))
+  app.get('/approve/:payment', async (c) => showApproval(c, await look(c)))
+  app.get('/approve/:payment/status', async (c) => c.text(standingMark(await look(c))))
   app.post('/approve/:payment', decide)
-}
-
-async function showApproval(c: PageContext, opened: OpenedApproval, unheard?: ConsentProblem) {
-  const me = await requireOwner(c)
-  const { approval, facts } = opened
-  const standing = approvalStatusOf(approval, facts.now)
-  const isFrozen = me.account.isFrozen && standing === 'waiting'
-  const digests = await digestsOf(offeredOptionsOf(opened), (ticked) =>
-    digestWithOptions(opened, ticked),
-  )
-  const digest = digests[''] ?? ''
-  return sendPage(
-    c,
-    <Page
-      c={c}
-      title={titles[standing]}
-      owner={me}
-      back={{ to: '/approvals', label: 'Approvals' }}
-      lead={<Asked {...approval} />}
-      scripts={['copy', 'passkey', 'considered']}
-    >
-      <ConsentProblemNotice why={unheard} />
-      {isFrozen && <FrozenApprovalNotice />}
-      {standing === 'waiting' ? <Warnings {...opened} /> : <Outcome {...opened} />}
-      <Terms approval={approval} />
-      {standing === 'waiting' && <Left {...opened} />}
-      <Digest value={digest} />
-      {approval.decision === 'approved' && (
-        <ReceiptLink of={`/approve/${approval.payment_row.id}`} />
-      )}
-      <Decision c={c} opened={opened} digests={digests} isFrozen={isFrozen} />
-    </Page>,
-    unheard === undefined ? 200 : 409,
-  )
 }
 
 async function decide(c: PageContext): Promise<Response> {
@@ -67,11 +29,10 @@ async function decide(c: PageContext): Promise<Response> {
   const form = await readFormFields(c)
   const opened = await open(c)
   const { id } = opened.approval.payment_row
-  if (form.get('decision') !== 'approved') {
-    await db.run('owner_decide_payment', { payment: id, decision: 'declined', ...shownIn(form) })
-    return goTo(c, `/approve/${id}`)
-  }
-  return approve(c, opened, form)
+  if (form.get('decision') === 'approved') return approve(c, opened, form)
+  if (form.get('decision') === 'send') return send(c, opened)
+  await db.run('owner_decide_payment', { payment: id, decision: 'declined', ...shownIn(form) })
+  return goTo(c, `/approve/${id}`)
 }
 
 async function approve(
@@ -93,7 +54,14 @@ async function approve(
   const mail = await mailAbout(c, opened, ticks)
   const entered = await db.one('owner_decide_payment', { ...question, ...ticked, mail }, outcomeRow)
   const unheard = consentProblemOf(entered?.outcome)
-  return unheard ? showApproval(c, await open(c), unheard) : goTo(c, `/approve/${payment}`)
+  return unheard ? showApproval(c, await open(c), unheard) : send(c, opened)
+}
+
+/** Sends an approved transfer at once. A purchase is left to the agent, which gets what it buys. */
+async function send(c: PageContext, { approval }: OpenedApproval): Promise<Response> {
+  const { id, kind } = approval.payment_row
+  const unsent = kind === 'transfer' ? await sendApproved(c, id, sendTransfer) : undefined
+  return goTo(c, `/approve/${id}${unsent === undefined ? '' : `?unsent=${unsent}`}`)
 }
 
 /** Seals a mail about the payee if it becomes known; null otherwise. */
@@ -119,105 +87,12 @@ async function open(c: PageContext): Promise<OpenedApproval> {
   throw new Rejection(fail('payment_not_found', { message }))
 }
 
-const titles: Record<ApprovalStatus, string> = {
-  waiting: 'Approve this payment?',
-  approved: 'You approved this payment',
-  declined: 'You declined this payment',
-  expired: 'This request has expired',
-  used: 'This link is used',
-  other: 'Nothing to decide',
-}
-
-function Asked({ asked, payment_row }: OpenedApproval['approval']) {
-  return (
-    <>
-      {asked.title} asked to pay <Amount payment={payment_row} />.
-    </>
-  )
-}
-
-/** Shows the outcome of a request that no longer waits. */
-function Outcome({ approval, facts }: OpenedApproval) {
-  const { decided_at, payment_row: payment } = approval
-  switch (approvalStatusOf(approval, facts.now)) {
-    case 'waiting':
-      return null
-    case 'approved':
-      return (
-        <Notice kind="good" title="Approved">
-          {decided_at && <Time at={decided_at} />}. The agent can send it once, until{' '}
-          <Time at={payment.expires_at} />.
-        </Notice>
-      )
-    case 'declined':
-      return (
-        <Notice title="Declined">
-          {decided_at && <Time at={decided_at} />}. Nothing was paid, and it cannot be sent any
-          more.
-        </Notice>
-      )
-    case 'expired':
-      return <Notice title="Expired">Nothing was paid. The agent has to ask again.</Notice>
-    case 'used':
-      return (
-        <Notice>
-          The payment was sent or tried. <State of={statusOf(payment.state)} />
-        </Notice>
-      )
-    case 'other':
-      return <Notice>This payment does not wait for you.</Notice>
-  }
-}
-
-function Decision({
-  c,
-  opened,
-  digests,
-  isFrozen,
-}: {
-  c: PageContext
-  opened: OpenedApproval
-  digests: Record<string, string>
-  isFrozen: boolean
-}) {
-  const { approval, facts, passkeys } = opened
-  const standing = approvalStatusOf(approval, facts.now)
-  if (standing === 'waiting' && !isFrozen) {
-    const label = 'Approve and allow it once'
-    const consent = { digests, passkeys, label, asker: approval.asked.asker }
-    return (
-      <ApprovalForm
-        c={c}
-        {...consent}
-        ticks={<ApprovalOptions offered={offeredOptionsOf(opened)} subject="payment" />}
-      >
-        <DeclineButton>Decline</DeclineButton>
-      </ApprovalForm>
-    )
-  }
-  if (standing === 'waiting' || standing === 'approved') {
-    return (
-      <Form c={c}>
-        <input type="hidden" name="digest" value={digests['']} />
-        <div class="actions">
-          <DeclineButton>
-            {standing === 'waiting' ? 'Decline' : 'Take the approval back'}
-          </DeclineButton>
-        </div>
-      </Form>
-    )
-  }
-  return (
-    <p class="actions">
-      <LinkButton to="/approvals">All approvals</LinkButton>
-    </p>
-  )
-}
-
-function DeclineButton({ children }: { children: Child }) {
-  return (
-    <Button kind="plain" name="decision" value="declined">
-      {children}
-    </Button>
-  )
+/** Reads the payment of the address, on its chain too while it is on its way. */
+async function look(c: PageContext): Promise<OpenedApproval> {
+  const opened = await open(c)
+  const { approval, facts } = opened
+  if (approvalStatusOf(approval, facts.now) !== 'sent') return opened
+  const world = c.get('world')
+  const { payment } = await watchPayment(world, unbound(world.db), approval.payment_row)
+  return { ...opened, approval: { ...approval, payment_row: payment } }
 }

@@ -91,30 +91,31 @@ function requestOf({ terms }: Payment) {
   return [['What is asked for', asked] as const]
 }
 
-/** Shows the warnings about the payee, the device and the purchase. */
-export function Warnings({ approval, facts }: OpenedApproval) {
+/** Warns that the payee's address imitates a known one. */
+export function ImitationWarning({ approval, facts }: OpenedApproval) {
+  if (facts.similar_recipient === null) return null
+  return <LookalikeWarning known={facts.similar_recipient} imitating={approval.payment_row.payee} />
+}
+
+/** Lists in few words what is usual and what is not about payee, device and purchase. */
+export function Chips({ approval, facts, paid_before: paid }: OpenedApproval) {
   const { payment_row: payment, asked } = approval
+  const often = paid.count === 1 ? 'once' : `${paid.count} times`
   return (
-    <>
-      {facts.similar_recipient !== null && (
-        <LookalikeWarning known={facts.similar_recipient} imitating={payment.payee} />
+    <ul class="chips">
+      {paid.count > 0 && (
+        <li class="badge good">
+          Paid {often} before, {usdRoundedUp(paid.usd_micros)} USD in all
+        </li>
       )}
       {!facts.recipient_known && facts.similar_recipient === null && (
-        <Notice kind="warning" title="New recipient">
-          You have not made it known. Compare the whole address with what you were given.
-        </Notice>
+        <li class="badge warning">New recipient: compare the whole address</li>
       )}
-      {!asked.device_known && (
-        <Notice kind="warning" title="New device">
-          You have not made known the device that the key or app asked from.
-        </Notice>
-      )}
+      {!asked.device_known && <li class="badge warning">New device</li>}
       {purchaseWarnings({ payment_row: payment, facts }).map(({ message }) => (
-        <Notice kind="warning" title="Not as expected">
-          {message}
-        </Notice>
+        <li class="badge warning">{message}</li>
       ))}
-    </>
+    </ul>
   )
 }
 
@@ -150,7 +151,16 @@ export function Left({ approval, facts }: OpenedApproval) {
           },
         ]}
       />
-      {headroom(daily_spending_cap) < usd && (
+    </Section>
+  )
+}
+
+/** Warns that an approval alone will not let the payment out. */
+export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedApproval) {
+  const usd = approval.payment_row.amount_usd_micros
+  return (
+    <>
+      {headroom(limits.daily_spending_cap) < usd && (
         <Notice kind="warning" title="Over the limit for everything together">
           Approved or not, it cannot be paid before enough of that limit is free again, or you raise
           it.
@@ -162,6 +172,6 @@ export function Left({ approval, facts }: OpenedApproval) {
           you raise it.
         </Notice>
       )}
-    </Section>
+    </>
   )
 }

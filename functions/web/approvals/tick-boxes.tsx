@@ -4,13 +4,12 @@ import { Checkbox } from '../ui/form.tsx'
 import type { ApprovalOption } from './ticks-data.ts'
 
 const words: Record<ApprovalOption, string> = {
+  remember_payee: 'Remember this recipient: agents may pay it without asking, within my limits',
   any_key: 'Any key of this account, and any app, may use it',
-  remember_payee:
-    'and remember this payee: agents may then pay it without asking, within my limits',
-  remember_device: 'and remember this device: its key or app may then pay from it without asking',
+  remember_device: 'Remember this device: its key or app may pay from it without asking',
 }
 
-/** Renders the boxes that are offered. */
+/** Renders the boxes that are offered: the one for the recipient in sight, the others folded in. */
 export function ApprovalOptions({
   offered,
   subject,
@@ -18,17 +17,26 @@ export function ApprovalOptions({
   offered: readonly ApprovalOption[]
   subject: 'payment' | 'mandate'
 }) {
-  if (offered.length === 0) return null
+  const [inSight, folded] = [offered.filter(isInSight), offered.filter((name) => !isInSight(name))]
   return (
-    <fieldset data-ticks="">
-      <legend>Only if you want more than this one {subject}</legend>
-      {offered.map((name) => (
+    <div data-ticks="">
+      {inSight.map((name) => (
         <Checkbox name={name} label={words[name]} />
       ))}
-      <p class="hint">
-        What you tick becomes a part of the terms that you approve. Without a tick nobody and no
-        device is trusted from then on.
-      </p>
-    </fieldset>
+      {folded.length > 0 && (
+        <details>
+          <summary>Allow more than this one {subject}</summary>
+          {folded.map((name) => (
+            <Checkbox name={name} label={words[name]} />
+          ))}
+          <p class="hint">
+            What you tick becomes a part of the terms that you approve. Without a tick nobody and no
+            device is trusted from then on.
+          </p>
+        </details>
+      )}
+    </div>
   )
 }
+
+const isInSight = (name: ApprovalOption) => name === 'remember_payee'

@@ -2,7 +2,8 @@
 import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import type { OpenedApproval } from './approvals-data.ts'
 
-const approvalOptionNames = ['any_key', 'remember_payee', 'remember_device'] as const
+// In the order of the page, in which the browser joins the names of what is ticked.
+const approvalOptionNames = ['remember_payee', 'any_key', 'remember_device'] as const
 /** Option that the owner may tick. */
 export type ApprovalOption = (typeof approvalOptionNames)[number]
 
@@ -15,8 +16,8 @@ export function approvalOptionsIn(form: URLSearchParams): ApprovalOption[] {
 export function offeredOptionsOf({ approval, facts }: OpenedApproval): ApprovalOption[] {
   const isPayeeNew = !facts.recipient_known && facts.similar_recipient === null
   const isOffered = {
-    any_key: true,
     remember_payee: isPayeeNew,
+    any_key: true,
     remember_device: !approval.asked.device_known,
   }
   return approvalOptionNames.filter((name) => isOffered[name])

@@ -25,6 +25,9 @@ export type SigningInputs = Pick<
   again?: (latest: PaymentWithFacts) => SigningInputs | GasRefusal
 }
 
+/** Parts of a request that send a payment. */
+export type Sender = Pick<Context, 'world' | 'db' | 'credential' | 'device'>
+
 /** Consent level that carries a payment, with the mandate at the mandate level. */
 export type ConsentBasis = Pick<AuthorizeRequest, 'consentLevel' | 'mandateId'>
 
@@ -46,7 +49,7 @@ const triesMax = 5
 
 /** Decides, reserves and signs. Answers a payment that is already under way as it stands. */
 export async function authorizePayment(
-  context: Context,
+  sender: Sender,
   entered: PaymentWithFacts,
   decisionMaker: DecisionMaker,
   first: SigningInputs,
@@ -61,12 +64,12 @@ export async function authorizePayment(
     }
     const { consentLevel, mandateId } = decision
     const consentBasis = { consentLevel, mandateId }
-    const answer = await askCustody(context, latest, consentBasis, signing)
+    const answer = await askCustody(sender, latest, consentBasis, signing)
     if (answer.outcome === 'signed') return { ...answer, ...consentBasis }
     if (answer.outcome === 'insufficient_gas') return noGas
     if (answer.outcome === 'lane_full') return laneFull
     if (!isRaceLost(answer)) return refusalOf(answer)
-    latest = (await readFacts(context, latest)) ?? latest
+    latest = (await readFacts(sender, latest)) ?? latest
     if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
     if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? noCancelLeft(latest)
     if (isRefusal(signing)) return signing
@@ -93,17 +96,17 @@ function isRaceLost(answer: AuthorizeAnswer): answer is RaceLost {
 
 /** Asks custody, which may have reserved the payment before it failed, so no answer may deny that. */
 async function askCustody(
-  context: Context,
+  sender: Sender,
   entered: PaymentWithFacts,
   consentBasis: ConsentBasis,
   { fundsAtomic, seenBlock, validAfter, validBefore, gas, relay, allowanceNonce }: SigningInputs,
 ): Promise<AuthorizeAnswer> {
-  const { custody } = context.world
+  const { custody } = sender.world
   if (!custody) throw new Rejection(fail('unavailable', { log: 'CUSTODY is not bound' }))
   const { id: paymentId } = entered.payment_row
   try {
     return await custody.authorize({
-      credential: context.credential,
+      credential: sender.credential,
       paymentId,
       ...consentBasis,
       factsVersion: entered.facts.version,
@@ -123,11 +126,11 @@ async function askCustody(
 
 /** Reads a payment of the caller again, with fresh facts. */
 export async function readFacts(
-  context: Context,
+  sender: Sender,
   { payment_row: { id, kind } }: Pick<PaymentWithFacts, 'payment_row'>,
 ): Promise<PaymentWithFacts | undefined> {
-  const device = await context.device()
-  return context.db.one('payment_facts', { payment: id, kind, device }, paymentWithFactsRow)
+  const device = await sender.device()
+  return sender.db.one('payment_facts', { payment: id, kind, device }, paymentWithFactsRow)
 }
 
 /** Returns the refusal after other payments took the funds between the look at them and the commit. */

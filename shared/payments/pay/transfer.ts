@@ -11,14 +11,13 @@ import type { Chain } from '../../chains/registry.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
-import type { Context } from '../../http/handler.ts'
 import { refuseBarred } from '../decide/barred.ts'
 import type { DecisionMaker } from '../decide/judge.ts'
 import { gasTooDear, notFunded } from '../decide/not-funded.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { fundedLanes } from '../relay/funded-lanes.ts'
 import { sendAndRelay } from '../relay/relay.ts'
-import type { SigningInputs, SigningResult } from './authorize.ts'
+import type { Sender, SigningInputs, SigningResult } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import type { GasRefusal } from './gas.ts'
 import { gasOf, gasPayer, tooSmall } from './gas.ts'
@@ -33,36 +32,36 @@ const leftSecondsMin = 60
 
 /** Decides, signs and broadcasts; returns custody's answer. */
 export async function sendTransfer(
-  context: Context,
+  sender: Sender,
   entered: PaymentWithFacts,
   decisionMaker: DecisionMaker,
 ): Promise<SigningResult | Refusal<'recipient_refused' | 'amount_too_small'>> {
-  const signing = await prepareSigning(context, entered)
+  const signing = await prepareSigning(sender, entered)
   if (isRefusal(signing)) return signing
-  const authorized = await authorizePayment(context, entered, decisionMaker, signing)
+  const authorized = await authorizePayment(sender, entered, decisionMaker, signing)
   if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
     const { chain } = assetOf(entered.payment_row)
     const seen = { ...signing.gas, ...signing.relay }
-    await sendAndRelay(context.world, chain, authorized, seen)
+    await sendAndRelay(sender.world, chain, authorized, seen)
   }
   return authorized
 }
 
-async function prepareSigning(context: Context, entered: PaymentWithFacts) {
+async function prepareSigning(sender: Sender, entered: PaymentWithFacts) {
   const { payment_row: payment, facts } = entered
   const { chain, token } = assetOf(payment)
   const { wallet, payee } = payment
   const lanes = facts.lanes.map(({ address }) => address)
   const lately = facts.gas.seen ?? undefined
   const asked = { token, wallet, payee, lanes, lately }
-  const seen = await readPreflight(context.world, chain, asked)
+  const seen = await readPreflight(sender.world, chain, asked)
   if (seen.status === 'unavailable') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }
   if (!seen.domainMatches) {
     return fail('unavailable', { log: `${token.address} signs under another domain` })
   }
-  const barred = await agreedBar(context.world, chain, { token, wallet, payee }, seen.barred)
+  const barred = await agreedBar(sender.world, chain, { token, wallet, payee }, seen.barred)
   if (barred) return refuseBarred(barred, token.symbol)
   if (seen.isOverBudget) return gasTooDear(chain)
   if (Number(seen.blockTimestampSeconds) + leftSecondsMin > facts.now + validSeconds) {

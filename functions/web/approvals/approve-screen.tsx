@@ -1,0 +1,208 @@
+/** The screen on which the owner decides about one payment and sees what became of it. */
+import type { Child } from 'hono/jsx'
+import { assetOf } from '../../../shared/chains/registry.ts'
+import { visibleText } from '../../../shared/mail/untrusted.ts'
+import { formatAmount } from '../../../shared/money/amount.ts'
+import { requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { forPeople } from '../ui/amounts.ts'
+import { FrozenApprovalNotice } from '../ui/attention.tsx'
+import { Button, Form, LinkButton } from '../ui/form.tsx'
+import { Address } from '../ui/show.tsx'
+import type { PageContext } from '../visit.ts'
+import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
+import { approvalStatusOf } from './approvals-data.ts'
+import { Outcome } from './approve-outcome.tsx'
+import { ApprovalForm, ConsentProblemNotice, Digest, ReceiptLink } from './consent-buttons.tsx'
+import type { ConsentProblem } from './consent-data.ts'
+import {
+  Amount,
+  Chips,
+  ImitationWarning,
+  Left,
+  OverLimitWarnings,
+  Terms,
+} from './payment-terms.tsx'
+import { ApprovalOptions } from './tick-boxes.tsx'
+import { digestsOf, digestWithOptions, offeredOptionsOf } from './ticks-data.ts'
+
+/** Shows the payment with its decision or its outcome. `unheard`: why a consent was not entered. */
+export async function showApproval(
+  c: PageContext,
+  opened: OpenedApproval,
+  unheard?: ConsentProblem,
+) {
+  const me = await requireOwner(c)
+  const { approval, facts } = opened
+  const standing = approvalStatusOf(approval, facts.now)
+  const isWaiting = standing === 'waiting'
+  const isFrozen = me.account.isFrozen && isWaiting
+  const digests = await digestsOf(offeredOptionsOf(opened), (ticked) =>
+    digestWithOptions(opened, ticked),
+  )
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={titles[standing]}
+      owner={me}
+      isDecision
+      back={{ to: '/approvals', label: 'Approvals' }}
+      scripts={['copy', 'passkey', 'considered', 'watch']}
+      {...(standing === 'sent' && { refreshSeconds: 5 })}
+    >
+      <ConsentProblemNotice why={unheard} />
+      {isFrozen && <FrozenApprovalNotice />}
+      <Headline {...opened} />
+      {isWaiting ? <Chips {...opened} /> : <Outcome c={c} standing={standing} {...opened} />}
+      {isWaiting && <ImitationWarning {...opened} />}
+      {isWaiting && <OverLimitWarnings {...opened} />}
+      <Decision c={c} opened={opened} digests={digests} isFrozen={isFrozen} />
+    </Page>,
+    unheard === undefined ? 200 : 409,
+  )
+}
+
+const titles: Record<ApprovalStatus, string> = {
+  waiting: 'Approve this payment?',
+  approved: 'You approved this payment',
+  sent: 'This payment is on its way',
+  paid: 'This payment is paid',
+  unpaid: 'This payment was not made',
+  declined: 'You declined this payment',
+  expired: 'This request has expired',
+  used: 'This payment needed no approval',
+  other: 'Nothing to decide',
+}
+
+/** Shows how much goes to whom, who asks for it, and the note. */
+function Headline({ approval, facts, asked_at }: OpenedApproval) {
+  const { asked, payment_row: payment } = approval
+  const { origin } = payment.terms
+  const { chain } = assetOf(payment)
+  return (
+    <div class="headline">
+      <p class="figure">
+        {payment.terms['scheme'] === 'upto' && <span class="unit">up to </span>}
+        <Amount payment={payment} />
+      </p>
+      <p>
+        to{' '}
+        <strong>
+          {payment.payee_alias ??
+            (typeof origin === 'string' ? new URL(origin).host : 'an address')}
+        </strong>{' '}
+        on {chain.title}
+      </p>
+      <p>
+        <Address value={payment.payee} />
+      </p>
+      <p class="quiet">
+        {asked.title} asked {agoOf(facts.now, asked_at)}.
+      </p>
+      {payment.memo !== null && (
+        <figure>
+          <blockquote>{visibleText(payment.memo)}</blockquote>
+          <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
+        </figure>
+      )}
+    </div>
+  )
+}
+
+/** Says how long ago a time was, in the largest unit that fits. */
+function agoOf(nowSeconds: number, at: string): string {
+  const minutes = Math.floor((nowSeconds - Date.parse(at) / 1000) / 60)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`
+  const hours = Math.floor(minutes / 60)
+  return hours === 1 ? 'an hour ago' : `${hours} hours ago`
+}
+
+type DecisionProps = {
+  c: PageContext
+  opened: OpenedApproval
+  digests: Record<string, string>
+  isFrozen: boolean
+}
+
+function Decision({ c, opened, digests, isFrozen }: DecisionProps) {
+  const { approval, facts, passkeys } = opened
+  const standing = approvalStatusOf(approval, facts.now)
+  const details = <Details opened={opened} digest={digests[''] ?? ''} />
+  if (standing === 'waiting' && !isFrozen) {
+    const consent = { digests, passkeys, label: labelOf(opened), asker: approval.asked.asker }
+    return (
+      <ApprovalForm
+        c={c}
+        {...consent}
+        ticks={
+          <>
+            <ApprovalOptions offered={offeredOptionsOf(opened)} subject="payment" />
+            {details}
+          </>
+        }
+      >
+        <DecisionButton value="declined">Decline</DecisionButton>
+      </ApprovalForm>
+    )
+  }
+  if (standing !== 'waiting' && standing !== 'approved') {
+    return (
+      <>
+        {details}
+        <p class="actions">
+          <LinkButton to="/approvals">All approvals</LinkButton>
+        </p>
+      </>
+    )
+  }
+  return (
+    <Form c={c}>
+      {details}
+      <input type="hidden" name="digest" value={digests['']} />
+      <div class="actions">
+        {standing === 'approved' && approval.payment_row.kind === 'transfer' && (
+          <Button name="decision" value="send">
+            Send it now
+          </Button>
+        )}
+        <DecisionButton value="declined">
+          {standing === 'waiting' ? 'Decline' : 'Take the approval back'}
+        </DecisionButton>
+      </div>
+    </Form>
+  )
+}
+
+/** Says on the button what pressing it does. */
+function labelOf({ approval: { payment_row: payment } }: OpenedApproval): string {
+  const { token } = assetOf(payment)
+  if (payment.kind !== 'transfer') return 'Approve the purchase'
+  const amount = forPeople(formatAmount(payment.amount_atomic, token.decimals))
+  return `Approve and pay ${amount} ${token.symbol}`
+}
+
+function DecisionButton({ value, children }: { value: string; children: Child }) {
+  return (
+    <Button kind="plain" name="decision" value={value}>
+      {children}
+    </Button>
+  )
+}
+
+/** Folds in all terms, what they leave of the limits, and what an approval is bound to. */
+function Details({ opened, digest }: { opened: OpenedApproval; digest: string }) {
+  const { approval, facts } = opened
+  return (
+    <details>
+      <summary>All terms and limits</summary>
+      <Terms approval={approval} />
+      {approvalStatusOf(approval, facts.now) === 'waiting' && <Left {...opened} />}
+      <Digest value={digest} />
+      {approval.decision === 'approved' && (
+        <ReceiptLink of={`/approve/${approval.payment_row.id}`} />
+      )}
+    </details>
+  )
+}

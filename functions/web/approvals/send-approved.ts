@@ -1,0 +1,48 @@
+/** Sends a transfer that its owner approved, on behalf of the key or app that asked for it. */
+import type { ErrorCode } from '../../../shared/contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { factsOf } from '../../../shared/payments/decide/decision-facts.ts'
+import type { DecisionMaker } from '../../../shared/payments/decide/judge.ts'
+import type { Sender } from '../../../shared/payments/pay/authorize.ts'
+import type { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
+import { paymentWithFactsRow } from '../../../shared/payments/payment-with-facts.ts'
+import { decide } from '../../../shared/policy/decide.ts'
+import { requireOwner } from '../frame.ts'
+import type { PageContext } from '../visit.ts'
+
+/**
+ * Sends an approved transfer; one that was sent already is not sent again. Returns why it was not sent, or
+ * undefined. It then stays approved, and the owner or the agent can send it. `send` is shared/payments/pay's.
+ */
+export async function sendApproved(
+  c: PageContext,
+  id: string,
+  send: typeof sendTransfer,
+): Promise<ErrorCode | undefined> {
+  const { db, credential } = await requireOwner(c)
+  // What was approved keeps the device that asked for it, whoever sends it.
+  const sender: Sender = { world: c.get('world'), db, credential, device: async () => '' }
+  const question = { payment: id, kind: 'transfer', device: '' }
+  try {
+    const entered = await db.one('payment_facts', question, paymentWithFactsRow)
+    if (!entered) return 'payment_not_found'
+    const sent = await send(sender, entered, byApproval)
+    return isRefusal(sent) ? sent.refusal : undefined
+  } catch (error) {
+    if (error instanceof Rejection) return error.refusal.refusal
+    throw error
+  }
+}
+
+/** Decides by the approval and the caps alone: without it, nothing that an agent could say is asked for. */
+const byApproval: DecisionMaker = {
+  decide: async (entered) => {
+    const facts = await factsOf(entered, true)
+    if (facts.ownerApproved === null) throw new Rejection(fail('payment_closed'))
+    return decide(facts)
+  },
+  refuse: async () => fail('limit_exceeded'),
+  ask: async () => {
+    throw new Rejection(fail('payment_closed'))
+  },
+}
