@@ -76,6 +76,7 @@ test('a passkey signs what is ticked beside the terms, and the page says so from
   const { approval_url } = await askMandate(agent)
 
   await page.goto(approval_url)
+  await page.getByText('Allow more than this one mandate').click()
   await page.getByLabel('Any key of this account, and any app, may use it').check()
   await press(page, 'Approve the mandate with your passkey')
 
@@ -153,10 +154,10 @@ test('several payments are approved by one touch of a passkey', async () => {
   await page.goto(`${web}/approvals`)
   for (const box of await page.getByRole('checkbox').all()) await box.check()
   await press(page, 'Look at the chosen ones')
-  await press(page, 'Approve all with your passkey')
+  await press(page, 'Approve and pay all with your passkey')
 
-  await page.getByText('There is nothing more to do for them').waitFor()
-  await expect(page.getByText('Approved', { exact: true }).count()).resolves.toBe(3)
+  await page.getByText('The transfers are sent.').waitFor()
+  await page.getByText('Nothing waits for you.').waitFor()
 })
 
 test('an owner who turns the passkey down has approved nothing', async () => {
