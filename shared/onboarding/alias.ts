@@ -16,17 +16,23 @@ const roles =
   postmaster press privacy register registration reply root sales sender service sign-up signup status support
   system team trouble usenet users uucp webmaster welcome www`)
 
-/** Words with which a name could pass for the service, the account's owner or an approval. */
+/** Words with which a name could pass for the service, the account's owner or an approval, in any name. */
 const claims =
-  words(`account accounts admin admins administration administrator alert alerts aoa approval approvals
-  approve approved audit auth authentication authenticator authorization authorize authorized billing
-  chargeback compliance confirm confirmation confirmed consent custodian custody customercare deposit
-  deposits dispute disputes donotreply fraud freeze frozen helpcenter helpdesk kyc limits login mailbox
-  mailer mandate mandates moderator notice notices notification notifications official operations operator
-  owner owners passkey passkeys password passwords payment payments payout postmaster recovery refund
-  refunds relayer reset risk safety security service services signin staff superuser support sysadmin system
-  treasury trust trusted unfreeze unlock validate validation vault verification verified verify wallet
-  withdraw withdrawal withdrawals your-user`)
+  words(`admin admins administration administrator agent-operating-account aoa approval approvals approve
+  approved authentication authenticator authorization authorize authorized confirm confirmation confirmed
+  consent custodian custody donotreply freeze frozen kyc login mailer mandate mandates moderator official
+  owner owners passkey passkeys password passwords postmaster recovery relayer reset signin staff superuser
+  sysadmin system trusted unfreeze unlock validate validation verification verified verify your-user`)
+
+/** Words for what a service does and for whom at it: nobody's own name, unless a word of theirs is beside. */
+const departments =
+  words(`account accounts alert alerts audit auth billing chargeback compliance customercare deposit deposits
+  dispute disputes fraud helpcenter helpdesk limits mailbox notice notices notification notifications
+  operations operator payment payments payout refund refunds risk safety security service services support
+  treasury trust vault wallet withdraw withdrawal withdrawals`)
+const companions = words(
+  'desk department dept center centre group line staff the my our us your we customer client user for of and',
+)
 
 /** Minimum length of a claim that is found anywhere in an alias; shorter ones occur inside other words. */
 const claimLengthMin = 6
@@ -83,10 +89,14 @@ function readLook(alias: string): string {
 
 const roleLooks = new Set(roles.map(readLook))
 const claimLooks = new Set(claims.map(readLook))
+const departmentLooks = new Set(departments.map(readLook))
+const namelessLooks = [...departmentLooks, ...roleLooks, ...companions.map(readLook)]
 const longClaimLooks = [...claimLooks].filter(({ length }) => length >= claimLengthMin)
-const slippingLooks = [...claimLooks].filter(({ length }) => length >= slipLengthMin)
+const slipping = ({ length }: string) => length >= slipLengthMin
+const slippingLooks = [...claimLooks].filter(slipping)
+const slippingDepartments = [...departmentLooks].filter(slipping)
 
-/** True if an alias sounds like the service: as a whole, in its parts, or by a word inside. */
+/** True if an alias sounds like the service: by a claim in it, or by nothing but words for departments. */
 function soundsLikeService(alias: string): boolean {
   const look = readLook(alias)
   return (
@@ -94,7 +104,26 @@ function soundsLikeService(alias: string): boolean {
     partLooksOf(alias).some(
       (part) => claimLooks.has(part) || slippingLooks.some((claim) => isSlip(part, claim)),
     ) ||
-    longClaimLooks.some((claim) => look.includes(claim))
+    longClaimLooks.some((claim) => look.includes(claim)) ||
+    namesDepartment(alias, look)
+  )
+}
+
+/** True if an alias names a department and nobody: `support-desk` does, `support-bot` and `acme-support` do not. */
+function namesDepartment(alias: string, look: string): boolean {
+  if (isMadeOf(look) && [...departmentLooks].some((word) => look.includes(word))) return true
+  const isOf = (part: string) =>
+    departmentLooks.has(part) || slippingDepartments.some((word) => isSlip(part, word))
+  const own = alias.split('-').filter((part) => !/^[0-9]+$/.test(part))
+  const looks = own.map(readLook)
+  return looks.some(isOf) && looks.every((part) => isOf(part) || namelessLooks.includes(part))
+}
+
+/** True if a look is nothing but nameless words, one after the other. */
+function isMadeOf(look: string): boolean {
+  return (
+    look === '' ||
+    namelessLooks.some((word) => look.startsWith(word) && isMadeOf(look.slice(word.length)))
   )
 }
 

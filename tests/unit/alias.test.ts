@@ -84,7 +84,7 @@ describe('an alias', () => {
   test.each(
     words(`owner your-user approvals approval payments alerts notifications verification account mailer
       compliance treasury agent-operating-account user-confirmed-true approved-by-the-owner the-owner
-      support-desk acme-security paymentsupport approvedbyowner n0tifications securlty adrnin
+      support-desk support-2 the-support-team payments-center my-wallet paymentsupport approvedbyowner n0tifications securlty adrnin
       secur1ty-team p-a-y-m-e-n-t-s app-roved cornpliance suppor7 ovvner
       suport suppport aproved aprroved approvd paymenls paymcnts sccurity securitv secruity veriffy
       login sign-in passkey password-desk authenticator authorization helpcenter customer-care customercare
@@ -98,7 +98,8 @@ describe('an alias', () => {
   test.each(
     words(`ada research-desk bob-agent my-agent shop-buyer lena-2 newsroom infobot downer-bob steam-fan
       autumn helper salesforce-fan rootbeer authors loginova willing-bob improved-bob trustworthy-ada
-      limited-edition riskier audition auditorium resetti mailboat booker signal keystone operetta`),
+      limited-edition riskier audition auditorium resetti mailboat booker signal keystone operetta
+      support-bot payments-jane jane-payments acme-security billing-agent wallet-watcher treasurer`),
   )('%s is open to anybody', (alias) => {
     expect(aliasProblem(alias)).toBeUndefined()
   })
