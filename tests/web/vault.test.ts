@@ -69,7 +69,7 @@ test.each([
   [{ site: 'http://www.shop.com' }, 'https sites only'],
   [{ site: 'http://localhost/web' }, 'this service itself'],
   [{ site: '' }, 'the site'],
-  [{ password: '' }, 'there is nothing to use'],
+  [{ username: '', password: '' }, 'there is nothing to use'],
   [{ totp_secret: '!' }, 'TOTP'],
   [{ fields: 'two words: 1' }, 'the further secrets'],
   [{ notes: 'x'.repeat(4_097) }, 'the notes'],

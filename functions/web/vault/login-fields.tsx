@@ -33,7 +33,7 @@ export function SecretFields({ kept }: { kept?: OwnerEntry['listed'] }) {
       <Field
         name="password"
         label="Password there"
-        {...(kept?.has_password ? { hint: keeps } : {})}
+        hint={kept?.has_password ? keeps : 'Empty where the site mails a code or a link instead.'}
         type="password"
         autocomplete="new-password"
         maxlength={secretMax}

@@ -78,7 +78,7 @@ async function storeEntry(
   if ('refused' in usable) return fail('site_refused', { message: usable.refused })
   const change: Change = {
     version,
-    secretOf: (present) => secretOf(given, present),
+    secretOf: (present) => secretOf(given, present, username),
     typeOf: (was) => (was === 0 ? 'credential_stored' : 'credential_replaced'),
   }
   return changeEntry(context, credential, { site: usable.origin, username }, change)

@@ -27,7 +27,7 @@ async function store(
   context: VaultContext,
   { username, secret: typed, mail, ...link }: LoginByLink,
 ): Promise<'stored' | 'exists' | 'over' | Refusal> {
-  const secret = secretOf(typed)
+  const secret = secretOf(typed, {}, username)
   if ('refused' in secret) return fail('credential_refused', { message: secret.refused })
   const db = unbound(context.world.db)
   const asked = await db.one('link_login_asked', link, askedRow)

@@ -13,6 +13,8 @@ const previousMax = 3
 /** Schema of the secret part in a request. */
 export const secretInput = z.strictObject(secretChange)
 
+const nothingToUse =
+  'Give a user name, a password, a TOTP secret or a field: there is nothing to use.'
 const noOthers = { previous_passwords: null, new_password: null }
 
 const secretSchema = z.strictObject({
@@ -28,20 +30,24 @@ export type Secret = z.output<typeof secretSchema>
 
 /**
  * Applies a change to a secret part, or returns a sentence that says what is wrong with it. Absent
- * members stay, null removes them, and a given password discards all earlier ones.
+ * members stay, null removes them, and a given password discards all earlier ones. Without a secret, the site
+ * mails a code or a link to the user name.
  */
 export function secretOf(
   { password, totp_secret, notes, fields }: z.output<typeof secretInput>,
   present: Secret = {},
+  username = '',
 ): Secret | { refused: string } {
   const totp = typeof totp_secret === 'string' ? readTotp(totp_secret) : totp_secret
   if (totp && 'refused' in totp) return totp
-  return checked({
+  const secret = checked({
     ...(password === undefined ? present : { ...present, ...noOthers, password }),
     ...(totp === undefined ? {} : { totp }),
     ...(notes === undefined ? {} : { notes }),
     fields: { ...present.fields, ...fields },
   })
+  const isEmpty = username === '' && !('refused' in secret) && usableValues(secret, 0).size === 0
+  return isEmpty ? { refused: nothingToUse } : secret
 }
 
 /** Returns the secret part with a new password. Earlier ones stay, since the site may still know one. */
@@ -80,9 +86,6 @@ function checked({ fields = {}, ...others }: Given): Secret | { refused: string 
   })
   if (!read.success) return { refused: 'The entry would have more than 20 fields.' }
   const secret = read.data
-  if (usableValues(secret, 0).size === 0) {
-    return { refused: 'Give a password, a TOTP secret or a field: there is nothing to use.' }
-  }
   if (encodeSecret(secret).length > sealedBytesMax) {
     return { refused: `The secret part is longer than ${sealedBytesMax} bytes.` }
   }

@@ -124,10 +124,13 @@ const repeatWords = wordsOf(
   'confirm confirmation confirmed confirmpassword repeat repeated again retype retyped reenter verify ' +
     'verification repassword wiederholen wiederholung',
 )
-const codeNames = wordsOf('otp totp code token passcode tfa mfa fa onetimecode pin otc attempt')
+const codeNames = wordsOf(
+  'otp totp code token passcode tfa mfa fa twofa twofactor onetimecode pin otc attempt otpcode totpcode ' +
+    'mfacode tfacode twofacode authcode smscode logincode securitycode verificationcode',
+)
 const codeContexts = wordsOf(
   'otp totp mfa tfa fa auth authenticator authentication verification verify security login signin ' +
-    'sign in one time two factor sms email mail app device confirmation challenge token code ' +
+    'sign in one time two twofa factor twofactor twostep step sms email mail app device confirmation challenge token code ' +
     'passcode user account session form input txt',
 )
 
