@@ -1496,9 +1496,8 @@ CREATE OR REPLACE FUNCTION api.create_hosted_action(credential text, type text, 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, private.hosted_action_scope(type));
 begin
-  perform private.demand_scope(caller, private.hosted_action_scope(type));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
   if (select count(*) from private.hosted_actions a
@@ -2102,10 +2101,12 @@ CREATE OR REPLACE FUNCTION api.hosted_action(credential text, action_id uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'any');
 begin
   return query select private.hosted_action_json(a) from private.hosted_actions a
-   where a.id = action_id and a.account = caller.account;
+   where a.id = action_id and a.account = caller.account
+     and (private.scope_covers(caller.scopes, 'read')
+       or private.scope_covers(caller.scopes, private.hosted_action_scope(a.type)));
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb)
@@ -6297,16 +6298,13 @@ begin
     where p.account = revoked.account and p.state = 'authorized'
       and coalesce(p.budget, p.key) = holder),
     'the key or app that paid was revoked before anything was signed');
-  update private.payments p set state = 'declined'
+  update private.payments p set state = 'expired',
+      failure = 'the key or app that asked for it was revoked'
    where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
      and p.key = any (askers) and not p.for_any_key;
   get diagnostics payments = row_count;
   with ended as (
-    update private.mandates m set
-      state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
-      decided_at = coalesce(m.decided_at, private.clock()),
-      revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
-      revoked_by = case when m.state <> 'pending_approval' then by end
+    update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = by
      where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
        and m.key = any (askers) and (is_last or m.state = 'pending_approval')
        and not m.for_any_key

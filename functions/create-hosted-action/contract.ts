@@ -11,7 +11,7 @@ export const createHostedAction = operation({
   id: 'create_login_link',
   method: 'POST',
   folder: 'create-hosted-action',
-  access: 'read',
+  access: 'any',
   gap: 'GAP_HOSTED_ACTION_V1',
   summary:
     'A link to a page on which a person signs in, sends money, enters a login or confirms to be there.',
@@ -63,6 +63,7 @@ export const createHostedAction = operation({
     expires_at: field.time,
   }),
   errors: [
+    'insufficient_scope',
     'site_refused',
     'unsupported_chain',
     'unsupported_token',

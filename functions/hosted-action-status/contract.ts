@@ -27,7 +27,7 @@ export const hostedActionStatus = operation({
   id: 'hosted_action_status',
   method: 'GET',
   folder: 'hosted-action-status',
-  access: 'read',
+  access: 'any',
   gap: 'GAP_HOSTED_ACTION_V1',
   summary: 'What has become of a hosted action. Ask every few seconds, not faster.',
   request: z.strictObject({ action_id: z.uuid().describe('From create_login_link.') }),

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '675019db361d106a2a2472f4a47ddf251c80b7c3eca47737a533ca760971cbb1'
+export const contractDigest = '946ce3845c8ae3ded28a341fe567aee6e0e7ff36422f38fac1c567227ff3802b'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1311,7 +1311,7 @@ export type HostedActionStatusAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type HostedActionStatusError = 'action_not_found' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
+export type HostedActionStatusError = 'action_not_found' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
 
 export type ConsentReceiptRequest = {
   /** A transfer_id or an attempt_id. */
@@ -2156,9 +2156,9 @@ export type AccountClient = {
   accountExposure: (request?: AccountExposureRequest, options?: CallOptions) => Promise<AccountExposureAnswer>
   /** Stops everything that spends or signs, at once. Only the owner can undo it. Any token will do. */
   accountFreeze: (request?: AccountFreezeRequest, options?: CallOptions) => Promise<AccountFreezeAnswer>
-  /** A link to a page on which a person signs in, sends money, enters a login or confirms to be there. Scope: read. GAP_HOSTED_ACTION_V1. */
+  /** A link to a page on which a person signs in, sends money, enters a login or confirms to be there. Any token will do. GAP_HOSTED_ACTION_V1. */
   createLoginLink: (request: CreateLoginLinkRequest, options?: CallOptions) => Promise<CreateLoginLinkAnswer>
-  /** What has become of a hosted action. Ask every few seconds, not faster. Scope: read. GAP_HOSTED_ACTION_V1. */
+  /** What has become of a hosted action. Ask every few seconds, not faster. Any token will do. GAP_HOSTED_ACTION_V1. */
   hostedActionStatus: (request: HostedActionStatusRequest, options?: CallOptions) => Promise<HostedActionStatusAnswer>
   /** A signed statement of what the owner consented to. It proves consent, and no payment. Scope: read. GAP_PAYMENT_MANDATE_V1. */
   consentReceipt: (request?: ConsentReceiptRequest, options?: CallOptions) => Promise<ConsentReceiptAnswer>

@@ -103,9 +103,8 @@ create function api.create_hosted_action(
   returns table (action_id uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, private.hosted_action_scope(type));
 begin
-  perform private.demand_scope(caller, private.hosted_action_scope(type));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
   if (select count(*) from private.hosted_actions a
@@ -122,14 +121,16 @@ begin
   returning a.id, private.hosted_action_end(a);
 end $$;
 
--- Returns an action of the caller's account.
+-- Returns an action of the caller's account, to a key that reads or could have asked for it.
 create function api.hosted_action(credential text, action_id uuid) returns table (action jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'any');
 begin
   return query select private.hosted_action_json(a) from private.hosted_actions a
-   where a.id = action_id and a.account = caller.account;
+   where a.id = action_id and a.account = caller.account
+     and (private.scope_covers(caller.scopes, 'read')
+       or private.scope_covers(caller.scopes, private.hosted_action_scope(a.type)));
 end $$;
 
 -- Returns what the page of a link may show to a browser. A browser that did not open the link sees only that

@@ -117,16 +117,13 @@ begin
     where p.account = revoked.account and p.state = 'authorized'
       and coalesce(p.budget, p.key) = holder),
     'the key or app that paid was revoked before anything was signed');
-  update private.payments p set state = 'declined'
+  update private.payments p set state = 'expired',
+      failure = 'the key or app that asked for it was revoked'
    where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
      and p.key = any (askers) and not p.for_any_key;
   get diagnostics payments = row_count;
   with ended as (
-    update private.mandates m set
-      state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
-      decided_at = coalesce(m.decided_at, private.clock()),
-      revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
-      revoked_by = case when m.state <> 'pending_approval' then by end
+    update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = by
      where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
        and m.key = any (askers) and (is_last or m.state = 'pending_approval')
        and not m.for_any_key

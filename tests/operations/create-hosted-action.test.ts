@@ -116,6 +116,22 @@ test('at most 20 links of an account wait to be opened, however many are asked f
   expect(await ask()).toMatchObject({ status: 200 })
 })
 
+test('a key that only uses the vault asks for a login of a site, and for nothing else', async () => {
+  const agent = await world.agent('vault')
+  const login = { action_type: 'website_login', site: 'https://shop.example.com' }
+
+  const made = await agent.post(path, login)
+  const seen = (id: unknown) => agent.get(`/hosted-action-status?action_id=${String(id)}`)
+  const other = await (await agent.withKey('read')).post(path, { action_type: 'login' })
+
+  expect(await seen(made.body['action_id'])).toMatchObject({ body: { status: 'pending' } })
+  expect((await seen(other.body['action_id'])).status).toBe(404)
+  expect(await agent.post(path, { action_type: 'deposit' })).toMatchObject({
+    status: 403,
+    body: { error: 'insufficient_scope' },
+  })
+})
+
 test('money is asked for only where it can arrive', async () => {
   const nowhere = await start()
   const agent = await nowhere.agent('read')

@@ -70,7 +70,8 @@ describe('revoking a key', () => {
   test('closes what waits for the owner, its mandates and its links, in the same transaction', async () => {
     const { payer, payee, mandate, owner } = await household()
     const other = await payer.withKey('full')
-    const asked = await pay(payer, (await world.agent('read')).address, '400')
+    const { address } = await world.agent('read')
+    const asked = await pay(payer, address, '400')
     const payment = z.uuid().parse(asked.body['transfer_id'])
     const approved = await pay(payer, (await world.agent('read')).address, '400')
     const second = z.uuid().parse(approved.body['transfer_id'])
@@ -84,15 +85,21 @@ describe('revoking a key', () => {
 
     await owner.call('owner_revoke_key', { key: await keyOf(payer) })
 
-    expect(await owner.decide(payment, 'approved')).toBe('closed')
-    expect((await paymentOf(world.db, payment)).state).toBe('declined')
-    expect((await paymentOf(world.db, second)).state).toBe('declined')
+    expect(await owner.decide(payment, 'approved')).toBe('expired')
+    expect((await paymentOf(world.db, payment)).state).toBe('expired')
+    expect((await paymentOf(world.db, second)).state).toBe('expired')
+    expect(await pay(other, address, '400', { transfer_id: payment })).toMatchObject({
+      body: {
+        error: 'payment_closed',
+        message: 'The payment was closed: the key or app that asked for it was revoked.',
+      },
+    })
     const statusOf = async (id: unknown) => {
       const { body } = await other.get(`/payment-mandate-status?mandate_id=${String(id)}`)
       return z.looseObject({ status: z.string() }).array().parse(body['mandates'])[0]?.status
     }
     expect(await statusOf(mandate)).toBe('revoked')
-    expect(await statusOf(wanted.body['mandate_id'])).toBe('declined')
+    expect(await statusOf(wanted.body['mandate_id'])).toBe('revoked')
     const action = await other.get(
       `/hosted-action-status?action_id=${String(link.body['action_id'])}`,
     )
@@ -140,7 +147,7 @@ test('disconnecting an app closes what it asked for', async () => {
 
   expect(await owner.call('owner_disconnect_apps')).toEqual([{ disconnected: 1 }])
 
-  expect((await paymentOf(world.db, payment)).state).toBe('declined')
+  expect((await paymentOf(world.db, payment)).state).toBe('expired')
 })
 
 test('what a key asked for that has expired cannot be approved any more', async () => {

@@ -112,6 +112,16 @@ test('a login is asked for, entered, sealed for its site, and told by its id alo
   expect(result).toEqual({ credential_id: entry?.id, site })
 })
 
+test('a login without a password is entered where the site mails a code or a link', async () => {
+  const agent = await world.agent('vault')
+  const { link, enter } = await openedBy(await signedIn(world, agent), agent)
+
+  await enter({ username: login.username, password: '' })
+  const [entry] = await entriesOf(agent)
+  expect(entry).toMatchObject({ username: login.username, has_password: false })
+  expect(await statusOf(agent, link)).toMatchObject({ status: 'finished' })
+})
+
 test('what was typed is in no page, row, log, answer or mail, and the owner hears of it', async () => {
   const { person, browser: phone } = await openPersonAtHome(world)
   const { agent, email } = person
@@ -259,7 +269,7 @@ test('a login that is in the vault is not changed by a link, and the page says w
 })
 
 test.each([
-  [{ password: '' }, 'there is nothing to use'],
+  [{ username: '', password: '' }, 'there is nothing to use'],
   [{ password: 'x'.repeat(1_025) }, 'too long'],
   [{ totp_secret: 'no secret at all!' }, 'TOTP'],
   [{ username: 'x'.repeat(321) }, 'too long or cannot be read: the user name'],

@@ -190,8 +190,10 @@ export function refuseEnded(
 ): Refusal<'payment_closed'> | undefined {
   const status = endOf(entered)
   if (status === undefined) return refuseOther(entered, hint)
-  const message =
-    status === 'declined' ? 'The owner declined this payment.' : 'The payment expired unused.'
+  const { failure } = entered.payment_row
+  const over =
+    failure === null ? 'The payment expired unused.' : `The payment was closed: ${failure}.`
+  const message = status === 'declined' ? 'The owner declined this payment.' : over
   const next = status === 'declined' ? 'Do not enter it again unless the user asks for it.' : hint
   return fail('payment_closed', { message, hint: next, details: { confirmation: { status } } })
 }
