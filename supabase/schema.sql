@@ -366,6 +366,7 @@ create table private.idempotent_answers (
   key text not null,
   request_digest text not null,
   claimed_until timestamp with time zone not null,
+  is_sent boolean not null default false,
   claim uuid not null default gen_random_uuid(),
   created_at timestamp with time zone not null default private.clock(),
   status integer,
@@ -1462,11 +1463,11 @@ begin
     claim_idempotency.key, claim_idempotency.request_digest, at + interval '60 seconds')
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
-      created_at = at, credential = caller.id, status = null, body = null,
+      created_at = at, credential = caller.id, status = null, body = null, is_sent = false,
       claim = case when i.status is null and i.request_digest = excluded.request_digest
         then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
-    or (i.status is null and i.claimed_until <= at
+    or (i.status is null and i.claimed_until <= at and not i.is_sent
       and i.request_digest = excluded.request_digest and not private.is_erased(i))
   returning i.claim into claim;
   if found then
@@ -1479,6 +1480,7 @@ begin
   outcome := case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when private.is_erased(kept) then 'lost'
+    when kept.status is null and kept.is_sent and kept.claimed_until <= at then 'lost'
     when kept.status is null then 'running'
     when kept.body is null then 'lost'
     when kept.credential <> caller.id then 'foreign' else 'answered' end;
@@ -5563,9 +5565,11 @@ begin
   if mail is not null then
     perform api.vault_note_site(credential, entry, mail);
   end if;
-  update private.idempotent_answers i set claimed_until = 'infinity'
+  -- Sites are asked for a minute at most, so that whoever is silent for longer has ended.
+  update private.idempotent_answers i set is_sent = true,
+    claimed_until = greatest(i.claimed_until, private.clock() + interval '2 minutes')
    where i.account = caller.account and i.claim = vault_begin_use.claim
-     and (goes_on or (i.status is null and i.claimed_until < 'infinity'));
+     and (goes_on or (i.status is null and not i.is_sent));
   if claim is not null and not found then
     perform private.refuse('conflict', '409');
   end if;
@@ -9398,7 +9402,7 @@ declare
 begin
   update private.idempotent_answers i set status = 409
    where i.holder = of_holder and i.operation = of_operation and i.key = released
-     and i.status is null and i.claimed_until = 'infinity' and i.credential = caller.id;
+     and i.status is null and i.is_sent and i.credential = caller.id;
   update private.idempotent_answers i set claimed_until = private.clock()
    where i.holder = of_holder and i.operation = of_operation and i.key = released
      and i.status is null and i.credential = caller.id returning i.claim into held;

@@ -1,3 +1,4 @@
+import { runToEnd } from '../../shared/http/later.ts'
 import { readAtMost } from '../../shared/http/read-at-most.ts'
 import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
 import { isTemporary, mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
@@ -21,8 +22,9 @@ export type PlatformMail = {
 /** Makes the function. Only tests replace `worldOf`. */
 export function inboundMail(worldOf: (bindings: Record<string, unknown>) => World = worldFrom) {
   return {
-    fetch: (request: Request, bindings: Record<string, unknown> = {}) =>
+    fetch: runToEnd((request, bindings = {}) =>
       serveWebhook(worldOf(bindings), { receiveMail, takesMail: checkRecipient }, request),
+    ),
     async email(mail: PlatformMail, bindings: Record<string, unknown> = {}): Promise<void> {
       const reception = await receive(worldOf(bindings), mail)
       if (reception === 'kept') return

@@ -1,3 +1,4 @@
+import { runToEnd } from '../../shared/http/later.ts'
 import type { CallPort } from '../../shared/mcp/call.ts'
 import { callOver } from '../../shared/mcp/call.ts'
 import { type McpService, serveMcp } from '../../shared/mcp/endpoint.ts'
@@ -17,13 +18,13 @@ export function mcpFunction(
 ) {
   let service: McpService | undefined
   return {
-    fetch(request: Request, bindings: Bindings = {}): Promise<Response> {
+    fetch: runToEnd((request, bindings = {}) => {
       if (!service) {
         const world = worldOf(bindings)
         service = { world, call: callIn(bindings, world), tools: toolsOf(contracts) }
       }
       return serveMcp(service, request)
-    },
+    }),
   }
 }
 

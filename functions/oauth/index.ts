@@ -1,8 +1,8 @@
-import type { ExecutionContext } from 'hono'
 import { Hono } from 'hono/tiny'
 import { fail } from '../../shared/contract/errors.ts'
 import { refuse } from '../../shared/http/answer.ts'
 import { allowAnyOrigin } from '../../shared/http/any-origin.ts'
+import { runToEnd } from '../../shared/http/later.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { answerFailure } from './answers.ts'
@@ -34,11 +34,9 @@ export function oauthFunction(worldOf: typeof worldFrom = worldFrom) {
   app.notFound((c) => refuse(fail('not_found', { hint }), c.get('requestId')))
   app.onError((error, c) => answerFailure(c, error))
   return {
-    fetch: (
-      request: Request,
-      bindings: Record<string, unknown> = {},
-      execution?: ExecutionContext,
-    ) => app.fetch(request, bindings, execution),
+    fetch: runToEnd((request, bindings, execution) =>
+      app.fetch(request, bindings ?? {}, execution),
+    ),
   }
 }
 

@@ -1,7 +1,7 @@
-import type { ExecutionContext, MiddlewareHandler } from 'hono'
+import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
-import { waitUntilOf } from '../../shared/http/later.ts'
+import { runToEnd, waitUntilOf } from '../../shared/http/later.ts'
 import { wholeRequest } from '../../shared/http/read-at-most.ts'
 import { wakeMailer } from '../../shared/mail/wake.ts'
 import type { World } from '../../shared/world.ts'
@@ -58,8 +58,9 @@ export function webFunction(
   app.onError(answerError)
   return {
     app,
-    fetch: (request: Request, bindings?: Bindings, execution?: ExecutionContext) =>
+    fetch: runToEnd((request, bindings, execution) =>
       app.fetch(request, bindings ?? {}, execution),
+    ),
   }
 }
 

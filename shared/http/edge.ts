@@ -3,7 +3,7 @@
  * and method, token form, media type and size, input, handler, declared answer. A caller that is not
  * admitted gets 401 or 403 before it learns anything about its request.
  */
-import type { ExecutionContext, Context as HonoContext } from 'hono'
+import type { Context as HonoContext } from 'hono'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod'
 import { fullResponseOf } from '../contract/answered.ts'
@@ -20,19 +20,14 @@ import type { PipelineEnv } from './gates.ts'
 import { inputValidator, requestChecks } from './gates.ts'
 import type { Context, Handler } from './handler.ts'
 import { runOnce } from './idempotency.ts'
-import { waitUntilOf } from './later.ts'
+import type { Serving } from './later.ts'
+import { runToEnd, waitUntilOf } from './later.ts'
 
 type Bindings = Record<string, unknown>
 type PipelineContext = HonoContext<PipelineEnv>
 
 /** The entry that a platform calls: a Workers module or, through an adapter, Deno.serve. */
-export type EdgeFunction = {
-  fetch(
-    request: Request,
-    bindings?: Bindings,
-    execution?: ExecutionContext,
-  ): Response | Promise<Response>
-}
+export type EdgeFunction = { fetch: Serving }
 
 /** An operation with its handler. */
 export type BoundOperation = {
@@ -89,7 +84,9 @@ export function edgeFunctions(
     return answerError((asked ?? operations[0]).contract, error, c)
   })
   return {
-    fetch: (request, bindings, execution) => app.fetch(request, bindings ?? {}, execution),
+    fetch: runToEnd((request, bindings, execution) =>
+      app.fetch(request, bindings ?? {}, execution),
+    ),
   }
 }
 

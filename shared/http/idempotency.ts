@@ -1,7 +1,8 @@
 /**
  * Repeats of an Idempotency-Key with the same body, by one key or app, get the same answer for 24 hours;
  * another body is refused. A repeat that comes while the first request runs waits briefly for its answer,
- * then is asked to come back.
+ * then is asked to come back. Once the worker of the first has been silent for a minute, a repeat continues
+ * its work; a request that had sent a secret is told as lost instead, after two minutes.
  */
 import * as z from 'zod'
 import { credentialOf } from '../auth/api-key.ts'

@@ -12,10 +12,10 @@ import type { FrozenRequest } from './request.ts'
 
 const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
 /**
- * Longest wait for a paid answer, whatever the offer allows: hosts of edge functions end a request that is
- * silent for longer (Supabase after 150 seconds). The same payment is then sent again.
+ * Longest wait for a paid answer, whatever the offer allows, since an exchange over MCP ends after two minutes
+ * and some hosts end a silent request soon after that. The same payment is then sent again.
  */
-const deliverySecondsMax = 120
+const deliverySecondsMax = 100
 /**
  * Longest paid answer. The body is stored with the payment, and again with an Idempotency-Key, each in one
  * database call.

@@ -14,6 +14,8 @@ create table private.idempotent_answers (
   -- hold a password that is easy to guess, so the database does not get a plain digest.
   request_digest text not null,
   claimed_until timestamptz not null,
+  -- True once a request with a secret left under the claim. Nobody makes it a second time.
+  is_sent boolean not null default false,
   -- Claim shared by all who work on this key in turn: what they enter is entered once under it.
   claim uuid not null default gen_random_uuid(),
   created_at timestamptz not null default private.clock(),
@@ -42,7 +44,8 @@ create function private.is_erased(i private.idempotent_answers) returns boolean
 $$;
 
 -- Claims a key or returns its state: claimed, running, answered, lost, mismatch or foreign. A claim whose
--- holder went silent can be taken over, because the payment behind it is the same one. Only the credential
+-- holder went silent can be taken over, because the payment behind it is the same one; if a request with a
+-- secret left under it, its outcome is lost instead. Only the credential
 -- that an answer was made for receives it, and not while the account is frozen.
 create function api.claim_idempotency(
   credential text, needed text, operation text, key text, request_digest text)
@@ -59,11 +62,11 @@ begin
     claim_idempotency.key, claim_idempotency.request_digest, at + interval '60 seconds')
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
-      created_at = at, credential = caller.id, status = null, body = null,
+      created_at = at, credential = caller.id, status = null, body = null, is_sent = false,
       claim = case when i.status is null and i.request_digest = excluded.request_digest
         then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
-    or (i.status is null and i.claimed_until <= at
+    or (i.status is null and i.claimed_until <= at and not i.is_sent
       and i.request_digest = excluded.request_digest and not private.is_erased(i))
   returning i.claim into claim;
   if found then
@@ -76,6 +79,7 @@ begin
   outcome := case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when private.is_erased(kept) then 'lost'
+    when kept.status is null and kept.is_sent and kept.claimed_until <= at then 'lost'
     when kept.status is null then 'running'
     when kept.body is null then 'lost'
     when kept.credential <> caller.id then 'foreign' else 'answered' end;
@@ -100,7 +104,7 @@ declare
 begin
   update private.idempotent_answers i set status = 409
    where i.holder = of_holder and i.operation = of_operation and i.key = released
-     and i.status is null and i.claimed_until = 'infinity' and i.credential = caller.id;
+     and i.status is null and i.is_sent and i.credential = caller.id;
   update private.idempotent_answers i set claimed_until = private.clock()
    where i.holder = of_holder and i.operation = of_operation and i.key = released
      and i.status is null and i.credential = caller.id returning i.claim into held;

@@ -183,9 +183,11 @@ begin
   if mail is not null then
     perform api.vault_note_site(credential, entry, mail);
   end if;
-  update private.idempotent_answers i set claimed_until = 'infinity'
+  -- Sites are asked for a minute at most, so that whoever is silent for longer has ended.
+  update private.idempotent_answers i set is_sent = true,
+    claimed_until = greatest(i.claimed_until, private.clock() + interval '2 minutes')
    where i.account = caller.account and i.claim = vault_begin_use.claim
-     and (goes_on or (i.status is null and i.claimed_until < 'infinity'));
+     and (goes_on or (i.status is null and not i.is_sent));
   if claim is not null and not found then
     perform private.refuse('conflict', '409');
   end if;

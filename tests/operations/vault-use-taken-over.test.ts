@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
+import { textWith } from '../support/matching.ts'
 import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
@@ -72,4 +73,36 @@ test('a sign-in of two forms goes on under its own claim', async () => {
     'POST /login',
     'POST /login/2',
   ])
+})
+
+test('a call whose worker died on the way is told as lost after two minutes, and made once', async () => {
+  const site = await serverThat(answering(200, { 'content-type': 'text/plain' }, 'welcome'))
+  const { origin } = new URL(site.url)
+  const agent = await world.agent('vault')
+  const credential_id = await entryOf(world, agent, { site: origin, password: 'Canary-1 horse' })
+  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  const inject = [{ where: 'form_field', name: 'pass', secret: 'password' }]
+  const order = { credential_id, method: 'POST', path: '/login', inject }
+  const key = { 'idempotency-key': 'gone-1' }
+  const left = Promise.withResolvers<void>()
+  // The worker sends its request with the secret, and neither hears the answer nor does anything else.
+  const dying = world.worker({
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init)
+      if (new URL(answer.url).origin !== origin) return answer
+      left.resolve()
+      return new Promise(() => {})
+    },
+  })
+  const hasty = world.worker({ pause: () => new Promise((resolve) => setImmediate(resolve)) })
+  void dying.post(agent, '/vault-use', order, key)
+  await left.promise
+
+  const soon = await hasty.post(agent, '/vault-use', order, key)
+  await world.tick(121)
+  const later = await hasty.post(agent, '/vault-use', order, key)
+
+  expect(soon).toMatchObject({ status: 409, body: { message: textWith('still running') } })
+  expect(later).toMatchObject({ status: 409, body: { message: textWith('came to no answer') } })
+  expect(site.received).toHaveLength(1)
 })
