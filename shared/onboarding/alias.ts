@@ -11,28 +11,24 @@ const lengthMax = 32
 
 /** Mailbox names that have a role at a domain, by RFC 2142 and by custom. */
 const roles =
-  words(`abuse admin administrator contact email enquiries feedback ftp hello help hostmaster inbox info
-  inquiries legal mail mailer-daemon marketing members newsletter news noc no-reply noreply office onboarding
-  postmaster press privacy register registration reply root sales sender service sign-up signup status support
-  system team trouble usenet users uucp webmaster welcome www`)
+  words(`abuse contact email enquiries feedback ftp hello hostmaster inbox info inquiries legal mailer-daemon
+  marketing members newsletter news noc no-reply onboarding press privacy register registration reply root
+  sales sender signup status trouble usenet users uucp webmaster welcome www`)
 
 /** Words with which a name could pass for the service, the account's owner or an approval, in any name. */
 const claims =
-  words(`admin admins administration administrator agent-operating-account aoa approval approvals approve
-  approved authentication authenticator authorization authorize authorized confirm confirmation confirmed
-  consent custodian custody donotreply freeze frozen kyc login mailer mandate mandates moderator official
-  owner owners passkey passkeys password passwords postmaster recovery relayer reset signin staff superuser
-  sysadmin system trusted unfreeze unlock validate validation verification verified verify your-user`)
+  words(`admin admins administrat agent-operating-account aoa approval approve approved authenticat authoriz
+  confirm consent custod donotreply freeze frozen kyc login mailer mandate moderator official owner
+  owners passkey password postmaster recovery relayer reset signin staff superuser sysadmin system trusted
+  unfreeze unlock validat verifi verify your-user`)
 
 /** Words for what a service does and for whom at it: nobody's own name, unless a word of theirs is beside. */
 const departments =
-  words(`account accounts alert alerts audit auth billing chargeback compliance customercare deposit deposits
-  dispute disputes fraud helpcenter helpdesk limits mailbox notice notices notification notifications
-  operations operator payment payments payout refund refunds risk safety security service services support
-  treasury trust vault wallet withdraw withdrawal withdrawals`)
-const companions = words(
-  'desk department dept center centre group line staff the my our us your we customer client user for of and',
-)
+  words(`auth account alert audit billing chargeback compliance customercare deposit dispute fraud helpcenter
+  helpdesk limit mailbox notice notification operation operator payment payments payout refund risk safety
+  security service support treasury trust vault wallet withdraw withdrawal`)
+/** Words beside which a department is still nobody's own name. */
+const companions = words('desk team help mail office department center the my our your')
 
 /** Minimum length of a claim that is found anywhere in an alias; shorter ones occur inside other words. */
 const claimLengthMin = 6
@@ -87,44 +83,34 @@ function readLook(alias: string): string {
   return hastyLook(alias).replaceAll(/(.)\1+/g, '$1')
 }
 
-const roleLooks = new Set(roles.map(readLook))
-const claimLooks = new Set(claims.map(readLook))
-const departmentLooks = new Set(departments.map(readLook))
-const namelessLooks = [...departmentLooks, ...roleLooks, ...companions.map(readLook)]
-const longClaimLooks = [...claimLooks].filter(({ length }) => length >= claimLengthMin)
-const slipping = ({ length }: string) => length >= slipLengthMin
-const slippingLooks = [...claimLooks].filter(slipping)
-const slippingDepartments = [...departmentLooks].filter(slipping)
+const roleLooks = roles.map(readLook)
+const claimLooks = claims.map(readLook)
+const companionLooks = companions.map(readLook)
+const departmentLooks = departments.map(readLook)
+const nameless = new RegExp(`^((${[...departmentLooks, ...companionLooks].join('|')})s?)*$`)
+const longClaimLooks = claimLooks.filter(({ length }) => length >= claimLengthMin)
+const slipsIn = (look: string, words: readonly string[]) =>
+  words.some((word) => word.length >= slipLengthMin && isSlip(look, word))
 
 /** True if an alias sounds like the service: by a claim in it, or by nothing but words for departments. */
 function soundsLikeService(alias: string): boolean {
   const look = readLook(alias)
   return (
-    roleLooks.has(look) ||
-    partLooksOf(alias).some(
-      (part) => claimLooks.has(part) || slippingLooks.some((claim) => isSlip(part, claim)),
-    ) ||
+    roleLooks.includes(look) ||
+    partLooksOf(alias).some((part) => claimLooks.includes(part) || slipsIn(part, claimLooks)) ||
     longClaimLooks.some((claim) => look.includes(claim)) ||
-    namesDepartment(alias, look)
+    namesDepartment(alias)
   )
 }
 
 /** True if an alias names a department and nobody: `support-desk` does, `support-bot` and `acme-support` do not. */
-function namesDepartment(alias: string, look: string): boolean {
-  if (isMadeOf(look) && [...departmentLooks].some((word) => look.includes(word))) return true
-  const isOf = (part: string) =>
-    departmentLooks.has(part) || slippingDepartments.some((word) => isSlip(part, word))
-  const own = alias.split('-').filter((part) => !/^[0-9]+$/.test(part))
-  const looks = own.map(readLook)
-  return looks.some(isOf) && looks.every((part) => isOf(part) || namelessLooks.includes(part))
-}
-
-/** True if a look is nothing but nameless words, one after the other. */
-function isMadeOf(look: string): boolean {
-  return (
-    look === '' ||
-    namelessLooks.some((word) => look.startsWith(word) && isMadeOf(look.slice(word.length)))
-  )
+function namesDepartment(alias: string): boolean {
+  const look = alias
+    .split(/-\d*/)
+    .map(readLook)
+    .filter((part) => !companionLooks.includes(part))
+    .join('')
+  return nameless.test(look) || slipsIn(look, departmentLooks)
 }
 
 /** Returns the looks of the parts of an alias, and of neighbouring parts joined. */
