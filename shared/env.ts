@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 
-const flag = z.enum(['true', 'false']).default('false')
+const flag = z.enum(['true', 'false'])
 
 const schema = z.object({
   /** Loopback addresses may be allowed in `local` only. */
@@ -65,6 +65,8 @@ const schema = z.object({
     .regex(/^[0-9a-zA-Z-]*$/)
     .optional(),
   WALLETCONNECT_RELAY_URL: z.url().default('wss://relay.walletconnect.org'),
+  /** `false`: clients are not told to use documents, and register instead. */
+  OAUTH_CLIENT_DOCUMENTS: flag.optional(),
   /** USD per EUR as a decimal string; without it EURC has no USD value and cannot be paid. */
   EUR_USD_RATE: z.string().optional(),
   /** JSON: CAIP-2 id, or `*` for every other chain -> maximum USD for the gas of one call. */
@@ -76,7 +78,7 @@ const schema = z.object({
     .string()
     .regex(/^[a-z0-9-]*$/)
     .default(''),
-  ALLOW_LOOPBACK: flag,
+  ALLOW_LOOPBACK: flag.default('false'),
 })
 
 /** Ethereum itself normally costs more than its rollups. */

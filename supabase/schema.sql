@@ -1173,9 +1173,9 @@ CREATE INDEX mandates_open ON private.mandates USING btree (account) WHERE (stat
 
 CREATE INDEX oauth_clients_age ON private.oauth_clients USING btree (created_at) WHERE ((good_until IS NULL) AND (granted_at IS NULL));
 
-CREATE INDEX oauth_clients_documents_age ON private.oauth_clients USING btree (good_until);
+CREATE INDEX oauth_clients_documents_age ON private.oauth_clients USING btree (good_until) WHERE (granted_at IS NULL);
 
-CREATE INDEX oauth_clients_granted_age ON private.oauth_clients USING btree (granted_at) WHERE (good_until IS NULL);
+CREATE INDEX oauth_clients_granted_age ON private.oauth_clients USING btree (granted_at);
 
 CREATE INDEX oauth_codes_age ON private.oauth_codes USING btree (expires_at);
 
@@ -3518,24 +3518,26 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION api.oauth_find_document(client_id text, host text)
- RETURNS TABLE(metadata jsonb)
+ RETURNS TABLE(metadata jsonb, is_good boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  select c.metadata into metadata from private.oauth_clients c
-   where c.id = client_id and c.good_until > private.clock();
-  if found then
+  select c.metadata, c.good_until > private.clock() into metadata, is_good
+    from private.oauth_clients c
+   where c.id = client_id and c.good_until > private.clock() - interval '30 days';
+  if is_good then
     return next;
     return;
   end if;
-  if exists (select from private.oauth_clients c where c.id = client_id) then
+  if found then
     perform private.take_slowly('oauth-document:' || client_id, 20, interval '3 seconds');
   else
     perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
     perform private.take_slowly('oauth-document', 600, interval '200 milliseconds');
   end if;
+  is_good := false;
   return next;
 end $function$;
 

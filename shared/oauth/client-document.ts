@@ -2,6 +2,7 @@
  * Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document): the id of a client is the
  * https address at which it describes itself. A stranger chose the address, so the guarded client fetches
  * it, with small limits. The document is kept for as long as its headers say, between 60 seconds and a day.
+ * While its server cannot be reached, the last copy stands in, and then what known vendors published.
  */
 import * as z from 'zod'
 import { parseJson } from '../base64.ts'
@@ -11,6 +12,7 @@ import { checkUrl, safeFetch } from '../egress/safe-fetch.ts'
 import type { World } from '../world.ts'
 import type { Client, ClientMetadata, NoClient } from './client-metadata.ts'
 import { clientMetadata, metadataFrom, sentMetadata } from './client-metadata.ts'
+import { publishedDocuments } from './published-documents.ts'
 
 const limits = { timeoutMilliseconds: 4000, bytesMax: 5 * 1024 }
 /** Longest id that the database can index. */
@@ -18,7 +20,10 @@ const idLengthMax = 2048
 const keptSeconds = { min: 60, max: 86_400 }
 
 const document = sentMetadata.extend({ client_id: z.string(), client_name: z.string().min(1) })
-const found = z.object({ metadata: clientMetadata.nullable() })
+const found = z.object({ metadata: clientMetadata.nullable(), is_good: z.boolean() })
+
+/** Failure to read a document; `isUnreached` if its server did not say what it holds. */
+type Unread = NoClient & { isUnreached: boolean }
 
 /** Returns the client whose document is at this address. */
 export async function readDocument(world: World, id: string): Promise<Client | NoClient> {
@@ -33,17 +38,23 @@ export async function readDocument(world: World, id: string): Promise<Client | N
     { client_id: id, host: url.hostname },
     found,
   )
-  const metadata = known?.metadata ?? (await fetchDocument(world, url))
-  if ('refused' in metadata) return metadata
+  const read = (known?.is_good && known.metadata) || (await fetchDocument(world, url))
+  const isUnreached = 'refused' in read && read.isUnreached
+  const spare = isUnreached ? (known?.metadata ?? publishedDocuments.get(id)) : undefined
+  const metadata = spare ?? read
+  if ('refused' in metadata) return { refused: metadata.refused }
   return { ...metadata, id, isDocument: true, host: url.hostname }
 }
 
-async function fetchDocument(world: World, url: URL): Promise<ClientMetadata | NoClient> {
+async function fetchDocument(world: World, url: URL): Promise<ClientMetadata | Unread> {
   const accept = [['accept', 'application/json']] as const
   const answer = await safeFetch(world, { url, method: 'GET', headers: accept }, limits)
-  if (answer.kind !== 'answered') return refused(whyNot(answer))
+  if (answer.kind !== 'answered') {
+    return refused(whyNot(answer), answer.kind === 'timeout' || answer.kind === 'unreachable')
+  }
   const problem = answerProblem(answer)
-  if (problem !== undefined) return refused(problem)
+  const { status } = answer
+  if (problem !== undefined) return refused(problem, [403, 429].includes(status) || status >= 500)
   const sent = document.safeParse(parseJson(new TextDecoder().decode(answer.body)))
   if (!sent.success) return refused('The document lacks what a client has to tell.')
   const wrong = documentProblem(sent.data, url)
@@ -57,8 +68,9 @@ async function fetchDocument(world: World, url: URL): Promise<ClientMetadata | N
   return metadata
 }
 
-function refused(why: string): NoClient {
-  return { refused: `The app could not be looked up by its address. ${why}` }
+function refused(why: string, isUnreached = false): Unread {
+  const next = isUnreached ? ' That may pass: try again in a few minutes.' : ''
+  return { refused: `The app could not be looked up by its address. ${why}${next}`, isUnreached }
 }
 
 function whyNot(answer: Exclude<Fetched, { kind: 'answered' }>): string {

@@ -10,9 +10,10 @@ import { issuerOf, resourcesOf } from './issuer.ts'
 import { scopesSupported } from './scopes.ts'
 
 type Places = Pick<Config, 'BASE_URL' | 'WEB_URL'>
+type Settings = Places & Pick<Config, 'OAUTH_CLIENT_DOCUMENTS'>
 
 /** Returns the metadata of the authorization server. */
-export function serverMetadata(config: Places) {
+export function serverMetadata(config: Settings) {
   const issuer = issuerOf(config)
   return {
     issuer,
@@ -28,7 +29,7 @@ export function serverMetadata(config: Places) {
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: config.OAUTH_CLIENT_DOCUMENTS !== 'false',
     dpop_signing_alg_values_supported: proofAlgorithms,
     protected_resources: resourcesOf(config),
     service_documentation: `${config.BASE_URL}/skill.md`,
@@ -39,7 +40,7 @@ export function serverMetadata(config: Places) {
  * Returns the same for clients that require OpenID Connect Discovery. There are no ID tokens, but section 3
  * of that specification requires these three fields, and clients refuse a document without them.
  */
-export function openidMetadata(config: Places) {
+export function openidMetadata(config: Settings) {
   return {
     ...serverMetadata(config),
     jwks_uri: `${config.WEB_URL}/jwks.json`,

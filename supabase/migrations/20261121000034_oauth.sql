@@ -15,9 +15,8 @@ create table private.oauth_clients (
 );
 create index oauth_clients_age on private.oauth_clients (created_at)
   where good_until is null and granted_at is null;
-create index oauth_clients_documents_age on private.oauth_clients (good_until);
-create index oauth_clients_granted_age on private.oauth_clients (granted_at)
-  where good_until is null;
+create index oauth_clients_documents_age on private.oauth_clients (good_until) where granted_at is null;
+create index oauth_clients_granted_age on private.oauth_clients (granted_at);
 
 -- Data of a grant beside its credential.
 create table private.oauth_grants (
@@ -94,25 +93,28 @@ create function api.oauth_find_client(client_id text) returns table (metadata js
   select c.metadata from private.oauth_clients c where c.id = client_id and c.good_until is null
 $$;
 
--- Returns the document of a client while it is valid, else null. On null the caller fetches it. Fetches are
--- limited for each host, and to 18,600 an hour for all hosts, whoever causes them. A document that was valid
--- until recently has its own limit, so requests for addresses without a document do not lock out an app of
--- the same host.
-create function api.oauth_find_document(client_id text, host text) returns table (metadata jsonb)
+-- Returns the kept document of a client, up to 30 days after its validity, and whether it is still valid. If it
+-- is not, the caller fetches it. Fetches are limited for each host, and to 18,600 an hour for all hosts, whoever
+-- causes them. A document that was valid until recently has its own limit, so requests for addresses without a
+-- document do not lock out an app of the same host.
+create function api.oauth_find_document(client_id text, host text)
+  returns table (metadata jsonb, is_good boolean)
   language plpgsql security definer set search_path = '' as $$
 begin
-  select c.metadata into metadata from private.oauth_clients c
-   where c.id = client_id and c.good_until > private.clock();
-  if found then
+  select c.metadata, c.good_until > private.clock() into metadata, is_good
+    from private.oauth_clients c
+   where c.id = client_id and c.good_until > private.clock() - interval '30 days';
+  if is_good then
     return next;
     return;
   end if;
-  if exists (select from private.oauth_clients c where c.id = client_id) then
+  if found then
     perform private.take_slowly('oauth-document:' || client_id, 20, interval '3 seconds');
   else
     perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
     perform private.take_slowly('oauth-document', 600, interval '200 milliseconds');
   end if;
+  is_good := false;
   return next;
 end $$;
 

@@ -13,6 +13,7 @@ import { markFormDraft, takeFormDraft } from '../typed.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Notice, SendAgain, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
 import { lifeOf, meetApp } from './apps-data.ts'
 import { RequestingApp } from './asker.tsx'
 import { AuthorizeForm, DenyForm } from './consent-form.tsx'
@@ -141,6 +142,10 @@ async function showRefused(c: PageContext, reason: string) {
     <Page c={c} title="This app cannot be let in" owner={await requireOwner(c)}>
       <p>{reason}</p>
       <p>Nothing was allowed. Go back to the app and start there again.</p>
+      <p>
+        If that does not help, <a href={`${webAppPath}/keys`}>make an API key</a> and put it into
+        the app’s configuration: it lets the app in without this page.
+      </p>
     </Page>,
     400,
   )
