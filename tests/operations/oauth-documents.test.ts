@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
 import { serverMetadata } from '../../shared/oauth/metadata.ts'
+import { publishedDocuments } from '../../shared/oauth/published-documents.ts'
 import type { World } from '../../shared/world.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { asking, read, serve } from '../support/oauth.ts'
@@ -66,6 +67,21 @@ test('what known vendors published stands in where their hosts answer no server,
   )
   expect([gone.kind, other.kind]).toEqual(['refused', 'refused'])
 })
+
+test.each([...publishedDocuments])(
+  'the published document of %s can be asked with',
+  async (id, { redirectUris }) => {
+    const refusing = () => Promise.resolve(new Response('', { status: 403 }))
+    for (const redirect_uri of redirectUris) {
+      const { params } = asking(id, { redirect_uri })
+      const world = { ...served.world, fetch: refusing }
+
+      expect((await readAuthorizationRequest(world, new URLSearchParams(params))).kind).toBe(
+        'asked',
+      )
+    }
+  },
+)
 
 test('an operator can have apps register instead of naming documents', async () => {
   const config = { ...served.world.config, OAUTH_CLIENT_DOCUMENTS: 'false' as const }
