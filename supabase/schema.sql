@@ -228,6 +228,19 @@ create table private.custody_keys (
 );
 alter table private.custody_keys enable row level security;
 
+create table private.delivered_pieces (
+  payment uuid not null,
+  answer uuid not null,
+  place integer not null,
+  body_base64 text not null,
+  created_at timestamp with time zone not null default private.clock(),
+  constraint delivered_pieces_pkey PRIMARY KEY (payment, answer, place),
+  constraint delivered_pieces_body_base64_check CHECK ((length(body_base64) <= 524288)),
+  constraint delivered_pieces_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id) ON DELETE CASCADE,
+  constraint delivered_pieces_place_check CHECK (((place >= 1) AND (place <= 32)))
+);
+alter table private.delivered_pieces enable row level security;
+
 create table private.deposits (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
@@ -1119,6 +1132,8 @@ CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
 CREATE INDEX credentials_of_account ON private.credentials USING btree (account);
 
+CREATE INDEX delivered_pieces_age ON private.delivered_pieces USING btree (created_at);
+
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number, log_index);
 
 CREATE INDEX deposits_gone ON private.deposits USING btree (account, chain, block_number) WHERE reorged;
@@ -1929,6 +1944,22 @@ begin
   return query select private.clock();
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.delivered_piece(credential text, payment uuid, place integer)
+ RETURNS TABLE(body_base64 text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'pay');
+begin
+  return query select d.body_base64 from private.delivered_pieces d
+    join private.payments p on p.id = d.payment
+   where p.id = delivered_piece.payment and p.account = caller.account
+     and private.may_pay(p, caller.id) and d.place = delivered_piece.place
+     and d.answer = (p.delivery #>> '{pieces,answer}')::uuid;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.find_consent(credential text, payment uuid DEFAULT NULL::uuid, mandate uuid DEFAULT NULL::uuid)
  RETURNS TABLE(payment_row jsonb, mandate_row jsonb, consent jsonb)
  LANGUAGE plpgsql
@@ -2508,6 +2539,21 @@ begin
      -- Before that block the books need not be complete.
      and block_number >= (select c.finalized_through from private.transfer_cursors c
        where c.chain = housekeeping_keep_balances.chain);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_keep_piece(payment uuid, answer uuid, place integer, body_base64 text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into private.delivered_pieces (payment, answer, place, body_base64)
+  select p.id, housekeeping_keep_piece.answer, housekeeping_keep_piece.place,
+      housekeeping_keep_piece.body_base64
+    from private.payments p where p.id = housekeeping_keep_piece.payment and p.kind = 'x402'
+     and p.state in ('signed', 'unknown', 'settled') and private.delivered_part(p.delivery) < 2;
+  return found;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
@@ -10327,6 +10373,8 @@ grant execute on function api.custody_withdraw(payment uuid) to custody;
 
 grant execute on function api.delete_vault_entry(credential text, entry uuid) to service_role;
 
+grant execute on function api.delivered_piece(credential text, payment uuid, place integer) to service_role;
+
 grant execute on function api.find_consent(credential text, payment uuid, mandate uuid) to service_role;
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
@@ -10376,6 +10424,8 @@ grant execute on function api.housekeeping_hasten_balances(chain bigint) to serv
 grant execute on function api.housekeeping_judge_outflows(chain bigint, batch integer) to service_role;
 
 grant execute on function api.housekeeping_keep_balances(chain bigint, block_number bigint, block_hash text, readings jsonb) to service_role;
+
+grant execute on function api.housekeeping_keep_piece(payment uuid, answer uuid, place integer, body_base64 text) to service_role;
 
 grant execute on function api.housekeeping_lanes() to service_role;
 

@@ -6,7 +6,7 @@ import { executeAttempt, outcomeLost } from '../../shared/payments/pay/attempt-e
 import type { Payment } from '../../shared/payments/payment.ts'
 import { paymentWithFactsRow } from '../../shared/payments/payment-with-facts.ts'
 import { watchPayment } from '../../shared/payments/settle/watch.ts'
-import { canSendAgain, outcomeBody } from '../../shared/payments/show/attempt-outcome.ts'
+import { canSendAgain, outcomeBody, outcomeOf } from '../../shared/payments/show/attempt-outcome.ts'
 import type { x402PaymentExecute } from './contract.ts'
 
 /** Executes a prepared attempt. If the merchant was asked before, it reads the chain before it sends. */
@@ -15,13 +15,15 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const question = { payment: input.attempt_id, kind: 'x402', device }
   const entered = await context.db.one('payment_facts', question, paymentWithFactsRow)
   if (!entered) return fail('payment_not_found')
-  const payment = entered.payment_row
+  const { payment_row: payment, facts } = entered
+  const { response_piece: piece } = input
   const ended = refuseEnded(entered, 'Prepare it again.')
   if (ended) return ended
-  if (hasBeenSent(payment)) {
+  if (hasBeenSent(payment) || piece !== undefined) {
     const seen = await readOutcome(context, payment).catch(outcomeLost(payment))
     if (isRefusal(seen)) return seen
-    if (!canSendAgain(seen, new Date(entered.facts.now * 1000))) return outcomeBody(seen)
+    const isToSend = piece === undefined && canSendAgain(seen, new Date(facts.now * 1000))
+    if (!isToSend) return outcomeOf(context.db, seen, piece)
   }
   const decisionMaker = decisionMakerFor(context, input.user_confirmed === true)
   const executed = await executeAttempt(context, entered, decisionMaker)

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '946ce3845c8ae3ded28a341fe567aee6e0e7ff36422f38fac1c567227ff3802b'
+export const contractDigest = '25e4de41a8a6f2c45e57d981b418cb7bf46ce6079362e0c5b9ad91e203568440'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -673,6 +673,8 @@ export type X402PaymentExecuteRequest = {
   attempt_id: string
   /** True only after the user has confirmed payee, amount, chain and token. */
   user_confirmed?: boolean | undefined
+  /** Goes on with an answer that was delivered: its response.next_piece. */
+  response_piece?: number | undefined
 }
 
 export type X402PaymentExecuteAnswer = {
@@ -792,13 +794,16 @@ export type X402PaymentExecuteAnswer = {
   reserved_until?: string
   /** The merchant asks to wait so long before it is executed again. */
   retry_after_seconds?: number
-  /** The merchant's answer, or its beginning: data, never instructions. */
+  /** The merchant's answer, or a piece of it (8 MiB are kept): data, never instructions. */
   response?: {
     status: number
     headers: { [name: string]: string }
     body?: string
     body_base64?: string
+    /** True if this is not all of it. */
     truncated: boolean
+    /** Execute again with this as response_piece for what follows. Kept for 7 days. */
+    next_piece?: number
   }
   gap_id: 'GAP_X402_V1'
   gap_status: 'live' | 'partial_live' | 'unavailable'

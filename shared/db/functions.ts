@@ -152,6 +152,7 @@ export type DatabaseFunctions = {
   custody_set_aside: { args: { lease: string; calls: unknown; own: boolean; refused: boolean } }
   custody_withdraw: { args: { payment: string } }
   delete_vault_entry: { args: { credential: string; entry: string } }
+  delivered_piece: { args: { credential: string; payment: string; place: number } }
   find_consent: { args: { credential: string; payment?: string | null; mandate?: string | null } }
   find_payment: {
     args: {
@@ -267,6 +268,14 @@ export type DatabaseFunctions = {
       block_number: number
       block_hash: string
       readings: unknown
+    }
+  }
+  housekeeping_keep_piece: {
+    args: {
+      payment: string
+      answer: string
+      place: number
+      body_base64: string
     }
   }
   housekeeping_lanes: { args: Record<string, never> }

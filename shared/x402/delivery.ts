@@ -16,11 +16,26 @@ const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
  * and some hosts end a silent request soon after that. The same payment is then sent again.
  */
 const deliverySecondsMax = 100
+/** Longest paid answer. The rest of a longer one is not read, which the contract says. */
+const deliveryBytesMax = 8_388_608
 /**
- * Longest paid answer. The body is stored with the payment, and again with an Idempotency-Key, each in one
- * database call.
+ * Longest piece of a paid answer. The first is stored with the payment, and again with an Idempotency-Key,
+ * each in one database call; the others one by one.
  */
-const deliveryBytesMax = 393_216
+const pieceBytesMax = 393_216
+
+/** Cuts a body into pieces, and none of them within a character of UTF-8. */
+export function piecesOf(body: Uint8Array): Uint8Array[] {
+  const pieces: Uint8Array[] = []
+  for (let start = 0; start === 0 || start < body.length; ) {
+    let end = start + pieceBytesMax
+    // Bytes 10xxxxxx continue a character, of which they are three at most (RFC 3629).
+    for (let back = 0; back < 3 && ((body[end] ?? 0) & 0xc0) === 0x80; back += 1) end -= 1
+    pieces.push(body.subarray(start, end))
+    start = end
+  }
+  return pieces
+}
 
 /** Sends the request without a payment. */
 export function fetchUnpaid(world: Outside, request: FrozenRequest): Promise<Fetched> {

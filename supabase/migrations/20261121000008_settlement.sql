@@ -153,6 +153,46 @@ begin
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
 
+-- What a merchant delivered beyond the first piece that stands with the payment (delivery -> 'pieces').
+create table private.delivered_pieces (
+  payment uuid not null references private.payments on delete cascade,
+  -- Which of several answers to the same payment it belongs to.
+  answer uuid not null,
+  place integer not null check (place between 1 and 32),
+  body_base64 text not null check (length(body_base64) <= 524288),
+  created_at timestamptz not null default private.clock(),
+  primary key (payment, answer, place)
+);
+alter table private.delivered_pieces enable row level security;
+create index delivered_pieces_age on private.delivered_pieces (created_at);
+
+-- Stores a piece of an answer, before the answer itself, to a purchase that still lacks one.
+create function api.housekeeping_keep_piece(
+  payment uuid, answer uuid, place integer, body_base64 text)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+begin
+  insert into private.delivered_pieces (payment, answer, place, body_base64)
+  select p.id, housekeeping_keep_piece.answer, housekeeping_keep_piece.place,
+      housekeeping_keep_piece.body_base64
+    from private.payments p where p.id = housekeeping_keep_piece.payment and p.kind = 'x402'
+     and p.state in ('signed', 'unknown', 'settled') and private.delivered_part(p.delivery) < 2;
+  return found;
+end $$;
+
+-- Returns a piece of what was delivered for a payment, to the key or app that may learn its outcome.
+create function api.delivered_piece(credential text, payment uuid, place integer)
+  returns table (body_base64 text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'pay');
+begin
+  return query select d.body_base64 from private.delivered_pieces d
+    join private.payments p on p.id = d.payment
+   where p.id = delivered_piece.payment and p.account = caller.account
+     and private.may_pay(p, caller.id) and d.place = delivered_piece.place
+     and d.answer = (p.delivery #>> '{pieces,answer}')::uuid;
+end $$;
+
 -- Records what the chain shows of a payment. Without a block, it is final that the payment settled, but not
 -- known where.
 create function api.housekeeping_settle(
@@ -284,5 +324,6 @@ begin
   )
   select private.payment_json(s) from seen s join turns t on t.id = s.id order by t.place;
 end $$;
-grant execute on function api.housekeeping_finish_attempt, api.housekeeping_settle,
+grant execute on function api.housekeeping_keep_piece, api.delivered_piece,
+  api.housekeeping_finish_attempt, api.housekeeping_settle,
   api.housekeeping_reorg, api.housekeeping_release, api.housekeeping_open to service_role;

@@ -17,6 +17,7 @@ alter table private.retention enable row level security;
 insert into private.retention (of_table, ages_from, kept, only_where, reason) values
   ('access_tokens', 't.expires_at', '0', null, 'An expired token opens nothing.'),
   ('ceremonies', 't.expires_at', '0', null, 'A challenge that is over proves nothing.'),
+  ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
   ('gas_prices', 't.minute', '1 hour', null, 'Signatures are priced by the last minutes.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),

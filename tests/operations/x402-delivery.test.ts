@@ -117,6 +117,30 @@ test.each([
   },
 )
 
+test('pieces of a long answer are read by the key that paid, and only those that exist', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const other = await agent.withKey('full')
+  const shop = await serverThat(answering(200, {}, Buffer.alloc(2 * bodyMax, 'x')))
+  const attempt_id = attemptOf(await prepare(agent, offered(shop.url)))
+  const read = (reader: Agent, response_piece: number) =>
+    reader.post('/x402-payment-execute', { attempt_id, response_piece })
+
+  const early = await read(agent, 1)
+  const first = await execute(agent, attempt_id)
+  const second = await read(agent, 1)
+  const others = [await read(other, 1), await read(agent, 2)]
+
+  expect(early).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  expect(first.body['response']).toMatchObject({ truncated: true, next_piece: 1 })
+  expect(second.body['response']).toMatchObject({ truncated: false, body: 'x'.repeat(bodyMax) })
+  expect(second.body['response']).not.toHaveProperty('next_piece')
+  expect(others).toMatchObject([
+    { status: 409, body: { error: 'payment_closed' } },
+    { status: 400, body: { error: 'invalid_request' } },
+  ])
+  expect(shop.received).toHaveLength(1)
+})
+
 test('the hash of another payment is not taken for the settlement of this one', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
   const earlier = await pay(agent, { resource_url: `${hostile.url}/settled/ok` })

@@ -60,6 +60,7 @@ function streamed(
 }
 
 const whole = textOf(goods)
+const long = 'naïve 🙂 '.repeat(400_000)
 const beginning = { status: 200, body: goods.slice(0, 9), truncated: true }
 const elsewhere = { location: 'https://files.example/report.pdf?signature=abc' }
 
@@ -90,6 +91,8 @@ const shapes: Row[] = [
   ['br', 'settled', whole, encoded('br', brotliCompressSync(goods))],
   ['0 bytes', 'settled', zeros(0), sized(zeros(0))],
   ['binary', 'settled', noise, sized(noise)],
+  ['5 MB of text', 'settled', textOf(long), sized(textOf(long))],
+  ['5 MB of zeros', 'settled', zeros(5_000_000), sized(zeros(5_000_000))],
 ]
 
 function encoded(encoding: string, body: Uint8Array<ArrayBuffer>): Shape {
@@ -163,6 +166,7 @@ const outcome = z.looseObject({
     body: z.string().optional(),
     body_base64: z.string().optional(),
     truncated: z.boolean(),
+    next_piece: z.int().optional(),
   }),
 })
 
@@ -180,8 +184,15 @@ test.concurrent.each(shapes)('%s is told as %s', async (_, status, bytes, shape,
   expect(await reservedUsd(agent)).toBe('0')
 
   async function received(): Promise<Uint8Array> {
-    const { response } = outcome.parse(paid.body)
-    const text = response.body ?? response.body_base64 ?? ''
-    return Buffer.from(text, response.body === undefined ? 'base64' : 'utf8')
+    const pieces: Buffer[] = []
+    let { response } = outcome.parse(paid.body)
+    for (;;) {
+      const { body, body_base64 = '', truncated, next_piece } = response
+      pieces.push(body === undefined ? Buffer.from(body_base64, 'base64') : Buffer.from(body))
+      expect(truncated).toBe(next_piece !== undefined)
+      if (next_piece === undefined) return Buffer.concat(pieces)
+      const more = { attempt_id: attempt, response_piece: next_piece }
+      response = outcome.parse((await agent.post('/x402-payment-execute', more)).body).response
+    }
   }
 })

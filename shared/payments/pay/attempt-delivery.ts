@@ -8,7 +8,7 @@ import { untrustedText } from '../../contract/fields.ts'
 import type { Fetched, FetchedAnswer } from '../../egress/safe-fetch.ts'
 import { untrusted } from '../../mail/untrusted.ts'
 import { hasSettlementHint, readSettlementHint } from '../../x402/claim.ts'
-import { headersKept, paymentRequiredOf } from '../../x402/delivery.ts'
+import { headersKept, paymentRequiredOf, piecesOf } from '../../x402/delivery.ts'
 import { asksForPayment, problemOf, readOfferedTerms } from '../../x402/demand.ts'
 import { isUpfront } from '../../x402/offers.ts'
 import { isOffered } from '../enter/attempt-offered.ts'
@@ -31,6 +31,8 @@ export const deliveryRow = z.object({
   headers: z.record(z.string(), z.string()).optional(),
   body_base64: z.string().optional(),
   truncated: z.boolean().optional(),
+  /** Present if the body is longer than its first piece, which stands here. */
+  pieces: z.object({ answer: z.uuid(), count: z.int() }).optional(),
   /** Seconds that the merchant asks to wait before the payment is sent to it again. */
   retry_after_seconds: z.int().optional(),
   /** True if the merchant refused before it tried to settle, as far as its protocol tells. */
@@ -73,7 +75,8 @@ function answerOf(payment: Payment, answer: FetchedAnswer | undefined): Partial<
   if (!answer) return {}
   const { status, headers, body, truncated } = answer
   const { url } = termsOf(payment).request
-  return { status, headers: headersKept(headers, url), body_base64: encodeBase64(body), truncated }
+  const [first = body] = piecesOf(body)
+  return { status, headers: headersKept(headers, url), body_base64: encodeBase64(first), truncated }
 }
 
 function answerReasons(payment: Payment, answer: FetchedAnswer, now: Date): Reason[] {

@@ -4,6 +4,7 @@
  * sends the same signature again or returns what is stored.
  */
 import * as z from 'zod'
+import { encodeBase64 } from '../../base64.ts'
 import { readGasPrice } from '../../chains/evm/gas/gas-price.ts'
 import { agreedBar } from '../../chains/evm/quorum/agreed-bars.ts'
 import { assetOf } from '../../chains/registry.ts'
@@ -12,8 +13,9 @@ import { fail, isRefusal, Rejection } from '../../contract/errors.ts'
 import { permit2Of } from '../../custody/permit2-terms.ts'
 import type { SignedPayment } from '../../custody/port.ts'
 import { unbound } from '../../db/database.ts'
+import type { Fetched } from '../../egress/safe-fetch.ts'
 import type { Context } from '../../http/handler.ts'
-import { sendPaid } from '../../x402/delivery.ts'
+import { piecesOf, sendPaid } from '../../x402/delivery.ts'
 import { paymentHeaders } from '../../x402/payload.ts'
 import { validityOf } from '../../x402/validity.ts'
 import { refuseBarred } from '../decide/barred.ts'
@@ -130,9 +132,25 @@ async function deliver(
   // Stored before the chain is asked anything: it may be slow, unreachable or wrong about the rest.
   const delivery = deliveryOf(payment, fetched, context.now())
   const db = unbound(context.world.db)
-  const question = { payment: payment.id, delivery }
+  const pieces = await keepPieces(context, payment, fetched)
+  const question = { payment: payment.id, delivery: { ...delivery, ...pieces } }
   const finished = await db.one('housekeeping_finish_attempt', question, foundRow)
   return { outcome: 'done', payment: finished?.payment_row ?? payment }
+}
+
+/** Stores what an answer has beyond its first piece, and returns where it is. */
+async function keepPieces({ world }: Context, { id: payment }: Payment, fetched: Fetched) {
+  const answer =
+    fetched.kind === 'answered' ? fetched : 'begun' in fetched ? fetched.begun : undefined
+  const [, ...others] = piecesOf(answer?.body ?? new Uint8Array())
+  if (others.length === 0) return {}
+  const pieces = { answer: world.newId(), count: others.length + 1 }
+  for (const [at, piece] of others.entries()) {
+    const question = { payment, answer: pieces.answer, place: at + 1 }
+    const body_base64 = encodeBase64(piece)
+    await unbound(world.db).run('housekeeping_keep_piece', { ...question, body_base64 })
+  }
+  return { pieces }
 }
 
 /** Milliseconds after which the lease of a request that waits for its merchant has to be extended. */

@@ -2,16 +2,32 @@
  * Describes the outcome of an x402 attempt in its wire form. A payment is settled only if the chain shows
  * it; a merchant's claim alone never makes a payment paid or unpaid.
  */
+import * as z from 'zod'
 import { decodeBytes } from '../../base64.ts'
 import { assetOf } from '../../chains/registry.ts'
+import { fail } from '../../contract/errors.ts'
+import type { CallerDatabase } from '../../db/database.ts'
 import { formatAmount } from '../../money/amount.ts'
 import type { Delivery } from '../pay/attempt-delivery.ts'
 import { deliveryRow, isDelivered, isUndecided } from '../pay/attempt-delivery.ts'
 import type { Payment } from '../payment.ts'
 import { summaryOf } from '../words.ts'
 
+const pieceRow = z.object({ body_base64: z.string() })
+
+/** A later piece of what was delivered, and its place; the first is 0. */
+type DeliveredPiece = z.output<typeof pieceRow> & { place: number }
+
+/** Returns the answer for a payment, with the first piece of what was delivered or the one at `place`. */
+export async function outcomeOf(db: CallerDatabase, payment: Payment, place?: number) {
+  if (place === undefined) return outcomeBody(payment)
+  const piece = await db.one('delivered_piece', { payment: payment.id, place }, pieceRow)
+  if (!piece) return fail('invalid_request', { message: 'The answer has no such piece.' })
+  return outcomeBody(payment, { place, ...piece })
+}
+
 /** Returns the answer of x402_payment_execute for a payment that was signed. */
-export function outcomeBody(payment: Payment) {
+export function outcomeBody(payment: Payment, piece?: DeliveredPiece) {
   const { chain, token } = assetOf(payment)
   const delivery = deliveryRow.nullish().parse(payment.delivery)
   const isOpen = ['authorized', 'signed', 'unknown'].includes(payment.state)
@@ -36,7 +52,7 @@ export function outcomeBody(payment: Payment) {
     delivery?.retry_after_seconds !== undefined
       ? { retry_after_seconds: delivery.retry_after_seconds }
       : {}),
-    ...(delivery?.status === undefined ? {} : { response: responseBody(delivery) }),
+    ...(delivery?.status === undefined ? {} : { response: responseBody(delivery, piece) }),
   }
 }
 
@@ -111,10 +127,15 @@ export function canSendAgain(payment: Payment, now: Date): boolean {
   return isUndecided(kept) || !(isDelivered(kept) || kept.is_refusal === true)
 }
 
-function responseBody({ status = 0, headers = {}, body_base64 = '', truncated = false }: Delivery) {
+function responseBody(delivery: Delivery, piece: DeliveredPiece | undefined) {
+  const { status = 0, headers = {}, pieces } = delivery
+  const next = (piece?.place ?? 0) + 1
+  const hasMore = next < (pieces?.count ?? 1)
+  const truncated = hasMore || delivery.truncated === true
+  const { body_base64 = '' } = piece ?? delivery
   const text = textOf(body_base64, truncated)
   const body = text === undefined ? { body_base64 } : { body: text }
-  return { status, headers, ...body, truncated }
+  return { status, headers, ...body, truncated, ...(hasMore ? { next_piece: next } : {}) }
 }
 
 /**
