@@ -6484,7 +6484,8 @@ CREATE OR REPLACE FUNCTION private.delivered_part(delivery jsonb)
  IMMUTABLE
 AS $function$
   select case when (delivery ->> 'status')::integer between 200 and 399
-    then case delivery ->> 'kind' when 'answered' then 2 else 1 end else 0 end
+    then case when delivery ->> 'kind' = 'answered' then 2
+      when delivery ->> 'kind' in ('timeout', 'unreachable') then 1 else 0 end else 0 end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.demand_brake(caller private.credentials)

@@ -121,7 +121,8 @@ end $$;
 -- answer below 400 is what was paid for.
 create function private.delivered_part(delivery jsonb) returns integer language sql immutable as $$
   select case when (delivery ->> 'status')::integer between 200 and 399
-    then case delivery ->> 'kind' when 'answered' then 2 else 1 end else 0 end
+    then case when delivery ->> 'kind' = 'answered' then 2
+      when delivery ->> 'kind' in ('timeout', 'unreachable') then 1 else 0 end else 0 end
 $$;
 
 -- True if a purchase was settled but not delivered. The signature, which the token no longer accepts, is then
