@@ -47,6 +47,15 @@ function readX402(header: string, body: unknown): Challenge | ChallengeRefusal {
   return 'refusal' in fromBody ? fromHeader : fromBody
 }
 
+/**
+ * True if an answer that asks for a payment anew may come after settling was tried: mppx gives one problem
+ * for a payment that failed verification and for one that failed to settle.
+ */
+export function mayFollowSettling(body: unknown): boolean {
+  const problem = z.looseObject({ type: z.string() }).safeParse(body)
+  return problem.success && problem.data.type.endsWith('/problems/verification-failed')
+}
+
 /** True if the headers ask for a payment, in a protocol that is paid here. */
 export function asksForPayment(headers: Pick<Headers, 'get'>): boolean {
   const isX402 = (headers.get('payment-required')?.trim() ?? '') !== ''

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
-import { anyText, namedWith } from '../support/matching.ts'
+import { anyText, namedWith, textWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
 const market = await openMarket()
@@ -75,6 +75,24 @@ test('a new challenge after payment is a refusal, and is not answered', async ()
     ],
   })
   expect(await market.usdcOf(agent.address)).toBe(usd)
+})
+
+test('a challenge that mppx gives after a settlement that failed, too, leaves it unknown', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const headers = { 'www-authenticate': challenge() }
+  const type = 'https://paymentauth.org/problems/verification-failed'
+  const body = JSON.stringify({ type, detail: 'Payment verification failed: settlement_pending.' })
+  const shop = await serverThat(answering(402, headers, body))
+
+  const answer = await execute(agent, attemptOf(await prepareAt(agent, shop.url)))
+
+  expect(answer.body).toMatchObject({
+    status: 'unknown',
+    reasons: [
+      { code: 'payment_refused', untrusted: { text: textWith('settlement_pending') } },
+      { code: 'not_settled_yet' },
+    ],
+  })
 })
 
 test('other terms after payment are told as such', async () => {

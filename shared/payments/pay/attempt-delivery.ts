@@ -9,7 +9,12 @@ import type { Fetched, FetchedAnswer } from '../../egress/safe-fetch.ts'
 import { untrusted } from '../../mail/untrusted.ts'
 import { hasSettlementHint, readSettlementHint } from '../../x402/claim.ts'
 import { headersKept, paymentRequiredOf, piecesOf } from '../../x402/delivery.ts'
-import { asksForPayment, problemOf, readOfferedTerms } from '../../x402/demand.ts'
+import {
+  asksForPayment,
+  mayFollowSettling,
+  problemOf,
+  readOfferedTerms,
+} from '../../x402/demand.ts'
 import { isUpfront } from '../../x402/offers.ts'
 import { isOffered } from '../enter/attempt-offered.ts'
 import { termsOf } from '../enter/attempt-terms.ts'
@@ -138,9 +143,11 @@ function failureReason({ status, headers }: FetchedAnswer, isRepeated: boolean):
  * in another header, or nothing at all (a bare 402). Version 1 repeats its challenge in the body in both
  * cases. Any other 4xx is the resource's own, which comes before settling unless the payment goes first.
  */
-function isRefusedUnsettled(payment: Payment, { status, headers }: FetchedAnswer): boolean {
+function isRefusedUnsettled(payment: Payment, answer: FetchedAnswer): boolean {
+  const { status, headers } = answer
   if (status < 400 || status >= 500 || hasSettlementHint(headers)) return false
   if (laterStatuses.includes(status)) return false
+  if (mayFollowSettling(paymentRequiredOf(answer).body)) return false
   const { protocol, requirement } = termsOf(payment)
   const isPaidFirst = protocol === 'mpp' || isUpfront(requirement['extra'])
   return asksForPayment(headers) || (status !== 402 && !isPaidFirst)
