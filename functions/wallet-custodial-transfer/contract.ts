@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as confirming from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -25,10 +26,10 @@ export const walletCustodialTransfer = operation({
     transfer_id: z.uuid(),
     status: field.paymentStatus,
     requires_user_confirm: z.boolean(),
-    reasons: field.reasons,
+    reasons: confirming.reasons,
     summary: form.words(8192).describe('One sentence to show to the user.'),
-    ...field.whatWouldPass,
-    confirmation: field.confirmation.optional(),
+    ...confirming.whatWouldPass,
+    confirmation: confirming.confirmation.optional(),
     chain: field.chain,
     token: form.token,
     amount: form.decimal,
@@ -37,7 +38,7 @@ export const walletCustodialTransfer = operation({
     tx_hash: form.chainHash.optional(),
     finality: field.finality.nullable(),
     consent_level: field.consentLevel.nullable(),
-    covered_by: field.coveredBy.optional(),
+    covered_by: confirming.coveredBy.optional(),
   }),
   errors: [
     'unsupported_chain',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as confirming from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -34,10 +35,10 @@ export const x402PaymentExecute = operation({
       ])
       .describe('rejected_unpaid: refused before settling; certain once reserved_until is gone.'),
     requires_user_confirm: z.boolean(),
-    reasons: field.reasons,
+    reasons: confirming.reasons,
     summary: form.words(8192),
-    ...field.whatWouldPass,
-    confirmation: field.confirmation.optional(),
+    ...confirming.whatWouldPass,
+    confirmation: confirming.confirmation.optional(),
     tx_hash: form.chainHash.optional(),
     network: field.chain,
     amount: form.decimal,

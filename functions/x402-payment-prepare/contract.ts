@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as confirming from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -37,7 +38,7 @@ export const x402PaymentPrepare = operation({
   response: z.object({
     attempt_id: z.uuid(),
     requires_user_confirm: z.boolean(),
-    reasons: field.reasons,
+    reasons: confirming.reasons,
     summary: form.words(8192),
     terms: z.object({
       protocol: z.enum(['x402', 'mpp']),
@@ -59,9 +60,9 @@ export const x402PaymentPrepare = operation({
       method: form.word,
       valid_seconds: z.int(),
     }),
-    covered_by: field.coveredBy.optional(),
-    ...field.whatWouldPass,
-    confirmation: field.confirmation.optional(),
+    covered_by: confirming.coveredBy.optional(),
+    ...confirming.whatWouldPass,
+    confirmation: confirming.confirmation.optional(),
     expires_at: field.time,
   }),
   errors: [

@@ -45,7 +45,7 @@ export type SigningResult =
     >
 
 /** Number of tries. Each is lost only to a payment of the same account that was committed in between. */
-const triesMax = 5
+const triesMax = 10
 
 /** Decides, reserves and signs. Answers a payment that is already under way as it stands. */
 export async function authorizePayment(
