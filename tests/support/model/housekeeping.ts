@@ -2,6 +2,7 @@
 
 import { countOf } from './chain.ts'
 import { dispatch, replaceSlot } from './custody-work.ts'
+import { answers } from './delivery.ts'
 import type { Dice } from './dice.ts'
 import { cancelFrozen } from './freezing.ts'
 import { openWei } from './gas.ts'
@@ -105,7 +106,7 @@ async function finishDelivery(house: House, dice: Dice): Promise<void> {
   const open = house.twin.payments.filter((one) => one.kind === 'x402' && isLive(one))
   const payment = dice.anyOf(open)
   if (!payment) return
-  const delivery = dice.isLucky(70) ? { status: 200 } : refusal
+  const delivery = dice.oneOf([answers.whole, answers.whole, answers.beginning, refusal])
   await sooner(house, dice, 'finish', () => finish(house, payment, delivery))
 }
 

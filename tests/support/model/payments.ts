@@ -1,4 +1,5 @@
 /** The twin of entering a payment, deciding about it and storing its signature. */
+import { isOwed, partOf } from './delivery.ts'
 import { reserveGas } from './gas.ts'
 import { isCounted, isWithinCaps, mayPay, reservedOf } from './limits.ts'
 import { fits } from './policy.ts'
@@ -154,9 +155,9 @@ export function authorize(
   if (payment.state !== 'authorized' && isLive(payment) && isGivenUp(payment)) {
     return { outcome: 'closed', first: false }
   }
-  const goesOn = isLive(payment)
-  // One caller at a time handles an authorized payment.
-  const isDriven = goesOn && payment.leasedUntil > twin.now
+  const goesOn = isLive(payment) || isOwed(twin, payment)
+  // One caller at a time handles an authorized payment, and nobody asks again for what was delivered.
+  const isDriven = goesOn && (payment.leasedUntil > twin.now || partOf(payment.delivery) === 2)
   if (isDriven) return { outcome: 'authorized', first: false, payment }
   const hindrance = goesOn ? undefined : hindranceOf(twin, key, payment, asked)
   if (hindrance) return { outcome: hindrance, first: false }

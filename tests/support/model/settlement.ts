@@ -1,5 +1,5 @@
 /** The twin of what the ledger books after a look at the chain. */
-import * as z from 'zod'
+import { partOf } from './delivery.ts'
 import { requeueCall } from './gas.ts'
 import { isCounted } from './limits.ts'
 import { callsOf, isInSlot, leaveQueue, mayLeave, transfersIn } from './relay.ts'
@@ -148,15 +148,6 @@ export function finishAttempt(
   payment.leasedUntil = twin.now
   if (payment.state === 'signed') payment.state = 'unknown'
   return payment
-}
-
-const answered = z.object({ status: z.int().min(200).max(399), kind: z.string().optional() })
-
-/** How much of what was paid for an answer holds: 2 all, 1 its beginning, 0 nothing. */
-function partOf(delivery: unknown): number {
-  const { data } = answered.safeParse(delivery)
-  if (!data) return 0
-  return data.kind === 'answered' ? 2 : 1
 }
 
 /** Closes what was not used in time, and returns the payments whose outcome the chain decides. */
