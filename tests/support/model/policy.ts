@@ -83,7 +83,8 @@ function wantedFrom(twin: Twin, key: Key, payment: Payment, isConfirmed: boolean
   if (best) return `allow mandate ${best.id}`
   const isAsserted = fits(twin, key, payment, 'agent_asserted')
   if (isConfirmed && isAsserted) return 'allow agent_asserted'
-  if (fits(twin, key, payment, 'none') && isUsual(twin, payment, false)) return 'allow none'
+  const isUsual = isPlaceUsual(twin, payment, false) && isPriceUsual(twin, payment)
+  if (fits(twin, key, payment, 'none') && isUsual) return 'allow none'
   if (isAsserted) return 'confirm agent_asserted'
   return account.passkeys.length > 0 ? 'confirm user_passkey' : 'confirm user_session'
 }
@@ -100,18 +101,21 @@ function bestOf(twin: Twin, key: Key, payment: Payment): Mandate | undefined {
       carries(twin, key, one, payment) &&
       // The current second is not over when the decision is made.
       one.expiresAt > twin.now + 1 &&
-      isUsual(twin, payment, one.payTo !== null),
+      isPlaceUsual(twin, payment, one.payTo !== null),
   )
   return covering.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))[0]
 }
 
-/** Decides whether payee, token and approximate amount match earlier payments for the same resource. */
-function isUsual(twin: Twin, payment: Payment, isPayeeNamed: boolean): boolean {
+/** Decides whether payee and token match earlier payments for the same resource. */
+function isPlaceUsual(twin: Twin, payment: Payment, isPayeeNamed: boolean): boolean {
   const before = paidBefore(twin, payment)
   if (before.length === 0) return true
   const isSamePayee = isPayeeNamed || before.some(({ payee }) => payee === payment.payee)
-  const isSameToken = before.some(({ token }) => token === payment.token)
-  const isDearer = before.every(({ usd }) => payment.usd > 2n * usd)
-  const isCheaper = before.every(({ usd }) => 2n * payment.usd < usd)
-  return isSamePayee && isSameToken && !isDearer && !isCheaper
+  return isSamePayee && before.some(({ token }) => token === payment.token)
+}
+
+/** Decides whether it costs at most twice what the dearest of the earlier payments did. */
+function isPriceUsual(twin: Twin, payment: Payment): boolean {
+  const before = paidBefore(twin, payment)
+  return before.length === 0 || before.some(({ usd }) => payment.usd <= 2n * usd)
 }
