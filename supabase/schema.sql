@@ -729,6 +729,7 @@ END) stored,
   for_any_key boolean not null default false,
   remembers_payee boolean not null default false,
   remembers_device boolean not null default false,
+  asked_level text,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone not null,
   consent_level text,
@@ -774,6 +775,7 @@ END) stored,
   constraint payments_allowance_nonce_check CHECK ((allowance_nonce ~ '^[0-9]{1,78}$'::text)),
   constraint payments_amount_atomic_check CHECK ((amount_atomic > (0)::numeric)),
   constraint payments_amount_usd_micros_check CHECK ((amount_usd_micros > 0)),
+  constraint payments_asked_level_check CHECK ((asked_level = ANY (ARRAY['agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
   constraint payments_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
   constraint payments_block_number_check CHECK (((block_number >= 0) AND (block_number <= 2147483647))),
   constraint payments_budget_fkey FOREIGN KEY (budget) REFERENCES private.credentials(id),
@@ -1336,7 +1338,7 @@ begin
   return query select private.key_exposure(caller);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid, asked_level text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1349,7 +1351,10 @@ begin
   update private.payments p set state = 'awaiting_confirmation'
    where p.id = payment and p.account = caller.account and p.state = 'prepared'
   returning * into waiting;
-  if found then
+  update private.payments p set asked_level = await_confirmation.asked_level
+   where p.id = payment and p.account = caller.account and p.state = 'awaiting_confirmation'
+     and p.asked_level is distinct from await_confirmation.asked_level;
+  if waiting.id is not null then
     perform private.record_payment(waiting, 'confirmation_requested');
   end if;
   if exists (select from private.payments p where p.id = payment
@@ -1404,6 +1409,14 @@ begin
       join private.wallets w on w.account = caller.account and w.address = p.wallet
      where p.fixed_nonce = nonce and p.authorization_nonce is not null;
     if found then
+      return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+      return;
+    end if;
+  end if;
+  if claim is null and nonce is null then
+    entered := private.continue_waiting(caller, begin_payment.device, begin_payment.kind, chain, token,
+      payee_address, payee_alias, amount_atomic::numeric, memo, resource, terms -> 'request_digest');
+    if entered.id is not null then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
     end if;
@@ -1981,7 +1994,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.find_payment(credential text, payment uuid DEFAULT NULL::uuid, tx_hash text DEFAULT NULL::text, chain bigint DEFAULT NULL::bigint)
- RETURNS TABLE(payment_row jsonb, is_own boolean)
+ RETURNS TABLE(payment_row jsonb, is_own boolean, decision text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1989,7 +2002,9 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
-  return query select private.payment_json(p), private.may_pay(p, caller.id) from private.payments p
+  return query select private.payment_json(p), private.may_pay(p, caller.id),
+    (select o.decision from private.approvals o where o.payment = p.id)
+   from private.payments p
    where p.account = caller.account
      and (find_payment.chain is null or p.chain = find_payment.chain)
      and case when find_payment.payment is not null then p.id = find_payment.payment
@@ -6441,6 +6456,31 @@ AS $function$
   from private.consents c where c.id = of_consent
 $function$;
 
+CREATE OR REPLACE FUNCTION private.continue_waiting(caller private.credentials, device text, kind text, chain bigint, token text, payee text, payee_alias text, amount_atomic numeric, memo text, resource text, request_digest jsonb)
+ RETURNS private.payments
+ LANGUAGE plpgsql
+AS $function$
+declare
+  waiting private.payments;
+begin
+  select p.* into waiting from private.payments p
+   where p.account = caller.account and p.key = caller.id and p.state = 'awaiting_confirmation'
+     and p.expires_at > private.clock() and p.claim is null
+     and (p.kind, p.chain, p.token, p.payee, p.amount_atomic) = (continue_waiting.kind,
+       continue_waiting.chain, continue_waiting.token, continue_waiting.payee,
+       continue_waiting.amount_atomic)
+     and p.payee_alias is not distinct from continue_waiting.payee_alias
+     and p.memo is not distinct from continue_waiting.memo
+     and p.resource is not distinct from continue_waiting.resource
+     and p.terms -> 'request_digest' is not distinct from continue_waiting.request_digest
+   order by p.created_at desc, p.id desc limit 1 for no key update;
+  update private.payments p set device = continue_waiting.device
+   where p.id = waiting.id and p.device <> continue_waiting.device
+     and not exists (select from private.approvals o where o.payment = p.id);
+  select p.* into waiting from private.payments p where p.id = waiting.id;
+  return waiting;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.cost_from(l private.relay_lanes, nonce bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -7826,6 +7866,22 @@ AS $function$
     where private.mailbox_of(o.email) = private.mailbox_of(address))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_paid_already(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.kind = 'transfer' and p.claim is null and exists (
+    select from private.payments q where coalesce(q.budget, q.key) = private.holder_of(p.key)
+      -- What was authorized within ten minutes counts for nearly a day more.
+      and q.counts_until > private.clock() + interval '23 hours 50 minutes'
+      and q.authorized_at > private.clock() - interval '10 minutes'
+      and q.id <> p.id and q.account = p.account and q.kind = p.kind and q.claim is null
+      and (q.chain, q.token, q.payee, q.amount_atomic)
+        = (p.chain, p.token, p.payee, p.amount_atomic)
+      and q.memo is not distinct from p.memo)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_permit(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -9067,6 +9123,7 @@ begin
       from private.asserted_to(p.account, p.payee) t),
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
+    'is_paid_already', private.is_paid_already(p),
     'device_known', private.device_known(p) and private.holder_of(payer) = private.holder_of(p.key),
     'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
       'level', o.level) from private.approvals o where o.payment = p.id),
@@ -10332,7 +10389,7 @@ end $function$;
 
 grant execute on function api.account_exposure(credential text) to service_role;
 
-grant execute on function api.await_confirmation(credential text, payment uuid, mail jsonb) to service_role;
+grant execute on function api.await_confirmation(credential text, payment uuid, asked_level text, mail jsonb) to service_role;
 
 grant execute on function api.begin_mail(credential text, answered uuid) to vault;
 

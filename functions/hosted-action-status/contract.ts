@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { waitSecondsText } from '../../shared/contract/continuing.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -29,8 +30,11 @@ export const hostedActionStatus = operation({
   folder: 'hosted-action-status',
   access: 'any',
   gap: 'GAP_HOSTED_ACTION_V1',
-  summary: 'What has become of a hosted action. Ask every few seconds, not faster.',
-  request: z.strictObject({ action_id: z.uuid().describe('From create_login_link.') }),
+  summary: 'What has become of a hosted action; waits for it if asked to.',
+  request: z.strictObject({
+    action_id: z.uuid().describe('From create_login_link.'),
+    wait_seconds: waitSecondsText,
+  }),
   response: z.object({
     action_id: z.uuid(),
     action_type: z.enum([

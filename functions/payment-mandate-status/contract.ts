@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { waitSecondsText } from '../../shared/contract/continuing.ts'
 import { limit } from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { mandateDigest, mandateFields, mandateStatus } from '../../shared/contract/mandate.ts'
@@ -14,7 +15,8 @@ export const paymentMandateStatus = operation({
   summary: 'Where mandates stand: caps, what is spent and left of each, and until when.',
   request: z
     .strictObject({
-      mandate_id: z.uuid().optional().describe('This one alone, without the other fields.'),
+      mandate_id: z.uuid().optional().describe('This one alone, without status, limit and cursor.'),
+      wait_seconds: waitSecondsText,
       status: mandateStatus.optional().describe('Only those that stand so.'),
       limit: limit.optional(),
       cursor: z
@@ -25,9 +27,11 @@ export const paymentMandateStatus = operation({
         .describe('The next_cursor of an earlier answer.'),
     })
     .refine(
-      ({ mandate_id, ...others }) =>
-        mandate_id === undefined || Object.values(others).every((one) => one === undefined),
-      { message: 'mandate_id stands alone' },
+      ({ mandate_id, wait_seconds, ...others }) =>
+        mandate_id === undefined
+          ? wait_seconds === undefined
+          : Object.values(others).every((one) => one === undefined),
+      { message: 'mandate_id stands alone, and wait_seconds with it' },
     ),
   response: z.object({
     mandates: z

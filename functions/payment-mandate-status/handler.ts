@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { fail } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
+import { readUntil } from '../../shared/http/read-until.ts'
 import { mandateBody } from '../../shared/mandates/body.ts'
 import { mandateRow } from '../../shared/mandates/mandate-row.ts'
 import type { paymentMandateStatus } from './contract.ts'
@@ -18,7 +19,12 @@ export const run: Handler<typeof paymentMandateStatus> = async (input, { db, wor
     ...(input.status === undefined ? {} : { status: input.status }),
     ...(input.cursor === undefined ? {} : { before: Number(input.cursor) }),
   }
-  const rows = await db.many('list_mandates', question, foundRow)
+  const rows = await readUntil(
+    world,
+    Number(input.wait_seconds ?? 0),
+    () => db.many('list_mandates', question, foundRow),
+    ([found]) => found?.mandate_row.status !== 'pending_approval',
+  )
   if (input.mandate_id !== undefined && rows.length === 0) return fail('mandate_not_found')
   const shown = rows.slice(0, page)
   const last = shown.at(-1)

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import * as confirming from '../../shared/contract/confirming.ts'
+import { next, waitSeconds } from '../../shared/contract/continuing.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -21,6 +23,7 @@ export const transferStatus = operation({
         .optional(),
       chain: field.chainInput.optional(),
       transfer_id: z.uuid().optional().describe('A transfer_id or an attempt_id.'),
+      wait_seconds: waitSeconds,
     })
     .refine((by) => (by.tx_hash === undefined) !== (by.transfer_id === undefined), {
       message: 'give either tx_hash or transfer_id',
@@ -40,6 +43,8 @@ export const transferStatus = operation({
     amount: form.decimal,
     amount_atomic: field.amountAtomic,
     consent_level: field.consentLevel.nullable(),
+    confirmation: confirming.confirmation.optional().describe('What it waits for, or waited for.'),
+    next,
     mandate_id: z.uuid().optional().describe('The mandate that carried it.'),
     proof: transferProof.nullable().describe('Null while the payment is not settled.'),
     explorer_url: form.url.nullable(),

@@ -1,17 +1,27 @@
+import * as z from 'zod'
 import { findChain } from '../../shared/chains/registry.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import { unbound } from '../../shared/db/database.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import type { Payment } from '../../shared/payments/payment.ts'
-import { foundRow } from '../../shared/payments/payment.ts'
+import { readUntil } from '../../shared/http/read-until.ts'
+import { confirmationBody } from '../../shared/payments/confirmation.ts'
+import { nextCall } from '../../shared/payments/next-call.ts'
+import { paymentRow } from '../../shared/payments/payment.ts'
 import type { Watched } from '../../shared/payments/settle/watch.ts'
 import { watchPayment } from '../../shared/payments/settle/watch.ts'
 import { statusBody } from '../../shared/payments/show/status-body.ts'
 import { transferProof } from '../../shared/payments/show/transfer-proof.ts'
 import type { transferStatus } from './contract.ts'
 
+const foundRow = z.object({
+  payment_row: paymentRow,
+  decision: z.enum(['approved', 'declined']).nullable(),
+})
+
+type Found = Watched & Pick<z.output<typeof foundRow>, 'decision'>
+
 /** Answers one payment by id or transaction hash; one that can still move is read on the chain first. */
-export const run: Handler<typeof transferStatus> = async (input, { db, world }) => {
+export const run: Handler<typeof transferStatus> = async (input, { db, world, now }) => {
   const chain = input.chain === undefined ? undefined : findChain(input.chain)
   if (input.chain !== undefined && !chain) return fail('unsupported_chain')
   const question = {
@@ -19,14 +29,32 @@ export const run: Handler<typeof transferStatus> = async (input, { db, world }) 
     ...(input.tx_hash === undefined ? {} : { tx_hash: input.tx_hash.toLowerCase() }),
     ...(chain ? { chain: chain.id } : {}),
   }
-  const found = await db.one('find_payment', question, foundRow)
+  const found = await readUntil(world, input.wait_seconds ?? 0, look, (seen) => !isPending(seen))
   if (!found) return fail('payment_not_found')
-  const watched = await readOutcome(found.payment_row)
-  return { ...statusBody(watched), proof: await transferProof(world, watched.payment) }
-
-  async function readOutcome(payment: Payment): Promise<Watched> {
-    const mayMove = ['signed', 'unknown', 'settled'].includes(payment.state)
-    if (!mayMove) return { payment, confirmations: 0 }
-    return watchPayment(world, unbound(world.db), payment)
+  const { payment, decision } = found
+  const confirmation = await confirmationBody(world.config, payment, decision, now())
+  const next = nextCall(payment, decision === 'approved')
+  return {
+    ...statusBody(found),
+    ...(confirmation ? { confirmation } : {}),
+    ...(next ? { next } : {}),
+    proof: await transferProof(world, payment),
   }
+
+  async function look(): Promise<Found | undefined> {
+    const row = await db.one('find_payment', question, foundRow)
+    if (!row) return undefined
+    const { payment_row: payment, decision } = row
+    const mayMove = ['signed', 'unknown', 'settled'].includes(payment.state)
+    if (!mayMove) return { payment, confirmations: 0, decision }
+    return { ...(await watchPayment(world, unbound(world.db), payment)), decision }
+  }
+}
+
+/** True while somebody else's act, or the chain, will change it. */
+function isPending(found: Found | undefined): boolean {
+  if (!found) return false
+  const { payment, decision } = found
+  if (payment.state === 'awaiting_confirmation') return decision === null
+  return ['authorized', 'signed', 'unknown'].includes(payment.state)
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as confirming from '../../shared/contract/confirming.ts'
+import { next } from '../../shared/contract/continuing.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -30,6 +31,7 @@ export const walletCustodialTransfer = operation({
     summary: form.words(8192).describe('One sentence to show to the user.'),
     ...confirming.whatWouldPass,
     confirmation: confirming.confirmation.optional(),
+    next,
     chain: field.chain,
     token: form.token,
     amount: form.decimal,

@@ -21,7 +21,11 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   const ended = refuseEnded(entered, 'Enter it again.')
   if (ended) return ended
   if (!isOpen(payment)) return transferBody(payment)
-  const decisionMaker = decisionMakerFor(context, input.user_confirmed === true)
+  const decisionMaker = decisionMakerFor(
+    context,
+    input.user_confirmed === true,
+    transferId !== undefined,
+  )
   const authorized = await sendTransfer(context, entered, decisionMaker)
   if (isRefusal(authorized)) return (await signedMeanwhile(context, payment)) ?? authorized
   return answerOf(payment, authorized)

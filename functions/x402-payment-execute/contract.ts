@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as confirming from '../../shared/contract/confirming.ts'
+import { next } from '../../shared/contract/continuing.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -39,6 +40,7 @@ export const x402PaymentExecute = operation({
     summary: form.words(8192),
     ...confirming.whatWouldPass,
     confirmation: confirming.confirmation.optional(),
+    next,
     tx_hash: form.chainHash.optional(),
     network: field.chain,
     amount: form.decimal,

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '25e4de41a8a6f2c45e57d981b418cb7bf46ce6079362e0c5b9ad91e203568440'
+export const contractDigest = '8f695365c6a63b38fd4ebd549a616e3ae698fb3f2f2595c429591a7b05deccf7'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -425,10 +425,17 @@ export type WalletCustodialTransferAnswer = {
     digest: string
     /** RFC 3339, UTC. */
     expires_at: string
-    /** Approved: repeat the call with user_confirmed, and it is paid once. */
+    /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
     /** Where the owner sees the terms and approves or declines. */
     url: string
+  }
+  /** The next call, ready to be sent. */
+  next?: {
+    tool: string
+    arguments: { [name: string]: unknown }
+    /** When to send it. */
+    when: string
   }
   /** CAIP-2 id. */
   chain: string
@@ -459,6 +466,8 @@ export type TransferStatusRequest = {
   chain?: string | undefined
   /** A transfer_id or an attempt_id. */
   transfer_id?: string | undefined
+  /** Answers when it changes, or after so long. */
+  wait_seconds?: number | undefined
 }
 
 export type TransferStatusAnswer = {
@@ -478,6 +487,24 @@ export type TransferStatusAnswer = {
   /** Decimal string of atomic units. */
   amount_atomic: string
   consent_level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey' | null
+  /** What it waits for, or waited for. */
+  confirmation?: {
+    level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey'
+    digest: string
+    /** RFC 3339, UTC. */
+    expires_at: string
+    /** An approved transfer is sent at once; a purchase is yours to execute. */
+    status: 'pending' | 'approved' | 'declined' | 'expired'
+    /** Where the owner sees the terms and approves or declines. */
+    url: string
+  }
+  /** The next call, ready to be sent. */
+  next?: {
+    tool: string
+    arguments: { [name: string]: unknown }
+    /** When to send it. */
+    when: string
+  }
   /** The mandate that carried it. */
   mandate_id?: string
   /** Null while the payment is not settled. */
@@ -655,10 +682,17 @@ export type X402PaymentPrepareAnswer = {
     digest: string
     /** RFC 3339, UTC. */
     expires_at: string
-    /** Approved: repeat the call with user_confirmed, and it is paid once. */
+    /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
     /** Where the owner sees the terms and approves or declines. */
     url: string
+  }
+  /** The next call, ready to be sent. */
+  next?: {
+    tool: string
+    arguments: { [name: string]: unknown }
+    /** When to send it. */
+    when: string
   }
   /** RFC 3339, UTC. */
   expires_at: string
@@ -771,10 +805,17 @@ export type X402PaymentExecuteAnswer = {
     digest: string
     /** RFC 3339, UTC. */
     expires_at: string
-    /** Approved: repeat the call with user_confirmed, and it is paid once. */
+    /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
     /** Where the owner sees the terms and approves or declines. */
     url: string
+  }
+  /** The next call, ready to be sent. */
+  next?: {
+    tool: string
+    arguments: { [name: string]: unknown }
+    /** When to send it. */
+    when: string
   }
   tx_hash?: string
   /** CAIP-2 id. */
@@ -901,8 +942,10 @@ export type PaymentMandateCreateAnswer = {
 export type PaymentMandateCreateError = 'account_frozen' | 'conflict' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'merchant_refused' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'recipient_refused' | 'too_many_mandates' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
 
 export type PaymentMandateStatusRequest = {
-  /** This one alone, without the other fields. */
+  /** This one alone, without status, limit and cursor. */
   mandate_id?: string | undefined
+  /** Answers when it changes, or after 0 to 25 seconds. */
+  wait_seconds?: string | undefined
   /** Only those that stand so. */
   status?: 'pending_approval' | 'active' | 'suspended' | 'declined' | 'revoked' | 'expired' | 'exhausted' | undefined
   /** 1 to 50. */
@@ -1279,6 +1322,8 @@ export type CreateLoginLinkError = 'insufficient_scope' | 'internal_error' | 'in
 export type HostedActionStatusRequest = {
   /** From create_login_link. */
   action_id: string
+  /** Answers when it changes, or after 0 to 25 seconds. */
+  wait_seconds?: string | undefined
 }
 
 export type HostedActionStatusAnswer = {
@@ -2163,7 +2208,7 @@ export type AccountClient = {
   accountFreeze: (request?: AccountFreezeRequest, options?: CallOptions) => Promise<AccountFreezeAnswer>
   /** A link to a page on which a person signs in, sends money, enters a login or confirms to be there. Any token will do. GAP_HOSTED_ACTION_V1. */
   createLoginLink: (request: CreateLoginLinkRequest, options?: CallOptions) => Promise<CreateLoginLinkAnswer>
-  /** What has become of a hosted action. Ask every few seconds, not faster. Any token will do. GAP_HOSTED_ACTION_V1. */
+  /** What has become of a hosted action; waits for it if asked to. Any token will do. GAP_HOSTED_ACTION_V1. */
   hostedActionStatus: (request: HostedActionStatusRequest, options?: CallOptions) => Promise<HostedActionStatusAnswer>
   /** A signed statement of what the owner consented to. It proves consent, and no payment. Scope: read. GAP_PAYMENT_MANDATE_V1. */
   consentReceipt: (request?: ConsentReceiptRequest, options?: CallOptions) => Promise<ConsentReceiptAnswer>

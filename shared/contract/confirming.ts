@@ -75,6 +75,6 @@ export const confirmation = z.object({
   expires_at: time,
   status: z
     .enum(['pending', 'approved', 'declined', 'expired'])
-    .describe('Approved: repeat the call with user_confirmed, and it is paid once.'),
+    .describe('An approved transfer is sent at once; a purchase is yours to execute.'),
   url: form.url.describe('Where the owner sees the terms and approves or declines.'),
 })

@@ -5,7 +5,14 @@
  */
 export type DatabaseFunctions = {
   account_exposure: { args: { credential: string } }
-  await_confirmation: { args: { credential: string; payment: string; mail?: unknown } }
+  await_confirmation: {
+    args: {
+      credential: string
+      payment: string
+      asked_level: string
+      mail?: unknown
+    }
+  }
   begin_mail: { args: { credential: string; answered?: string | null } }
   begin_payment: {
     args: {

@@ -43,6 +43,8 @@ export const paymentRow = z.object({
   mandate: z.uuid().nullable(),
   terms: z.record(z.string(), z.unknown()),
   expires_at: time,
+  /** Whose confirmation it waits for, or waited for last; null if nobody was asked. */
+  asked_level: z.enum(consentLevels).nullable(),
   consent_level: z.enum(consentLevels).nullable(),
   valid_after: z.int().nullable(),
   valid_before: z.int().nullable(),

@@ -46,6 +46,8 @@ const sentences: Record<ReasonCode | MandateReasonCode, string> = {
   new_recipient: 'The owner has not made this recipient known.',
   new_device: 'The owner has not made this device known.',
   other_key: 'The owner approved it for another key or app.',
+  possible_duplicate:
+    'The same was paid within the last ten minutes. Confirm it if it is meant to be paid again.',
   other_resource: 'The challenge names a resource on another host than the one that is paid.',
   changed_payee: 'This resource was paid before, at another address.',
   changed_asset: 'This resource was paid before, in another token or on another chain.',

@@ -14,6 +14,7 @@ export type ReasonCode =
   | 'new_device'
   | 'similar_recipient'
   | 'other_resource'
+  | 'possible_duplicate'
   | HistoryReasonCode
   | 'automatic_limit'
   | 'asserted_limit'

@@ -41,6 +41,48 @@ create function private.may_pay(p private.payments, payer uuid) returns boolean
       then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
 $$;
 
+-- True if the same key or app sent an equal transfer within ten minutes and named neither with an idempotency key:
+-- it may be the same wish again.
+create function private.is_paid_already(p private.payments) returns boolean
+  language sql stable as $$
+  select p.kind = 'transfer' and p.claim is null and exists (
+    select from private.payments q where coalesce(q.budget, q.key) = private.holder_of(p.key)
+      -- What was authorized within ten minutes counts for nearly a day more.
+      and q.counts_until > private.clock() + interval '23 hours 50 minutes'
+      and q.authorized_at > private.clock() - interval '10 minutes'
+      and q.id <> p.id and q.account = p.account and q.kind = p.kind and q.claim is null
+      and (q.chain, q.token, q.payee, q.amount_atomic)
+        = (p.chain, p.token, p.payee, p.amount_atomic)
+      and q.memo is not distinct from p.memo)
+$$;
+
+-- Returns the payment of the same key or app with these terms that waits for a confirmation, if there is one:
+-- the same wish, told again. It takes the device that asks now, unless the owner has approved it.
+create function private.continue_waiting(
+  caller private.credentials, device text, kind text, chain bigint, token text, payee text,
+  payee_alias text, amount_atomic numeric, memo text, resource text, request_digest jsonb)
+  returns private.payments language plpgsql as $$
+declare
+  waiting private.payments;
+begin
+  select p.* into waiting from private.payments p
+   where p.account = caller.account and p.key = caller.id and p.state = 'awaiting_confirmation'
+     and p.expires_at > private.clock() and p.claim is null
+     and (p.kind, p.chain, p.token, p.payee, p.amount_atomic) = (continue_waiting.kind,
+       continue_waiting.chain, continue_waiting.token, continue_waiting.payee,
+       continue_waiting.amount_atomic)
+     and p.payee_alias is not distinct from continue_waiting.payee_alias
+     and p.memo is not distinct from continue_waiting.memo
+     and p.resource is not distinct from continue_waiting.resource
+     and p.terms -> 'request_digest' is not distinct from continue_waiting.request_digest
+   order by p.created_at desc, p.id desc limit 1 for no key update;
+  update private.payments p set device = continue_waiting.device
+   where p.id = waiting.id and p.device <> continue_waiting.device
+     and not exists (select from private.approvals o where o.payment = p.id);
+  select p.* into waiting from private.payments p where p.id = waiting.id;
+  return waiting;
+end $$;
+
 -- Returns everything that a decision about this payment is made from. The caps are those of `payer`, who is
 -- about to pay it.
 create function private.payment_facts(p private.payments, payer uuid) returns jsonb
@@ -61,6 +103,7 @@ begin
       from private.asserted_to(p.account, p.payee) t),
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
+    'is_paid_already', private.is_paid_already(p),
     'device_known', private.device_known(p) and private.holder_of(payer) = private.holder_of(p.key),
     'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
       'level', o.level) from private.approvals o where o.payment = p.id),
@@ -100,7 +143,7 @@ end $$;
 
 -- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is
 -- resolved to its payee. The same claim finds the payment that it entered before, unless the terms fix the
--- nonce and that payment ended unsigned. A nonce fixed by the terms finds the payment that was signed with
+-- nonce and that payment ended unsigned. Without a claim, equal terms find the payment that waits. A nonce fixed by the terms finds the payment that was signed with
 -- it, on any chain. Enters nothing and returns no row for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
@@ -133,6 +176,14 @@ begin
       join private.wallets w on w.account = caller.account and w.address = p.wallet
      where p.fixed_nonce = nonce and p.authorization_nonce is not null;
     if found then
+      return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+      return;
+    end if;
+  end if;
+  if claim is null and nonce is null then
+    entered := private.continue_waiting(caller, begin_payment.device, begin_payment.kind, chain, token,
+      payee_address, payee_alias, amount_atomic::numeric, memo, resource, terms -> 'request_digest');
+    if entered.id is not null then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
     end if;
@@ -210,9 +261,10 @@ begin
 end $$;
 grant execute on function api.note_heard to service_role;
 
--- Marks a payment as waiting for confirmation and enters that in the feed, once. `mail` notifies the owner
--- too, for when only the owner can confirm.
-create function api.await_confirmation(credential text, payment uuid, mail jsonb default null)
+-- Marks a payment as waiting for a confirmation of this level and enters that in the feed, once. `mail` notifies
+-- the owner too, for when only the owner can confirm.
+create function api.await_confirmation(
+  credential text, payment uuid, asked_level text, mail jsonb default null)
   returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -222,7 +274,10 @@ begin
   update private.payments p set state = 'awaiting_confirmation'
    where p.id = payment and p.account = caller.account and p.state = 'prepared'
   returning * into waiting;
-  if found then
+  update private.payments p set asked_level = await_confirmation.asked_level
+   where p.id = payment and p.account = caller.account and p.state = 'awaiting_confirmation'
+     and p.asked_level is distinct from await_confirmation.asked_level;
+  if waiting.id is not null then
     perform private.record_payment(waiting, 'confirmation_requested');
   end if;
   if exists (select from private.payments p where p.id = payment
@@ -251,16 +306,18 @@ begin
   return found_id;
 end $$;
 
--- Returns one payment of the caller's account, by its id or by the hash of a transaction that carried it, and
--- whether the caller may see what the merchant answered.
+-- Returns one payment of the caller's account, by its id or by the hash of a transaction that carried it,
+-- whether the caller may see what the merchant answered, and the owner's decision.
 create function api.find_payment(
   credential text, payment uuid default null, tx_hash text default null, chain bigint default null)
-  returns table (payment_row jsonb, is_own boolean)
+  returns table (payment_row jsonb, is_own boolean, decision text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
-  return query select private.payment_json(p), private.may_pay(p, caller.id) from private.payments p
+  return query select private.payment_json(p), private.may_pay(p, caller.id),
+    (select o.decision from private.approvals o where o.payment = p.id)
+   from private.payments p
    where p.account = caller.account
      and (find_payment.chain is null or p.chain = find_payment.chain)
      and case when find_payment.payment is not null then p.id = find_payment.payment

@@ -5,6 +5,7 @@ import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node } from '../support/faults/chain.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
+import { anew } from '../support/wish.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -28,7 +29,7 @@ beforeEach(async () => {
 })
 
 function transfer(payer: Agent, payee: Agent) {
-  return payer.post('/wallet-custodial-transfer', { ...order, recipient: payee.alias })
+  return payer.post('/wallet-custodial-transfer', anew({ ...order, recipient: payee.alias }))
 }
 
 /** Makes a payment and proves it. Returns it as its payer and payee see it. */

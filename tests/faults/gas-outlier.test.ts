@@ -5,6 +5,7 @@ import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import { limitGas } from '../support/gas.ts'
 import { acquainted } from '../support/ledger.ts'
+import { anew } from '../support/wish.ts'
 import { start } from '../support/world.ts'
 
 const gwei = 10n ** 9n
@@ -21,12 +22,15 @@ async function quietChain() {
   }
   await blocksAt(gwei / 100n, 8n)
   const pay = () =>
-    payer.post('/wallet-custodial-transfer', {
-      chain: 'base-sepolia',
-      token: 'USDC',
-      amount: '1',
-      recipient: payee.address,
-    })
+    payer.post(
+      '/wallet-custodial-transfer',
+      anew({
+        chain: 'base-sepolia',
+        token: 'USDC',
+        amount: '1',
+        recipient: payee.address,
+      }),
+    )
   return { world, pay, blocksAt }
 }
 

@@ -4,6 +4,7 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
+import { anew } from '../support/wish.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -19,7 +20,7 @@ test('with its node down a transfer is refused with 503 and nothing is reserved'
   const { payer, payee } = await acquainted(world)
   await world.chain.stop()
 
-  const refused = await payer.post(path, { ...order, recipient: payee.alias })
+  const refused = await payer.post(path, anew({ ...order, recipient: payee.alias }))
   const identity = await payer.get('/get-identity')
 
   expect(refused).toMatchObject({ status: 503, body: { error: 'unavailable' } })
@@ -31,7 +32,7 @@ test('with the database down every answer is 503 and money stays where it is', a
   const { payer, payee } = await acquainted(world)
   await world.db.stopGateway()
 
-  const refused = await payer.post(path, { ...order, recipient: payee.alias })
+  const refused = await payer.post(path, anew({ ...order, recipient: payee.alias }))
   const identity = await payer.get('/get-identity')
 
   for (const answer of [refused, identity]) {
@@ -48,7 +49,7 @@ test('a transfer whose broadcast was lost is sent again and paid once', async ()
     const isBroadcast = body.includes('eth_sendRawTransaction')
     return isBroadcast ? Promise.reject(new Error('connection lost')) : fetch(input, init)
   }
-  const sent = await payer.post(path, { ...order, recipient: payee.alias })
+  const sent = await payer.post(path, anew({ ...order, recipient: payee.alias }))
   world.world.fetch = fetch
   await world.tick(60)
 
@@ -65,10 +66,10 @@ test('without a relayer the wallet pays its own gas, and without gas nothing is 
   const { payer, payee } = await acquainted(world)
   await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
 
-  const refused = await payer.post(path, { ...order, recipient: payee.alias })
+  const refused = await payer.post(path, anew({ ...order, recipient: payee.alias }))
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
-  const first = await payer.post(path, { ...order, recipient: payee.alias })
-  const second = await payer.post(path, { ...order, recipient: payee.alias })
+  const first = await payer.post(path, anew({ ...order, recipient: payee.alias }))
+  const second = await payer.post(path, anew({ ...order, recipient: payee.alias }))
   const proof = await proven(payer, second.body['tx_hash'])
 
   expect(refused).toMatchObject({ status: 503, body: { error: 'unavailable' } })
@@ -83,7 +84,7 @@ test('without a relayer the wallet pays its own gas, and without gas nothing is 
 test('an authorization that expired unused at a finalized block frees what it reserved', async () => {
   const { payer, payee } = await acquainted(world)
   await callRpc(world.chain.rpcUrl, [['evm_setAutomine', false]])
-  const { transfer_id } = (await payer.post(path, { ...order, recipient: payee.alias })).body
+  const { transfer_id } = (await payer.post(path, anew({ ...order, recipient: payee.alias }))).body
   await callRpc(world.chain.rpcUrl, [['anvil_dropAllTransactions']])
   await world.tick(1_600)
 
@@ -103,7 +104,7 @@ test('an authorization that expired unused at a finalized block frees what it re
 
 test('a block that is replaced without the payment shows as reorged', async () => {
   const { payer, payee } = await acquainted(world)
-  const { tx_hash } = (await payer.post(path, { ...order, recipient: payee.alias })).body
+  const { tx_hash } = (await payer.post(path, anew({ ...order, recipient: payee.alias }))).body
   const included = await proven(payer, tx_hash)
   await callRpc(world.chain.rpcUrl, [['anvil_reorg', 1, []]])
 
@@ -115,7 +116,7 @@ test('a block that is replaced without the payment shows as reorged', async () =
 
 test('finality follows the block tags of the chain', async () => {
   const { payer, payee } = await acquainted(world)
-  const { tx_hash } = (await payer.post(path, { ...order, recipient: payee.alias })).body
+  const { tx_hash } = (await payer.post(path, anew({ ...order, recipient: payee.alias }))).body
   const labels = []
   await proven(payer, tx_hash)
 

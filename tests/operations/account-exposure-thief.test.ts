@@ -5,6 +5,7 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
+import { anew } from '../support/wish.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -30,7 +31,7 @@ const leftOf = async (agent: Agent) => heldUsd - Number(await usdcOf(world, agen
 type More = { user_confirmed?: boolean; transfer_id?: unknown }
 async function send(agent: Agent, { address }: Agent, amount: string, more: More = {}) {
   const order = { chain: 'base-sepolia', token: 'USDC', amount, recipient: address, ...more }
-  const answer = await agent.post(path, order)
+  const answer = await agent.post(path, more.transfer_id ? order : anew(order))
   const { status, transfer_id, tx_hash } = answer.body
   if (status === 'submitted') await proven(agent, tx_hash)
   return { status, transfer_id }

@@ -162,7 +162,7 @@ test('another device of the key pays what was approved, and no device is known b
 describe('an approval does not count', () => {
   test('over the daily cap, which no word of anybody passes', async () => {
     const { payer, payee, repeat, owner, transfer_id } = await waiting('600')
-    const second = await waiting('600', { payer, recipient: payee.address })
+    const second = await waiting('600.01', { payer, recipient: payee.address })
     await owner.decide(transfer_id, 'approved')
     await owner.decide(second.transfer_id, 'approved')
 

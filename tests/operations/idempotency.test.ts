@@ -61,9 +61,12 @@ test('another body under the same key is refused, and the first answer stands', 
   expect((await post(agent, 'mismatch')).body).toEqual(first.body)
 })
 
-test('without a key each request is one of its own', async () => {
-  const [first, second] = [await agent.post(path, order), await agent.post(path, order)]
-  expect(first.body['transfer_id']).not.toBe(second.body['transfer_id'])
+test('without a key a request finds the payment that waits, and with keys each is one of its own', async () => {
+  const without = [await agent.post(path, order), await agent.post(path, order)]
+  const apart = [await post(agent, 'one-wish'), await post(agent, 'another-wish')]
+  const ids = [...without, ...apart].map(({ body }) => body['transfer_id'])
+  expect(ids[1]).toBe(ids[0])
+  expect(new Set(ids).size).toBe(3)
 })
 
 test('keys of two accounts are apart', async () => {

@@ -6,6 +6,7 @@ import { acquainted } from '../support/ledger.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
 import { randomBytes, randomUUID } from '../support/seed.ts'
+import { anew } from '../support/wish.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -21,7 +22,7 @@ async function home(provenMinutesAgo = 0, holds = appWith) {
   const owner = await ownerOf(world, payer, provenMinutesAgo)
   const order = { chain: 'base-sepolia', token: 'USDC', recipient: payee.address }
   const send = async (agent: Agent, amount: string) =>
-    (await agent.post(path, { ...order, amount })).status
+    (await agent.post(path, anew({ ...order, amount }))).status
   return { payer, owner, send, app: await holds(world, payer, { each: 5, day: 20 }) }
 }
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { proven, statesOf, usdcOf } from '../support/ledger.ts'
+import { anew } from '../support/wish.ts'
 import type { TestWorld } from '../support/world.ts'
 import { mailDomain, start } from '../support/world.ts'
 
@@ -51,7 +52,7 @@ describe('a transfer', () => {
     const recipients = [`${payee.alias}@${mailDomain}`, payee.address]
 
     for (const recipient of recipients) {
-      const sent = await payer.post(path, { ...order, recipient, user_confirmed: true })
+      const sent = await payer.post(path, anew({ ...order, recipient, user_confirmed: true }))
       expect(sent).toMatchObject({ status: 200, body: { status: 'submitted' } })
       await proven(payer, sent.body['tx_hash'])
     }

@@ -6,6 +6,7 @@ import { newKey, transfer } from '../support/chain-world.ts'
 import { askedFor, posting } from '../support/held.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { seeded } from '../support/seed.ts'
+import { anew } from '../support/wish.ts'
 import type { TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
 
@@ -84,7 +85,7 @@ test('many transfers at once ride at most 25 in one transaction, and none is lef
 test('whoever is next takes all that waited for a lane into one transaction', async () => {
   world = await start({ chain: true })
   const { payer, payee } = await acquainted(world)
-  const send = () => payer.post(path, { ...order, recipient: payee.alias })
+  const send = () => payer.post(path, anew({ ...order, recipient: payee.alias }))
   await holdLanes()
 
   const waiting = await Promise.all(Array.from({ length: 30 }, send))
@@ -135,7 +136,7 @@ test('bursts with any timing end with an empty queue, without housekeeping', asy
       return fetch(input, init)
     },
   })
-  const send = () => post(payer, path, { ...order, amount: '0.1', recipient: payee.alias })
+  const send = () => post(payer, path, anew({ ...order, amount: '0.1', recipient: payee.alias }))
   const left: number[] = []
   const rounds = inForm(5, 20)
 
@@ -150,7 +151,7 @@ test('bursts with any timing end with an empty queue, without housekeeping', asy
 test('a lane has at most 14 transactions with transfers that are not mined, and what comes then waits', async () => {
   world = await start({ chain: true })
   const { payer, payee } = await acquainted(world)
-  const send = () => payer.post(path, { ...order, recipient: payee.alias })
+  const send = () => payer.post(path, anew({ ...order, recipient: payee.alias }))
   await callRpc(world.chain.rpcUrl, [['evm_setAutomine', false]])
 
   for (let at = 0; at < 20; at += 1) await send()
@@ -181,7 +182,7 @@ test('a payer who can no longer pay holds up none of those in the same transacti
   await transact(rpcUrl, broke.payer.address, usdc, transfer(newKey().at, 1_000_000_000n))
   await world.tick(61)
 
-  await first.payer.post(path, { ...order, recipient: first.payee.alias })
+  await first.payer.post(path, anew({ ...order, recipient: first.payee.alias }))
 
   expect(await relayed()).toEqual({ batches: [4], queued: 0 })
   await expect.poll(() => usdcOf(world, first.payee)).toBe(2_000_000n)

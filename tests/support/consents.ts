@@ -14,6 +14,7 @@ import { askMandate } from './mandates.ts'
 import type { TestOwner, Tick } from './owner.ts'
 import { digestTicked, ownerOf, paymentOf } from './owner.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
+import { randomUUID } from './seed.ts'
 import { gasNow, inTenMinutes } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { pepper } from './world.ts'
@@ -98,9 +99,10 @@ export async function waitingPayment({ world, db }: Tests, payer: Agent): Promis
   const [row] = await db.sql<{ id: string }[]>`
     select payment_row ->> 'id' as id from api.begin_payment(${credential}, 'x402', 'device',
       ${asset.chain}, ${asset.token}, '5000000', '5000000',
-      ${JSON.stringify(terms)}::text::jsonb, 600, ${asset.payee})`
+      ${JSON.stringify(terms)}::text::jsonb, 600, ${asset.payee},
+      claim => ${randomUUID()})`
   const payment = z.uuid().parse(row?.id)
-  await world.db.call('await_confirmation', { credential, payment, mail: null })
+  await world.db.call('await_confirmation', { credential, payment, asked_level: 'user_session' })
   return payment
 }
 

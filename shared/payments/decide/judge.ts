@@ -4,7 +4,6 @@
  */
 import * as z from 'zod'
 import { assetOf } from '../../chains/registry.ts'
-import { paymentTerms, termsDigest } from '../../consent/terms.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail } from '../../contract/errors.ts'
 import { time } from '../../db/row-fields.ts'
@@ -20,6 +19,8 @@ import { leftOf } from '../../policy/mandate.ts'
 import type { Fits } from '../../policy/suggest.ts'
 import { changesThatPass } from '../../policy/suggest.ts'
 import type { World } from '../../world.ts'
+import { confirmationBody } from '../confirmation.ts'
+import { nextCall } from '../next-call.ts'
 import type { Payment } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { endOf } from '../payment-with-facts.ts'
@@ -42,11 +43,24 @@ export type DecisionMaker = {
   ): Promise<ConfirmationRequest>
 }
 
-/** Returns functions that judge by a payment's facts and the agent's claim that the user confirmed. */
-export function decisionMakerFor(context: Context, isConfirmedByUser: boolean): DecisionMaker {
+/**
+ * Returns functions that judge by a payment's facts and the agent's claim that the user confirmed. With
+ * `isContinued` the call names the payment, so it is no second one by accident.
+ */
+export function decisionMakerFor(
+  context: Context,
+  isConfirmedByUser: boolean,
+  isContinued = false,
+): DecisionMaker {
   const factsIn = (entered: PaymentWithFacts) => factsOf(entered, isConfirmedByUser)
   return {
-    decide: async (entered) => decide(await factsIn(entered)),
+    decide: async (entered) => {
+      const decision = decide(await factsIn(entered))
+      const isByOwner = decision.verdict === 'allow' && !agentsLevels.has(decision.consentLevel)
+      if (decision.verdict !== 'allow' || isByOwner) return decision
+      const isMeant = isConfirmedByUser && isContinued
+      return entered.facts.is_paid_already && !isMeant ? duplicate : decision
+    },
     refuse: async (entered, decision) => {
       const { hint, ...help } = await helpFor(context, entered, await factsIn(entered))
       return fail('limit_exceeded', { details: { ...whyNot(decision), ...help }, hint })
@@ -54,6 +68,16 @@ export function decisionMakerFor(context: Context, isConfirmedByUser: boolean): 
     ask: async (entered, decision) =>
       askConfirmation(context, entered, await factsIn(entered), decision),
   }
+}
+
+const agentsLevels: ReadonlySet<ConsentLevel> = new Set<ConsentLevel>(['none', 'agent_asserted'])
+
+/** Asks whether an equal payment is meant to be paid again. */
+const duplicate: Decision = {
+  verdict: 'confirm',
+  neededLevel: 'agent_asserted',
+  reasons: [{ code: 'possible_duplicate' }],
+  mandates: [],
 }
 
 /** Confirmation that is asked for: from whom, why, and what else would pass. */
@@ -68,13 +92,20 @@ async function askConfirmation(
   const { payment_row: payment } = entered
   const { neededLevel } = decision
   const mail = neededLevel === 'agent_asserted' ? null : await mailToOwner(context, payment)
-  await context.db.run('await_confirmation', { payment: payment.id, mail })
+  await context.db.run('await_confirmation', {
+    payment: payment.id,
+    asked_level: neededLevel,
+    mail,
+  })
   if (mail) context.mailSoon()
+  const asked = { ...payment, state: 'awaiting_confirmation' as const, asked_level: neededLevel }
+  const approved = (await isApproved(entered)) ? 'approved' : null
   return {
     requires_user_confirm: true,
     ...whyNot(decision),
     ...(await helpFor(context, entered, facts)),
-    confirmation: await confirmationOf(context, entered, neededLevel),
+    confirmation: await confirmationBody(context.world.config, asked, approved, context.now()),
+    next: nextCall(asked, approved !== null),
   }
 }
 
@@ -169,18 +200,6 @@ async function fitsOf(
   const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)
   if (!row) throw new Error('an entered payment is gone')
   return row
-}
-
-/** Returns the state of a confirmation (`confirmation` of an answer). */
-async function confirmationOf({ world }: Context, entered: PaymentWithFacts, level: ConsentLevel) {
-  const { payment_row: payment } = entered
-  return {
-    level,
-    digest: await termsDigest(paymentTerms(payment)),
-    expires_at: payment.expires_at,
-    status: (await isApproved(entered)) ? ('approved' as const) : ('pending' as const),
-    url: approvalUrl(world, payment),
-  }
 }
 
 /** Returns the refusal of a payment that was closed unused or is another key's to pay, or undefined. */

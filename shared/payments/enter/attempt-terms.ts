@@ -9,6 +9,7 @@ import type { PayableOffer } from '../../x402/offers.ts'
 import type { FrozenRequest } from '../../x402/request.ts'
 import { frozenRequest, requestDigest } from '../../x402/request.ts'
 import { validSecondsOf } from '../../x402/validity.ts'
+import { nextCall } from '../next-call.ts'
 import type { Payment } from '../payment.ts'
 import { summaryOf } from '../words.ts'
 
@@ -71,6 +72,7 @@ export function preparedBody(payment: Payment) {
     requires_user_confirm: false,
     reasons: [],
     summary: summaryOf(payment),
+    next: nextCall(payment, false),
     terms: {
       protocol: terms.protocol,
       version: terms.version,

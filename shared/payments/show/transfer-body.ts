@@ -4,6 +4,7 @@
  */
 import { assetOf } from '../../chains/registry.ts'
 import { formatAmount } from '../../money/amount.ts'
+import { nextCall } from '../next-call.ts'
 import type { Payment } from '../payment.ts'
 import { coveredBy, statusOf, summaryOf } from '../words.ts'
 
@@ -26,5 +27,6 @@ export function transferBody(payment: Payment) {
     finality: payment.finality,
     consent_level: payment.consent_level,
     ...coveredBy(payment.mandate),
+    next: nextCall(payment, false),
   }
 }

@@ -1,5 +1,6 @@
 /** Questions about a key or app: what it may request, have paid, and read of secrets and codes. */
 import { newDigest } from '../model/ledger.ts'
+import { randomUUID } from '../seed.ts'
 import type { Scope } from './acts.ts'
 import { guardSeconds } from './acts.ts'
 import { endedAt, isFrozen, isInService, isPermitted, isServing } from './agents.ts'
@@ -73,6 +74,7 @@ export function begin(story: Story, agent: Agent, order: Order): Question {
       amount_usd_micros: String(order.micros),
       terms: isBought ? { origin: `https://${shopHost}` } : {},
       expires_in_seconds: 86_400,
+      claim: randomUUID(),
       payee: order.payee,
       ...(isBought ? { resource: newDigest(), heard: true } : {}),
     },

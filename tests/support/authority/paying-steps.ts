@@ -36,7 +36,8 @@ export async function askToPay(story: Story, step: StepOf<'ask'>): Promise<void>
   const host = step.isBought ? shopHost : null
   const asked = { ...order, id: payment.id, key: agent.id, host, expiresAt }
   enter(story, { do: 'ask', payment: asked })
-  await ask(story, 'await_confirmation', { credential: agent.credential, payment: payment.id })
+  const waiting = { credential: agent.credential, payment: payment.id }
+  await ask(story, 'await_confirmation', { ...waiting, asked_level: 'user_session' })
 }
 
 /** Continues a payment as the product does: reads the facts, decides, and asks custody to sign. */

@@ -1,5 +1,6 @@
 /** A payer, a payee that it knows, and the transfer of 10 USDC that every fault is tried on. */
 import { acquainted, statesOf, usdcOf } from '../ledger.ts'
+import { anew } from '../wish.ts'
 import type { Agent, Answer, TestWorld, Worker } from '../world.ts'
 
 export type Pair = { payer: Agent; payee: Agent }
@@ -24,12 +25,18 @@ export function transfer(
   { payer, payee }: Pair,
   headers?: Record<string, string>,
 ): Promise<Answer> {
-  return worker.post(payer, transferPath, orderTo(payee), headers)
+  const order = headers ? fixedOrderTo(payee) : orderTo(payee)
+  return worker.post(payer, transferPath, order, headers)
 }
 
 export const transferPath = '/wallet-custodial-transfer'
 
-export function orderTo({ alias: recipient }: Agent, amount = '10') {
+/** Returns an order that is a wish of its own. */
+export function orderTo(payee: Agent, amount?: string) {
+  return anew(fixedOrderTo(payee, amount))
+}
+
+function fixedOrderTo({ alias: recipient }: Agent, amount = '10') {
   return { chain: 'base-sepolia', token: 'USDC', amount, recipient }
 }
 

@@ -145,9 +145,11 @@ async function wait(house: House, dice: Dice): Promise<void> {
   const payment = recent ?? pickPayment(house, dice)
   const { credential } = pickKey(house, dice, payment?.account)
   const id = payment?.id ?? nobody
-  const answer = await ask(house, 'await_confirmation', { credential, payment: id })
+  const level = dice.oneOf(['agent_asserted', 'user_session', 'user_passkey'] as const)
+  const question = { credential, payment: id, asked_level: level }
+  const answer = await ask(house, 'await_confirmation', question)
   const told = refusable(() => {
-    awaitConfirmation(house.twin, credential, id)
+    awaitConfirmation(house.twin, credential, id, level)
     return [{ await_confirmation: true }]
   })
   agree('await_confirmation', answer, told)

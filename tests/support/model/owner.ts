@@ -143,6 +143,7 @@ async function findOne(house: House, dice: Dice): Promise<void> {
   const found = {
     payment_row: paymentWire(house.twin, payment),
     is_own: mayPay(house.twin, key, payment),
+    decision: payment.approval?.decision ?? null,
   }
   agree('find_payment', answer, isOwn ? [found] : [])
 }

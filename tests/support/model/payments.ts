@@ -38,6 +38,7 @@ const blank = {
   approval: null,
   ticks: { anyKey: false, payee: false, device: false },
   mandate: null,
+  askedLevel: null,
   level: null,
   authorizedAt: null,
   freezes: 0,
@@ -82,10 +83,57 @@ export function begin(
   const { seconds, payee, ...terms } = entry
   const times = { createdAt: twin.now, expiresAt: twin.now + seconds }
   const to = named?.wallet ?? payee ?? ''
+  const waiting =
+    entry.claim === null ? waitingAlike(twin, key, { ...entry, payee: to }) : undefined
+  if (waiting) {
+    if (!waiting.approval) waiting.device = entry.device
+    return waiting
+  }
   if (to === key.account.wallet) return undefined
   const payment = { ...blank, ...terms, ...times, id, account: key.account, key, payee: to }
   twin.payments.push(payment)
   return payment
+}
+
+/** Returns the newest payment of the key with these terms that waits for a confirmation. */
+function waitingAlike(twin: Twin, key: Key, wish: Entry): Payment | undefined {
+  const [newest] = twin.payments
+    .filter(
+      (one) =>
+        one.key === key &&
+        one.state === 'awaiting_confirmation' &&
+        one.expiresAt > twin.now &&
+        one.claim === null &&
+        one.kind === wish.kind &&
+        one.token === wish.token &&
+        one.payee === wish.payee &&
+        one.atomic === wish.atomic &&
+        one.alias === wish.alias &&
+        one.resource === wish.resource,
+    )
+    .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+  return newest
+}
+
+/** True if the same key sent an equal transfer within ten minutes, both without a claim. */
+export function isPaidAlready(twin: Twin, payment: Payment): boolean {
+  return (
+    payment.kind === 'transfer' &&
+    payment.claim === null &&
+    twin.payments.some(
+      (one) =>
+        one !== payment &&
+        one.paidBy === payment.key &&
+        one.claim === null &&
+        one.kind === payment.kind &&
+        one.account === payment.account &&
+        one.token === payment.token &&
+        one.payee === payment.payee &&
+        one.atomic === payment.atomic &&
+        ['signed', 'unknown', 'settled'].includes(one.state) &&
+        (one.authorizedAt ?? 0) > twin.now - 600,
+    )
+  )
 }
 
 /** Resets a payment that was reserved and not signed in time, so that it is decided again. */
@@ -115,9 +163,11 @@ export function readFacts(
   return payment
 }
 
-export function awaitConfirmation(twin: Twin, credential: string, id: string): void {
+export function awaitConfirmation(twin: Twin, credential: string, id: string, level: Level): void {
   const payment = findOwn(twin, admit(twin, credential, 'pay'), id)
+  if (payment?.state === 'awaiting_confirmation') payment.askedLevel = level
   if (payment?.state !== 'prepared') return
+  payment.askedLevel = level
   payment.state = 'awaiting_confirmation'
   payment.account.feed.push({ type: 'confirmation_requested', payment })
 }

@@ -100,6 +100,7 @@ export type Payment = {
   mandate: Mandate | null
   createdAt: number
   expiresAt: number
+  askedLevel: Level | null
   level: Level | null
   authorizedAt: number | null
   /** Freezes of its account before the authorization. */

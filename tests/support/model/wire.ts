@@ -15,6 +15,7 @@ import {
 } from './limits.ts'
 import { approvalWire, historyOf, mandateWire, refusedOf, timeText } from './mandate-wire.ts'
 import { mandatesFor, payerUnder } from './mandates.ts'
+import { isPaidAlready } from './payments.ts'
 import type { Account, Key, Lane, Level, Payment, Twin } from './state.ts'
 
 /** Follows private.payment_json. */
@@ -44,6 +45,7 @@ export function paymentWire(twin: Twin, payment: Payment) {
     mandate: payment.mandate?.id ?? null,
     created_at: timeText(payment.createdAt),
     expires_at: timeText(payment.expiresAt),
+    asked_level: payment.askedLevel,
     consent_level: payment.level,
     authorized_at: timeText(payment.authorizedAt),
     valid_after: payment.validBefore === null ? null : 0,
@@ -107,6 +109,7 @@ export function factsWire(twin: Twin, key: Key, payment: Payment) {
     },
     recipient_known: isKnown(payment),
     similar_recipient: lookalikeOf(payment),
+    is_paid_already: isPaidAlready(twin, payment),
     device_known: isDeviceKnown(payment) && key === payment.key,
     approval: approvalWire(payment),
     has_passkey: payment.account.passkeys.length > 0,
