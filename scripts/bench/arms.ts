@@ -27,7 +27,9 @@ export async function productArm(world: BenchWorld, payers: number): Promise<Arm
       authorization: `Bearer ${keys[next % payers]}`,
       'content-type': 'application/json',
     }
-    const order = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '0.01' }
+    // With notes of their own they are separate wishes, and none is asked about.
+    const terms = { chain: 'base-sepolia', token: 'USDC', amount: '0.01', memo: String(next) }
+    const order = { recipient: payee, ...terms }
     const answer = await fetch(`${world.url}/wallet-custodial-transfer`, {
       method: 'POST',
       headers,

@@ -78,7 +78,8 @@ async function sendOnce(
   const serve = edgeFunction(walletCustodialTransfer, runTransfer, () =>
     inProcess(bench, rpcUrl, fetch),
   )
-  const order = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '0.01' }
+  const terms = { chain: 'base-sepolia', token: 'USDC', amount: '0.01', memo: String(random()) }
+  const order = { recipient: payee, ...terms }
   const request = new Request('http://bench/wallet-custodial-transfer', {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -12,7 +12,6 @@ export type Account = {
   version: number
   isFrozen: boolean
   freezes: number
-  /** Time of the last freeze. */
   frozenAt: number
   /** Payments open at that time, in the order of the list. */
   openAtFreeze: Payment[]

@@ -15,8 +15,8 @@ import {
 } from './limits.ts'
 import { approvalWire, historyOf, mandateWire, refusedOf, timeText } from './mandate-wire.ts'
 import { mandatesFor, payerUnder } from './mandates.ts'
-import { isPaidAlready } from './payments.ts'
 import type { Account, Key, Lane, Level, Payment, Twin } from './state.ts'
+import { isPaidAlready } from './wishes.ts'
 
 /** Follows private.payment_json. */
 export function paymentWire(twin: Twin, payment: Payment) {
