@@ -21,7 +21,8 @@ const foundRow = z.object({
 type Found = Watched & Pick<z.output<typeof foundRow>, 'decision'>
 
 /** Answers one payment by id or transaction hash; one that can still move is read on the chain first. */
-export const run: Handler<typeof transferStatus> = async (input, { db, world, now }) => {
+export const run: Handler<typeof transferStatus> = async (input, context) => {
+  const { db, world } = context
   const chain = input.chain === undefined ? undefined : findChain(input.chain)
   if (input.chain !== undefined && !chain) return fail('unsupported_chain')
   const question = {
@@ -32,7 +33,7 @@ export const run: Handler<typeof transferStatus> = async (input, { db, world, no
   const found = await readUntil(world, input.wait_seconds ?? 0, look, (seen) => !isPending(seen))
   if (!found) return fail('payment_not_found')
   const { payment, decision } = found
-  const confirmation = await confirmationBody(world.config, payment, decision, now())
+  const confirmation = await confirmationBody(world.config, payment, decision, context.now())
   const next = nextCall(payment, decision === 'approved')
   return {
     ...statusBody(found),

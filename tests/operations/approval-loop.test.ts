@@ -83,7 +83,7 @@ test('an undecided payment is answered after the seconds that were given, with t
   expect(pauses()).toBe(25)
   expect(waiting.body).toMatchObject({
     status: 'awaiting_confirmation',
-    confirmation: { status: 'pending', level: 'user_session', url: expect.any(String) },
+    confirmation: body['confirmation'],
     next: body['next'],
   })
 })
