@@ -3398,6 +3398,8 @@ begin
      and o.password_hash = login_with_password.password_hash
   returning o.account into owner;
   if owner is not null then
+    -- Only what failed counts against a name in its network.
+    perform private.give_back(private.sign_in_bucket(email, client), interval '5 minutes');
     perform private.enqueue_mail(owner, mail);
     return query select s.account, s.expires_at
       from private.open_session(owner, session_digest, 'password', user_agent, client) s;
@@ -7285,6 +7287,13 @@ begin
   return terms;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.give_back(taken text, every interval)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.rate_buckets b set arrives_at = b.arrives_at - every where b.bucket = taken
+$function$;
+
 CREATE OR REPLACE FUNCTION private.had_passkey(of_account uuid, since timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -8240,7 +8249,7 @@ declare
   name text := pg_catalog.md5(email);
   network text := private.network_of(client);
 begin
-  perform private.take_slowly('sign-in:' || name || ':' || network, 10, interval '5 minutes');
+  perform private.take_slowly(private.sign_in_bucket(email, client), 10, interval '5 minutes');
   if private.network_known(email, network) then
     perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   else
@@ -9870,6 +9879,14 @@ AS $function$
       else least(private.clock(), greatest(p.settled_at, private.live_until(p))) end,
     case when is_final then
       case when p.settled_in = in_block then p.placed_at else private.clock() end end)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.sign_in_bucket(email text, client text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'sign-in:' || pg_catalog.md5(email) || ':' || private.network_of(client)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.signed_in_with(caller private.credentials, way text)

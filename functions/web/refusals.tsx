@@ -11,7 +11,7 @@ import type { PageContext } from './visit.ts'
 const toPeople: Partial<Record<ErrorCode, string>> = {
   not_found: 'There is nothing at this address. It may have been typed wrong, or be gone.',
   payload_too_large: 'The form holds more than this page takes.',
-  rate_limited: 'Too many requests in a short time. Wait a moment, then try again.',
+  rate_limited: 'Too many requests in a short time.',
 }
 
 const titles: Partial<Record<ErrorCode, string>> = {
@@ -50,10 +50,15 @@ export function answerError(error: Error, c: PageContext) {
   }
   const [status, sentence] = errorTable[code]
   const owner = c.get('owner')
+  const { retryAfterSeconds } = refusal
+  if (retryAfterSeconds !== undefined) c.header('retry-after', String(retryAfterSeconds))
   return sendPage(
     c,
     <Page c={c} title={titles[code] ?? 'That did not work'} {...(owner ? { owner } : {})}>
-      <p>{refusal.message ?? toPeople[code] ?? sentence}</p>
+      <p>
+        {refusal.message ?? toPeople[code] ?? sentence}
+        {againIn(refusal.retryAfterSeconds)}
+      </p>
       <p>
         <LinkButton to="">To the overview</LinkButton>
       </p>
@@ -63,6 +68,14 @@ export function answerError(error: Error, c: PageContext) {
     </Page>,
     status,
   )
+}
+
+/** Says when to try again, in minutes if it is long. */
+function againIn(seconds: number | undefined): string {
+  if (seconds === undefined) return ''
+  if (seconds < 60) return ` Try again in ${seconds} seconds.`
+  const minutes = Math.ceil(seconds / 60)
+  return ` Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
 }
 
 /** Returns the page to come back to; a form is posted to the path of its page. */

@@ -73,6 +73,11 @@ begin
   end if;
 end $$;
 
+-- Gives one cell back.
+create function private.give_back(taken text, every interval) returns void language sql as $$
+  update private.rate_buckets b set arrives_at = b.arrives_at - every where b.bucket = taken
+$$;
+
 -- Takes one cell of a network, and one of the wider network, which has four times as many.
 create function private.take_slowly_of_networks(
   taken text, client text, burst integer, every interval)
@@ -116,6 +121,11 @@ create function private.network_known(email text, network text) returns boolean
    where o.email = network_known.email and private.network_of(s.client) = network)
 $$;
 
+-- Names the count of failed attempts to sign in with this name from this network.
+create function private.sign_in_bucket(email text, client text) returns text language sql stable as $$
+  select 'sign-in:' || pg_catalog.md5(email) || ':' || private.network_of(client)
+$$;
+
 -- Counts one attempt to sign in. A name together with a network has the strictest limit. All networks
 -- together are limited too, for one name and for all names, since an attempt costs a quarter of a second of
 -- CPU. A network that the owner signed in from is exempt, so strangers who guess do not keep the owner out.
@@ -126,7 +136,7 @@ declare
   name text := pg_catalog.md5(email);
   network text := private.network_of(client);
 begin
-  perform private.take_slowly('sign-in:' || name || ':' || network, 10, interval '5 minutes');
+  perform private.take_slowly(private.sign_in_bucket(email, client), 10, interval '5 minutes');
   if private.network_known(email, network) then
     perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   else
@@ -198,6 +208,8 @@ begin
      and o.password_hash = login_with_password.password_hash
   returning o.account into owner;
   if owner is not null then
+    -- Only what failed counts against a name in its network.
+    perform private.give_back(private.sign_in_bucket(email, client), interval '5 minutes');
     perform private.enqueue_mail(owner, mail);
     return query select s.account, s.expires_at
       from private.open_session(owner, session_digest, 'password', user_agent, client) s;

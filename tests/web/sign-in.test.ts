@@ -75,6 +75,23 @@ test('guessing is slowed for one address alike whether it is known or not', asyn
   expect(unknown).toEqual(known)
 })
 
+test('right passwords are not counted, and the page says how long wrong ones keep somebody waiting', async () => {
+  const other = await openPerson(world)
+  for (let count = 0; count < 12; count += 1) await signInAs(world, other)
+
+  const tries = []
+  for (let count = 0; count < 11; count += 1) {
+    tries.push(await tryToSignIn({ email: other.email, password: 'not the password' }))
+  }
+
+  expect(tries.slice(0, 10).map(({ status }) => status)).toEqual(
+    Array.from({ length: 10 }, () => 403),
+  )
+  const [last] = tries.slice(-1)
+  expect(last).toMatchObject({ status: 429, headers: { 'retry-after': '300' } })
+  expect(last?.html).toContain('Try again in 5 minutes.')
+})
+
 test('a guesser elsewhere does not keep the owner out', async () => {
   const other = await openPerson(world)
   for (let client = 0; client < 5; client += 1) {

@@ -167,3 +167,23 @@ test('the page asks about an alias while it is typed', async () => {
   expect(await ask('Quite-Free')).toBe('quite-free is free.')
   expect(await ask('dave')).toBe('This alias is taken. Free: dave-2, my-dave.')
 })
+
+test('what a new owner agrees to names the limits that the account begins with', async () => {
+  const { id } = await world.agent('read')
+  const [limits] = await world.db
+    .sql`select automatic_daily_limit_usd_micros / 1000000 as automatic,
+    asserted_new_recipient_limit_usd_micros / 1000000 as recipient,
+    daily_spending_cap_usd_micros / 1000000 as cap,
+    asserted_daily_limit_usd_micros = automatic_daily_limit_usd_micros as as_much
+    from private.accounts where id = ${id}`
+
+  const { text } = await openBrowser(world).visit(
+    `/web/register/${await linkFor(world, newEmail())}`,
+  )
+
+  expect(limits).toEqual({ automatic: '200', recipient: '10', cap: '1000', as_much: true })
+  expect(text).toContain('up to 200 USD in 24 hours that your agent pays by itself')
+  expect(text).toContain('to recipients and from devices that you made known')
+  expect(text).toContain('10 USD to each new recipient')
+  expect(text).toContain('never more than 1,000 USD')
+})

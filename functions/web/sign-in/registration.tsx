@@ -14,8 +14,9 @@ export function AccountTerms() {
       </p>
       <p>
         <strong>Spending</strong> begins with up to 200 USD in 24 hours that your agent pays by
-        itself to recipients it has paid before, as much again when it says that you agreed, and
-        never more than 1,000 USD. You can change all of this under Limits.
+        itself, to recipients and from devices that you made known. When it says that you agreed, it
+        pays as much again, of which 10 USD to each new recipient. You approve everything else, and
+        never more than 1,000 USD leave in 24 hours. You can change all of this under Limits.
       </p>
       <p>
         <strong>Stopping</strong> takes one click or one call: you and your agent can freeze
