@@ -4,17 +4,37 @@ import { addressShown, eventFacts, notYou, utc } from './deed.ts'
 import type { Message } from './letter.ts'
 import { letter } from './letter.ts'
 
-/** Writes the notice that a payment waits for the owner. `url` is the page that shows its terms. */
+/** Maximum characters of a payee in a subject line. */
+const payeeLengthMax = 60
+
+/**
+ * Writes the notice that a payment waits for the owner. `payee` is an alias, the host of a merchant or an address;
+ * `url` is the page that shows the terms.
+ */
 export function approvalWanted(payment: {
   amount: string
-  recipient: string
+  payee: string
+  address: string
+  asker: string
+  note: string | null
   expiresAt: Date
   url: string
 }): Message {
-  const { amount, recipient, expiresAt, url } = payment
-  return letter('approval_wanted', `Approve a payment of ${amount}?`, [
+  const { amount, payee, address, asker, note, expiresAt, url } = payment
+  // A part of a long name could be taken for another name.
+  const to = payee.length > payeeLengthMax ? '' : ` to ${payee}`
+  return letter('approval_wanted', `Approve ${amount}${to}?`, [
     'A payment of your agent waits for your decision:',
-    { facts: { Amount: amount, To: recipient, 'Waits until': utc(expiresAt) } },
+    {
+      facts: {
+        Amount: amount,
+        To: payee,
+        Address: address,
+        'Asked by': asker,
+        ...(note === null ? {} : { 'Note of the agent': note }),
+        'Waits until': utc(expiresAt),
+      },
+    },
     { link: url, label: 'See the full terms and decide' },
     'Opening the page pays nothing. If you do nothing, nothing is paid.',
   ])

@@ -39,13 +39,16 @@ function transfer(agent: Agent, recipient: string, amount: string, more: object 
 test('a payment that only the owner can approve is told once, with all that matters', async () => {
   const { agent, email, told } = await owned(100)
   const recipient = await newPayee()
-  const asked = await transfer(agent, recipient, '20.5')
+  const memo = 'Invoice 2217, see pay.example'
+  const asked = await transfer(agent, recipient, '20.5', { memo })
   const { transfer_id } = asked.body
-  await transfer(agent, recipient, '20.5', { transfer_id })
+  await transfer(agent, recipient, '20.5', { transfer_id, memo })
 
-  expect(await told()).toEqual(['Approve a payment of 20.5 USDC?'])
+  expect(await told()).toEqual([`Approve 20.5 USDC to ${recipient}?`])
   const [mail] = await aoa.mails(email)
-  expect(mail?.text).toContain(recipient)
+  expect(mail?.text).toMatch(/Asked by:\s+pay/)
+  expect(mail?.text).toContain('Invoice 2217, see pay')
+  expect(mail?.text).not.toContain('pay.example')
   expect(mail?.text).toContain(`http://localhost/web/approve/${String(transfer_id)}`)
 })
 

@@ -33,7 +33,10 @@ const samples = (name: string) => [
   messages.recentAccessRevoked(webUrl, { ...deed, since: '2026-11-21 11:00 UTC' }),
   messages.approvalWanted({
     amount: name,
-    recipient: name,
+    payee: name,
+    address: name,
+    asker: name,
+    note: name,
     expiresAt: deed.at,
     url: `${webUrl}/approvals/1`,
   }),

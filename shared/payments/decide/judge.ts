@@ -114,16 +114,26 @@ function whyNot({ reasons, mandates }: Exclude<Decision, { verdict: 'allow' }>) 
 }
 
 /** Returns the owner's mail, which has the payment's id: it is sent once, however often the agent asks. */
-async function mailToOwner({ world }: Context, payment: Payment): Promise<OutboxMail> {
+async function mailToOwner(context: Context, payment: Payment): Promise<OutboxMail> {
   const { chain, token } = assetOf(payment)
+  const { origin } = payment.terms
+  const host = typeof origin === 'string' ? new URL(origin).host : null
+  const asker = await context.db.one('get_identity', {}, askerRow)
   const message = approvalWanted({
     amount: `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`,
-    recipient: `${payment.payee} on ${chain.title}`,
+    payee: host ?? payment.payee_alias ?? payment.payee,
+    address: `${payment.payee} on ${chain.title}`,
+    asker: asker?.identity.credential.label ?? '',
+    note: payment.memo,
     expiresAt: new Date(payment.expires_at),
-    url: approvalUrl(world, payment),
+    url: approvalUrl(context.world, payment),
   })
-  return sealForOutbox(world, { ...message, id: payment.id })
+  return sealForOutbox(context.world, { ...message, id: payment.id })
 }
+
+const askerRow = z.object({
+  identity: z.object({ credential: z.object({ label: z.string() }) }),
+})
 
 function approvalUrl({ config }: World, { id }: Payment): string {
   return `${config.WEB_URL}/approve/${id}`
