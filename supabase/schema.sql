@@ -1413,9 +1413,9 @@ begin
       return;
     end if;
   end if;
-  if claim is null and nonce is null then
-    entered := private.continue_waiting(caller, begin_payment.device, begin_payment.kind, chain, token,
-      payee_address, payee_alias, amount_atomic::numeric, memo, resource, terms -> 'request_digest');
+  if claim is null and begin_payment.kind = 'transfer' then
+    entered := private.continue_waiting(caller, begin_payment.device, chain, token, payee_address,
+      payee_alias, amount_atomic::numeric, memo);
     if entered.id is not null then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
@@ -1576,7 +1576,7 @@ begin
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, is_repeat boolean DEFAULT false)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1621,6 +1621,9 @@ begin
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
+  elsif consent_level in ('none', 'agent_asserted') and not is_repeat and private.is_paid_already(p) then
+    -- An equal one was sent since the decision, which asks about it.
+    outcome := 'stale';
   elsif payer.facts_version <> facts_version or not private.within_caps(caller.id, p)
     or not private.within_limits(
       payer, private.spent(payer.id), p, caller.id, consent_level, custody_authorize.mandate) then
@@ -4618,6 +4621,7 @@ begin
         and p.counts_until > private.clock()),
     'waiting', (select count(*) from private.payments p where p.account = a.id
       and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
+      and p.asked_level is distinct from 'agent_asserted'
       and not exists (select from private.approvals o where o.payment = p.id)),
     'mandates_waiting', (select count(*) from private.mandates m where m.account = a.id
       and m.state = 'pending_approval' and m.expires_at > private.clock()),
@@ -6042,9 +6046,11 @@ declare
 begin
   select k.* into asker from private.payments p
     join private.approvals o on o.payment = p.id and o.decision = 'approved'
-    join private.credentials k on k.id = p.key
+    join private.credentials k on k.account = p.account
+      and private.budget_of(k) = private.holder_of(p.key)
    where p.id = approved and p.account = caller.account and p.kind = 'transfer'
-     and private.is_holder_live(p.key);
+     and private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')
+   order by k.id = p.key desc, k.created_at desc limit 1;
   if not found then
     perform private.refuse('payment_not_found', '404');
   end if;
@@ -6458,23 +6464,22 @@ AS $function$
   from private.consents c where c.id = of_consent
 $function$;
 
-CREATE OR REPLACE FUNCTION private.continue_waiting(caller private.credentials, device text, kind text, chain bigint, token text, payee text, payee_alias text, amount_atomic numeric, memo text, resource text, request_digest jsonb)
+CREATE OR REPLACE FUNCTION private.continue_waiting(caller private.credentials, device text, chain bigint, token text, payee text, payee_alias text, amount_atomic numeric, memo text)
  RETURNS private.payments
  LANGUAGE plpgsql
 AS $function$
 declare
   waiting private.payments;
 begin
+  perform pg_catalog.pg_advisory_xact_lock(7322, pg_catalog.hashtext(caller.id::text));
   select p.* into waiting from private.payments p
-   where p.account = caller.account and p.key = caller.id and p.state = 'awaiting_confirmation'
-     and p.expires_at > private.clock() and p.claim is null
-     and (p.kind, p.chain, p.token, p.payee, p.amount_atomic) = (continue_waiting.kind,
-       continue_waiting.chain, continue_waiting.token, continue_waiting.payee,
-       continue_waiting.amount_atomic)
+   where p.account = caller.account and p.key = caller.id
+     and p.state in ('prepared', 'awaiting_confirmation')
+     and p.expires_at > private.clock() and p.claim is null and p.kind = 'transfer'
+     and (p.chain, p.token, p.payee, p.amount_atomic) = (continue_waiting.chain,
+       continue_waiting.token, continue_waiting.payee, continue_waiting.amount_atomic)
      and p.payee_alias is not distinct from continue_waiting.payee_alias
      and p.memo is not distinct from continue_waiting.memo
-     and p.resource is not distinct from continue_waiting.resource
-     and p.terms -> 'request_digest' is not distinct from continue_waiting.request_digest
    order by p.created_at desc, p.id desc limit 1 for no key update;
   update private.payments p set device = continue_waiting.device
    where p.id = waiting.id and p.device <> continue_waiting.device
@@ -7682,6 +7687,17 @@ AS $function$
     and (k.expires_at is null or k.expires_at > private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_alike(p private.payments, q private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select q.id <> p.id and q.account = p.account and q.kind = p.kind and q.claim is null
+    and coalesce(q.budget, q.key) = private.holder_of(p.key)
+    and (q.chain, q.token, q.payee, q.amount_atomic) = (p.chain, p.token, p.payee, p.amount_atomic)
+    and q.memo is not distinct from p.memo
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_approved_unsigned(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -7880,15 +7896,13 @@ CREATE OR REPLACE FUNCTION private.is_paid_already(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.kind = 'transfer' and p.claim is null and exists (
+  select p.kind = 'transfer' and p.claim is null and (exists (
     select from private.payments q where coalesce(q.budget, q.key) = private.holder_of(p.key)
       -- What was authorized within ten minutes counts for nearly a day more.
       and q.counts_until > private.clock() + interval '23 hours 50 minutes'
-      and q.authorized_at > private.clock() - interval '10 minutes'
-      and q.id <> p.id and q.account = p.account and q.kind = p.kind and q.claim is null
-      and (q.chain, q.token, q.payee, q.amount_atomic)
-        = (p.chain, p.token, p.payee, p.amount_atomic)
-      and q.memo is not distinct from p.memo)
+      and q.authorized_at > private.clock() - interval '10 minutes' and private.is_alike(p, q))
+    or exists (select from private.payments q
+      where q.state = 'authorized' and q.counts_until > private.clock() and private.is_alike(p, q)))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_permit(p private.payments)
@@ -10324,6 +10338,8 @@ CREATE OR REPLACE FUNCTION private.waiting_for_owner(of_account uuid)
 AS $function$
   select q.* from private.payments q where q.account = of_account
     and q.state = 'awaiting_confirmation' and q.expires_at > private.clock()
+    and (q.asked_level is distinct from 'agent_asserted'
+      or exists (select from private.approvals o where o.payment = q.id))
   union all
   select q.* from private.payments q where q.account = of_account
     and q.state = 'authorized' and private.is_approved_unsigned(q)
@@ -10422,7 +10438,7 @@ grant execute on function api.create_hosted_action(credential text, type text, t
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid, is_repeat boolean) to custody;
 
 grant execute on function api.custody_cancel(payment uuid) to custody;
 

@@ -15,10 +15,11 @@ import type { transferStatus } from './contract.ts'
 
 const foundRow = z.object({
   payment_row: paymentRow,
+  is_own: z.boolean(),
   decision: z.enum(['approved', 'declined']).nullable(),
 })
 
-type Found = Watched & Pick<z.output<typeof foundRow>, 'decision'>
+type Found = Watched & Omit<z.output<typeof foundRow>, 'payment_row'>
 
 /** Answers one payment by id or transaction hash; one that can still move is read on the chain first. */
 export const run: Handler<typeof transferStatus> = async (input, context) => {
@@ -30,11 +31,17 @@ export const run: Handler<typeof transferStatus> = async (input, context) => {
     ...(input.tx_hash === undefined ? {} : { tx_hash: input.tx_hash.toLowerCase() }),
     ...(chain ? { chain: chain.id } : {}),
   }
-  const found = await readUntil(world, input.wait_seconds ?? 0, look, (seen) => !isPending(seen))
+  const found = await readUntil(
+    world,
+    input.wait_seconds ?? 0,
+    look,
+    (seen) => !isPending(seen, context.now()),
+  )
   if (!found) return fail('payment_not_found')
-  const { payment, decision } = found
+  const { payment, decision, is_own } = found
   const confirmation = await confirmationBody(world.config, payment, decision, context.now())
-  const next = nextCall(payment, decision === 'approved')
+  // Nobody else may send what one key or app asked for.
+  const next = is_own ? nextCall(payment, decision === 'approved', context.now()) : undefined
   return {
     ...statusBody(found),
     ...(confirmation ? { confirmation } : {}),
@@ -45,17 +52,19 @@ export const run: Handler<typeof transferStatus> = async (input, context) => {
   async function look(): Promise<Found | undefined> {
     const row = await db.one('find_payment', question, foundRow)
     if (!row) return undefined
-    const { payment_row: payment, decision } = row
+    const { payment_row: payment, ...rest } = row
     const mayMove = ['signed', 'unknown', 'settled'].includes(payment.state)
-    if (!mayMove) return { payment, confirmations: 0, decision }
-    return { ...(await watchPayment(world, unbound(world.db), payment)), decision }
+    if (!mayMove) return { payment, confirmations: 0, ...rest }
+    return { ...(await watchPayment(world, unbound(world.db), payment)), ...rest }
   }
 }
 
 /** True while somebody else's act, or the chain, will change it. */
-function isPending(found: Found | undefined): boolean {
+function isPending(found: Found | undefined, now: Date): boolean {
   if (!found) return false
   const { payment, decision } = found
-  if (payment.state === 'awaiting_confirmation') return decision === null
+  if (payment.state === 'awaiting_confirmation') {
+    return decision === null && Date.parse(payment.expires_at) > now.getTime()
+  }
   return ['authorized', 'signed', 'unknown'].includes(payment.state)
 }

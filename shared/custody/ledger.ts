@@ -30,6 +30,7 @@ export const authorizeRequest = z.strictObject({
   seenBlock: z.int().nonnegative().optional(),
   validAfter: unixSeconds,
   validBefore: unixSeconds,
+  isRepeat: z.boolean().optional(),
   allowanceNonce: z
     .string()
     .regex(/^[0-9]{1,78}$/)
@@ -121,6 +122,7 @@ export async function commitDecision(
     ...(asked.seenBlock === undefined ? {} : { seen_block: asked.seenBlock }),
     ...(asked.mandateId === undefined ? {} : { mandate: asked.mandateId }),
     ...(asked.allowanceNonce === undefined ? {} : { allowance_nonce: asked.allowanceNonce }),
+    ...(asked.isRepeat === undefined ? {} : { is_repeat: asked.isRepeat }),
     ...(asked.relay
       ? {
           gas_from: asked.relay.gasFrom,

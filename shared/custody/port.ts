@@ -48,6 +48,8 @@ export type AuthorizeRequest = {
   validBefore: number
   /** Wallet's next EIP-2612 nonce, if a Permit2 permit needs an allowance beside it. */
   allowanceNonce?: string | undefined
+  /** True if the decision knew that an equal payment was sent a moment ago. */
+  isRepeat?: boolean | undefined
   /** Current gas price on the payment's chain, for its transaction or its cancellation. */
   gas: RelayFees & { chainId: number }
   /** Payer of the transaction's gas, for a transfer. */

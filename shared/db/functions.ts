@@ -94,6 +94,7 @@ export type DatabaseFunctions = {
       lanes?: unknown
       allowance_nonce?: string | null
       mandate?: string | null
+      is_repeat?: boolean
     }
   }
   custody_cancel: { args: { payment: string } }

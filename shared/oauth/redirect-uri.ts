@@ -27,7 +27,8 @@ export function isRedirectUri(text: string): boolean {
   if (url.protocol === 'https:' || isLoopback(text)) return true
   // RFC 8252 section 7.1 asks for a reversed domain name, but editors register `cursor:` and `vscode:`. With
   // PKCE, which is required here, a code is of no use to another program that claims the same scheme.
-  return !browserSchemes.test(url.protocol)
+  // What holds another address, such as one for a browser, leads on to wherever that says.
+  return !browserSchemes.test(url.protocol) && !/https?:/i.test(text)
 }
 
 /** True if the address is http on the user's own machine. */

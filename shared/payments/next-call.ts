@@ -7,12 +7,14 @@ import type { Payment } from './payment.ts'
 const advisedWaitSeconds = 25
 
 /** Call that continues a payment, ready to be sent; undefined if it is over. */
-export function nextCall(payment: Payment, isApproved: boolean) {
+export function nextCall(payment: Payment, isApproved: boolean, now?: Date) {
   const { id, state, asked_level } = payment
   const look = {
     tool: 'transfer_status',
     arguments: { transfer_id: id, wait_seconds: advisedWaitSeconds },
   }
+  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
+  if (now && isUnused && Date.parse(payment.expires_at) <= now.getTime()) return undefined
   switch (state) {
     case 'prepared':
       return { ...paying(payment), when: 'Now, to pay it.' }
@@ -53,4 +55,9 @@ function paying(payment: Payment) {
 
 function executing(id: string, confirmed: object) {
   return { tool: 'x402_payment_execute', arguments: { attempt_id: id, ...confirmed } }
+}
+
+/** Call that asks a merchant again for what was paid for. */
+export function executeCall({ id }: Payment) {
+  return { ...executing(id, {}), when: 'To get what was paid for.' }
 }

@@ -41,40 +41,46 @@ create function private.may_pay(p private.payments, payer uuid) returns boolean
       then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
 $$;
 
--- True if the same key or app sent an equal transfer within ten minutes and named neither with an idempotency key:
--- it may be the same wish again.
+-- True if a transfer is equal to another one of the same key or app, and neither has an idempotency key.
+create function private.is_alike(p private.payments, q private.payments) returns boolean
+  language sql stable as $$
+  select q.id <> p.id and q.account = p.account and q.kind = p.kind and q.claim is null
+    and coalesce(q.budget, q.key) = private.holder_of(p.key)
+    and (q.chain, q.token, q.payee, q.amount_atomic) = (p.chain, p.token, p.payee, p.amount_atomic)
+    and q.memo is not distinct from p.memo
+$$;
+
+-- True if the same key or app sent an equal transfer within ten minutes, neither with an idempotency key: it may be
+-- the same wish again.
 create function private.is_paid_already(p private.payments) returns boolean
   language sql stable as $$
-  select p.kind = 'transfer' and p.claim is null and exists (
+  select p.kind = 'transfer' and p.claim is null and (exists (
     select from private.payments q where coalesce(q.budget, q.key) = private.holder_of(p.key)
       -- What was authorized within ten minutes counts for nearly a day more.
       and q.counts_until > private.clock() + interval '23 hours 50 minutes'
-      and q.authorized_at > private.clock() - interval '10 minutes'
-      and q.id <> p.id and q.account = p.account and q.kind = p.kind and q.claim is null
-      and (q.chain, q.token, q.payee, q.amount_atomic)
-        = (p.chain, p.token, p.payee, p.amount_atomic)
-      and q.memo is not distinct from p.memo)
+      and q.authorized_at > private.clock() - interval '10 minutes' and private.is_alike(p, q))
+    or exists (select from private.payments q
+      where q.state = 'authorized' and q.counts_until > private.clock() and private.is_alike(p, q)))
 $$;
 
--- Returns the payment of the same key or app with these terms that waits for a confirmation, if there is one:
--- the same wish, told again. It takes the device that asks now, unless the owner has approved it.
+-- Returns the transfer of the same key or app with these terms that nobody has sent yet, if there is one: the same
+-- wish, told again, at once or later. It takes the device that asks now, unless the owner has approved it.
 create function private.continue_waiting(
-  caller private.credentials, device text, kind text, chain bigint, token text, payee text,
-  payee_alias text, amount_atomic numeric, memo text, resource text, request_digest jsonb)
+  caller private.credentials, device text, chain bigint, token text, payee text,
+  payee_alias text, amount_atomic numeric, memo text)
   returns private.payments language plpgsql as $$
 declare
   waiting private.payments;
 begin
+  perform pg_catalog.pg_advisory_xact_lock(7322, pg_catalog.hashtext(caller.id::text));
   select p.* into waiting from private.payments p
-   where p.account = caller.account and p.key = caller.id and p.state = 'awaiting_confirmation'
-     and p.expires_at > private.clock() and p.claim is null
-     and (p.kind, p.chain, p.token, p.payee, p.amount_atomic) = (continue_waiting.kind,
-       continue_waiting.chain, continue_waiting.token, continue_waiting.payee,
-       continue_waiting.amount_atomic)
+   where p.account = caller.account and p.key = caller.id
+     and p.state in ('prepared', 'awaiting_confirmation')
+     and p.expires_at > private.clock() and p.claim is null and p.kind = 'transfer'
+     and (p.chain, p.token, p.payee, p.amount_atomic) = (continue_waiting.chain,
+       continue_waiting.token, continue_waiting.payee, continue_waiting.amount_atomic)
      and p.payee_alias is not distinct from continue_waiting.payee_alias
      and p.memo is not distinct from continue_waiting.memo
-     and p.resource is not distinct from continue_waiting.resource
-     and p.terms -> 'request_digest' is not distinct from continue_waiting.request_digest
    order by p.created_at desc, p.id desc limit 1 for no key update;
   update private.payments p set device = continue_waiting.device
    where p.id = waiting.id and p.device <> continue_waiting.device
@@ -143,7 +149,7 @@ end $$;
 
 -- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is
 -- resolved to its payee. The same claim finds the payment that it entered before, unless the terms fix the
--- nonce and that payment ended unsigned. Without a claim, equal terms find the payment that waits. A nonce fixed by the terms finds the payment that was signed with
+-- nonce and that payment ended unsigned. Without a claim, equal terms find the transfer that nobody sent yet. A nonce fixed by the terms finds the payment that was signed with
 -- it, on any chain. Enters nothing and returns no row for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
@@ -180,9 +186,9 @@ begin
       return;
     end if;
   end if;
-  if claim is null and nonce is null then
-    entered := private.continue_waiting(caller, begin_payment.device, begin_payment.kind, chain, token,
-      payee_address, payee_alias, amount_atomic::numeric, memo, resource, terms -> 'request_digest');
+  if claim is null and begin_payment.kind = 'transfer' then
+    entered := private.continue_waiting(caller, begin_payment.device, chain, token, payee_address,
+      payee_alias, amount_atomic::numeric, memo);
     if entered.id is not null then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;

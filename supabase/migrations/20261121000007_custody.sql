@@ -78,7 +78,7 @@ create function api.custody_authorize(
   seen_block bigint default null, gas_from text default null, wallet_nonce bigint default null,
   wallet_wei text default null, cost_wei text default null,
   gas_chain bigint default null, lanes jsonb default '[]',
-  allowance_nonce text default null, mandate uuid default null)
+  allowance_nonce text default null, mandate uuid default null, is_repeat boolean default false)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -121,6 +121,9 @@ begin
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
+  elsif consent_level in ('none', 'agent_asserted') and not is_repeat and private.is_paid_already(p) then
+    -- An equal one was sent since the decision, which asks about it.
+    outcome := 'stale';
   elsif payer.facts_version <> facts_version or not private.within_caps(caller.id, p)
     or not private.within_limits(
       payer, private.spent(payer.id), p, caller.id, consent_level, custody_authorize.mandate) then

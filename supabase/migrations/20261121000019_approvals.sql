@@ -270,8 +270,8 @@ begin
     and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
 end $$;
 
--- Returns the key or app whose transfer the owner of this session approved and now sends. Refuses any other
--- payment like a missing one.
+-- Returns the key or app whose transfer the owner of this session approved and now sends: the one that asked, or
+-- the newest that took its place. Refuses any other payment like a missing one.
 create function private.asker_approved(caller private.credentials, approved uuid)
   returns private.credentials language plpgsql stable as $$
 declare
@@ -279,9 +279,11 @@ declare
 begin
   select k.* into asker from private.payments p
     join private.approvals o on o.payment = p.id and o.decision = 'approved'
-    join private.credentials k on k.id = p.key
+    join private.credentials k on k.account = p.account
+      and private.budget_of(k) = private.holder_of(p.key)
    where p.id = approved and p.account = caller.account and p.kind = 'transfer'
-     and private.is_holder_live(p.key);
+     and private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')
+   order by k.id = p.key desc, k.created_at desc limit 1;
   if not found then
     perform private.refuse('payment_not_found', '404');
   end if;
@@ -424,11 +426,14 @@ begin
   return next;
 end $$;
 
--- Returns the payments that wait for the owner, and those approved by the owner and not signed yet.
+-- Returns the payments that wait for the owner, and those approved by the owner and not signed yet. What an agent
+-- may confirm itself waits for nobody else.
 create function private.waiting_for_owner(of_account uuid) returns setof private.payments
   language sql stable as $$
   select q.* from private.payments q where q.account = of_account
     and q.state = 'awaiting_confirmation' and q.expires_at > private.clock()
+    and (q.asked_level is distinct from 'agent_asserted'
+      or exists (select from private.approvals o where o.payment = q.id))
   union all
   select q.* from private.payments q where q.account = of_account
     and q.state = 'authorized' and private.is_approved_unsigned(q)

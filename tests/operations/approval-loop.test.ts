@@ -182,3 +182,31 @@ test('equal payments with idempotency keys, or ten minutes apart, are paid witho
   for (const { body } of paid) expect(body).toMatchObject({ status: 'submitted' })
   expect(await usdcOf(world, payee)).toBe(8_000_000n)
 })
+
+test.each(['5', '150'])(
+  'a payment of %s that expired names no next call, and no wait is for it',
+  async (amount) => {
+    const { payer, transfer_id } = await asked(amount)
+    await world.tick(86_401)
+    const { sender, pauses } = whileWaiting(payer, async () => {})
+
+    const { body } = await sender.post('/transfer-status', { transfer_id, wait_seconds: 5 })
+
+    expect(body).toMatchObject({ confirmation: { status: 'expired' } })
+    expect(body).not.toHaveProperty('next')
+    expect(pauses()).toBe(0)
+  },
+)
+
+test.each(['read', 'pay'] as const)(
+  'a %s key that did not ask is told no next call',
+  async (scope) => {
+    const { payer, transfer_id } = await asked('150')
+    const other = await payer.withKey(scope)
+
+    const { body } = await other.post('/transfer-status', { transfer_id })
+
+    expect(body).toMatchObject({ confirmation: { status: 'pending' } })
+    expect(body).not.toHaveProperty('next')
+  },
+)

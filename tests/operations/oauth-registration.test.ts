@@ -62,7 +62,12 @@ test('an installed app and a program on the own machine register', async () => {
 
 test('a redirect address that cannot be used is dropped and told, and the others are registered', async () => {
   const usable = Array.from({ length: 10 }, (_, at) => `https://app.example/${at}`)
-  const unusable = ['javascript:alert(1)', 'http://app.example/back', 'https://app.example/11']
+  const unusable = [
+    'javascript:alert(1)',
+    'http://app.example/back',
+    'myapp:https://shop.example/back',
+    'https://app.example/11',
+  ]
   const [first = '', ...others] = unusable
 
   const answer = await postJson(served, '/oauth/register', {

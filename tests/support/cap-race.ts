@@ -8,6 +8,7 @@ import type { Fleet } from './isolates.ts'
 import { inTurn, openFleet } from './isolates.ts'
 import { acquainted, usdcOf } from './ledger.ts'
 import type { Random } from './seed.ts'
+import { anew } from './wish.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 import { start } from './world.ts'
 
@@ -46,7 +47,11 @@ export async function raceForCap(
   const { account, payer, payee } = await capped(world, holder)
   await world.db.sql`update private.credentials set burst = 10000 where account = ${account.id}`
   const body = { recipient: payee.address, chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
-  const orders = Array.from({ length: payments }, () => ({ agent: payer, path, body }))
+  const orders = Array.from({ length: payments }, () => ({
+    agent: payer,
+    path,
+    body: anew(body),
+  }))
   const lives = Array.from({ length: isolates }, () => [random.between(1, stepsMax)])
 
   await fleet.offer(orders, { atOnce, lives })
@@ -77,10 +82,10 @@ async function spendTheRest(payer: Agent, body: object, payments: number): Promi
   const refused: Answer[] = []
   const left = Array.from({ length: payments }, () => body)
   await inTurn(left, 8, async (one) => {
-    const answer = await payer.post(path, one)
+    const answer = await payer.post(path, anew(one))
     if (answer.status !== 200) refused.push(answer)
   })
-  const over = await payer.post(path, { ...body, amount: '0.000001' })
+  const over = await payer.post(path, anew({ ...body, amount: '0.000001' }))
 
   expect(refused).toEqual([])
   expect(over).toMatchObject({ status: 403, body: { error: 'limit_exceeded' } })

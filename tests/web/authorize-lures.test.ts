@@ -52,4 +52,5 @@ test.each([
   const { text } = await browser.visit(askingPath(id, { redirect_uri: uri }))
 
   expect(text).toContain(words)
+  expect(text).toContain(`A program on this device, by ${uri}`)
 })

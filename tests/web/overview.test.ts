@@ -11,7 +11,7 @@ test('what was spent is shown against each limit, and what waits is told', async
   await world.acquaint(payer, payee.address)
   const paid = { ...transfer, recipient: payee.alias, amount: '12.5' }
   await payer.post('/wallet-custodial-transfer', paid)
-  const stranger = { ...transfer, recipient: `0x${'ab'.repeat(20)}`, amount: '3' }
+  const stranger = { ...transfer, recipient: `0x${'ab'.repeat(20)}`, amount: '13' }
   await payer.post('/wallet-custodial-transfer', stranger)
 
   const page = await (await signedIn(world, payer)).visit('/web')
@@ -20,7 +20,22 @@ test('what was spent is shown against each limit, and what waits is told', async
   expect(page.text).toContain('Everything together 12.50 of 1,000.00 USD')
   expect(page.text).toContain('One payment waits for your approval')
   expect(page.text).toContain(`To ${payee.alias} −12.50 USDC`)
-  expect(page.text).toMatch(/An agent asked to pay 0x(ab){20} 3\.00 USDC/i)
+  expect(page.text).toMatch(/An agent asked to pay 0x(ab){20} 13\.00 USDC/i)
+})
+
+test('what an agent may confirm itself waits for no owner', async () => {
+  const payer = await world.agent('pay', { usdc: 100 })
+  const payee = await world.agent('read')
+  const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '5' }
+  const asked = await payer.post('/wallet-custodial-transfer', order)
+  const browser = await signedIn(world, payer)
+
+  const overview = await browser.visit('/web')
+  const approvals = await browser.visit('/web/approvals')
+
+  expect(asked.body).toMatchObject({ confirmation: { level: 'agent_asserted' } })
+  expect(overview.text).not.toContain('for your approval')
+  expect(approvals.text).toContain('Nothing waits for you.')
 })
 
 test('a spending cap of nothing is not called far above what was spent', async () => {

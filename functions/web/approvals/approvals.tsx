@@ -28,7 +28,10 @@ export const routes: Routes = (app) => {
       >
         {c.req.query('approved') !== undefined && (
           <Notice kind="good" title="Approved">
-            The transfers are sent. Purchases are left to the agent, which gets what it buys.
+            {c.req.query('unsent') === undefined
+              ? 'The transfers are sent.'
+              : 'Some could not be sent: they stand below, and their pages say why.'}{' '}
+            Purchases are left to the agent, which gets what it buys.
           </Notice>
         )}
         {approvals.length === 0 ? (

@@ -146,9 +146,10 @@ async function approve(c: PageContext): Promise<Response> {
   const entered = await db.one('owner_approve_batch', question, outcomeRow)
   const unheard = consentProblemOf(entered?.outcome)
   if (unheard) return showBatch(c, await chosen(c), unheard)
+  let unsent = 0
   for (const { approval } of batch) {
     const { id, kind } = approval.payment_row
-    if (kind === 'transfer') await sendApproved(c, id, sendTransfer)
+    if (kind === 'transfer' && (await sendApproved(c, id, sendTransfer)) !== undefined) unsent += 1
   }
-  return goTo(c, `/approvals?approved=${payments.length}`)
+  return goTo(c, `/approvals?approved=${payments.length}${unsent > 0 ? `&unsent=${unsent}` : ''}`)
 }

@@ -36,7 +36,7 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
           facts={[
             ['It calls itself', client.name],
             ['It asks for', levelOf(request.scopes).label],
-            ['You go back to', <Back redirectHost={redirectHost} isLocal={isLocal} />],
+            ['You go back to', <Back {...request} />],
           ]}
         />
       </Section>
@@ -44,8 +44,10 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
   )
 }
 
-function Back({ redirectHost, isLocal }: Pick<AuthorizationRequest, 'redirectHost' | 'isLocal'>) {
-  const where = <code class="long">{redirectHost}</code>
+/** Shows the host, or for an installed app the whole address: a scheme alone can hide where it leads. */
+function Back({ redirectUri, redirectHost, isLocal }: AuthorizationRequest) {
+  const shown = isInstalledApp(redirectUri) ? redirectUri : redirectHost
+  const where = <code class="long">{shown}</code>
   return isLocal ? <>A program on this device, by {where}</> : where
 }
 

@@ -117,6 +117,7 @@ async function askCustody(
       gas,
       relay,
       allowanceNonce,
+      isRepeat: entered.facts.is_paid_already,
     })
   } catch (error) {
     const message = `Custody did not answer. Ask transfer-status for ${paymentId} what came of it.`

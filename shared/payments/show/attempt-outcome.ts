@@ -8,7 +8,7 @@ import { assetOf } from '../../chains/registry.ts'
 import { fail } from '../../contract/errors.ts'
 import type { CallerDatabase } from '../../db/database.ts'
 import { formatAmount } from '../../money/amount.ts'
-import { nextCall } from '../next-call.ts'
+import { executeCall, nextCall } from '../next-call.ts'
 import type { Delivery } from '../pay/attempt-delivery.ts'
 import { deliveryRow, isDelivered, isUndecided } from '../pay/attempt-delivery.ts'
 import type { Payment } from '../payment.ts'
@@ -38,7 +38,9 @@ export function outcomeBody(payment: Payment, piece?: DeliveredPiece) {
     requires_user_confirm: false,
     reasons: [...(delivery?.reasons ?? []), ...endReasons(payment, isOpen)],
     summary: summaryOf(payment),
-    next: nextCall(payment, false),
+    next: isDeliveryOutstanding(payment, delivery)
+      ? executeCall(payment)
+      : nextCall(payment, false),
     ...(payment.tx_hash === null ? {} : { tx_hash: payment.tx_hash }),
     network: chain.caip2,
     amount: formatAmount(payment.amount_atomic, token.decimals),

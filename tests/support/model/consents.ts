@@ -194,7 +194,9 @@ export function waitingOf(twin: Twin, account: Account): Payment[] {
   return twin.payments.filter(
     (payment) =>
       payment.account === account &&
-      ((payment.state === 'awaiting_confirmation' && payment.expiresAt > twin.now) ||
+      ((payment.state === 'awaiting_confirmation' &&
+        payment.expiresAt > twin.now &&
+        (payment.askedLevel !== 'agent_asserted' || payment.approval !== null)) ||
         isApprovedUnsigned(payment)),
   )
 }
