@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { proven } from '../support/ledger.ts'
 import type { TestOwner, Tick } from '../support/owner.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
+import { anew } from '../support/wish.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
 
@@ -99,7 +100,7 @@ describe("an agent's word", () => {
     const { payer, payee } = await household()
 
     const raced = await Promise.all(
-      Array.from({ length: 5 }, () => pay(payer, payee.address, '4', true)),
+      Array.from({ length: 5 }, () => pay(payer, payee.address, '4', true, anew({}))),
     )
 
     const states = raced.map(({ body }) => body['status'])

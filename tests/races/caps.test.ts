@@ -4,6 +4,7 @@ import { breaches, resolveAll, settledAsOnChain, watchCaps } from '../support/bo
 import { appWith, keyWith } from '../support/capped.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
+import { anew } from '../support/wish.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -14,7 +15,7 @@ async function home() {
   const { payer, payee } = await acquainted(world, 100)
   const order = { chain: 'base-sepolia', token: 'USDC', recipient: payee.address }
   const send = (agent: Agent, amount = '1') =>
-    agent.post('/wallet-custodial-transfer', { ...order, amount })
+    agent.post('/wallet-custodial-transfer', anew({ ...order, amount }))
   /** Sends `times` payments at once. Returns the number that passed; the cap refused all others. */
   const passOf = async (agent: Agent, times: number) => {
     const answers = await Promise.all(Array.from({ length: times }, () => send(agent)))

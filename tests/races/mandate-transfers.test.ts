@@ -3,6 +3,7 @@ import { resolveAll, settledAsOnChain } from '../support/books.ts'
 import { inForm } from '../support/cases.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { giveMandate } from '../support/mandates.ts'
+import { anew } from '../support/wish.ts'
 import type { Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -19,7 +20,7 @@ async function pinned() {
   const { id } = await giveMandate(world, payer, terms)
   await world.db.sql`update private.credentials set burst = 10000 where account = ${payer.id}`
   const send = () =>
-    payer.post('/wallet-custodial-transfer', { ...order, recipient: payee.address })
+    payer.post('/wallet-custodial-transfer', anew({ ...order, recipient: payee.address }))
   return { payer, payee, id, send }
 }
 

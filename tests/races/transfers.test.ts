@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node } from '../support/faults/chain.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
+import { anew } from '../support/wish.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -30,7 +31,9 @@ async function allProven(payer: Agent, answers: Answer[]): Promise<void> {
 test('of 50 transfers of 10 USD at once, exactly 20 fit into 200 USD', async () => {
   const { payer, payee } = await acquainted(world)
 
-  const answers = await together(50, () => payer.post(path, { ...order, recipient: payee.alias }))
+  const answers = await together(50, () =>
+    payer.post(path, anew({ ...order, recipient: payee.alias })),
+  )
 
   expect(answers.filter(({ status }) => status !== 200)).toEqual([])
   expect(statusesOf(answers).filter((status) => status === 'submitted')).toHaveLength(20)
@@ -43,7 +46,9 @@ test('of 50 transfers of 10 USD at once, exactly 20 fit into 200 USD', async () 
 test('of 30 transfers at once, no more go through than the wallet can pay', async () => {
   const { payer, payee } = await acquainted(world, 55)
 
-  const answers = await together(30, () => payer.post(path, { ...order, recipient: payee.alias }))
+  const answers = await together(30, () =>
+    payer.post(path, anew({ ...order, recipient: payee.alias })),
+  )
 
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
   const refused = answers.filter(({ status }) => status !== 200)
@@ -109,7 +114,8 @@ test('continuing one transfer 20 times at once pays once', async () => {
 
 test('what settled for good counts for 24 hours and not longer', async () => {
   const { payer, payee } = await acquainted(world)
-  const send = (amount: string) => payer.post(path, { ...order, amount, recipient: payee.alias })
+  const send = (amount: string) =>
+    payer.post(path, anew({ ...order, amount, recipient: payee.alias }))
 
   const whole = await send('200')
   const over = await send('0.000001')
