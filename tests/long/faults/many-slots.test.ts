@@ -4,6 +4,7 @@ import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts
 import { node, stopMining } from '../../support/faults/chain.ts'
 import { transferPath } from '../../support/faults/pair.ts'
 import { acquainted, usdcOf } from '../../support/ledger.ts'
+import { anew } from '../../support/wish.ts'
 import { start } from '../../support/world.ts'
 
 const world = await start({ chain: true, lanes: 4 })
@@ -14,7 +15,7 @@ test('one run sends again all that a node dropped', async () => {
   const { payer, payee } = await acquainted(world)
   const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
   await stopMining(world)
-  for (let at = 0; at < count; at += 1) await payer.post(transferPath, order)
+  for (let at = 0; at < count; at += 1) await payer.post(transferPath, anew(order))
   const slots = await world.db.sql`select 1 from private.relay_slots where state = 'open'`
   await node(world, 'anvil_dropAllTransactions')
 

@@ -7,6 +7,7 @@ import { credentialOf } from '../../../shared/auth/api-key.ts'
 import { costOf } from '../../support/cost.ts'
 import { listSince, openHouse, timeNow } from '../../support/not-me.ts'
 import type { TestOwner } from '../../support/owner.ts'
+import { randomUUID } from '../../support/seed.ts'
 import type { Agent, TestWorld } from '../../support/world.ts'
 import { fingerprint, pepper, start } from '../../support/world.ts'
 
@@ -31,6 +32,7 @@ async function enter(agent: Agent, state: string, count: number): Promise<void> 
 const begin = async (agent: Agent, claim?: string) =>
   world.world.db
     .call('begin_payment', {
+      memo: randomUUID(),
       credential: await credentialOf(agent.key, pepper),
       kind: 'transfer',
       device: fingerprint,
