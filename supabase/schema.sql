@@ -1348,7 +1348,8 @@ declare
   caller private.credentials := private.recognize(credential, 'pay', true);
   waiting private.payments;
 begin
-  update private.payments p set state = 'awaiting_confirmation'
+  update private.payments p set state = 'awaiting_confirmation',
+      asked_level = await_confirmation.asked_level
    where p.id = payment and p.account = caller.account and p.state = 'prepared'
   returning * into waiting;
   update private.payments p set asked_level = await_confirmation.asked_level
@@ -4671,7 +4672,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_approvals(credential text, payments uuid[])
- RETURNS TABLE(approval jsonb, facts jsonb, passkeys jsonb, paid_before jsonb, asked_at timestamp with time zone)
+ RETURNS TABLE(approval jsonb, facts jsonb, passkeys jsonb, paid_before jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -4680,7 +4681,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select private.approval_json(p), private.payment_facts(p, p.key),
-    private.passkeys_json(p.account), private.paid_before(p.account, p.payee), p.created_at
+    private.passkeys_json(p.account), private.paid_before(p.account, p.payee)
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account
    order by o.n;
@@ -6481,6 +6482,9 @@ begin
      and p.payee_alias is not distinct from continue_waiting.payee_alias
      and p.memo is not distinct from continue_waiting.memo
    order by p.created_at desc, p.id desc limit 1 for no key update;
+  if not found then
+    return null;
+  end if;
   update private.payments p set device = continue_waiting.device
    where p.id = waiting.id and p.device <> continue_waiting.device
      and not exists (select from private.approvals o where o.payment = p.id);

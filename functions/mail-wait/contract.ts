@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { waitSecondsText } from '../../shared/contract/continuing.ts'
 import * as field from '../../shared/contract/fields.ts'
 import { mailFields, mailFrom, mailSubject } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -12,12 +13,7 @@ export const mailWait = operation({
   gap: 'GAP_MAIL_V1',
   summary: 'Waits up to 25 seconds for a mail to come in and answers it as soon as it is there.',
   request: z.strictObject({
-    timeout_seconds: z
-      .string()
-      .max(2)
-      .regex(/^(1?[0-9]|2[0-5])$/, 'an integer from 0 to 25')
-      .optional()
-      .describe('0 to 25; 25 when absent.'),
+    timeout_seconds: waitSecondsText.describe('0 to 25; 25 when absent.'),
     from: mailFrom.optional(),
     subject: mailSubject.optional(),
     since: field.timeInput

@@ -43,7 +43,9 @@ export const transferStatus = operation({
     amount: form.decimal,
     amount_atomic: field.amountAtomic,
     consent_level: field.consentLevel.nullable(),
-    confirmation: confirming.confirmation.optional().describe('What it waits for, or waited for.'),
+    confirmation: confirming.confirmation
+      .optional()
+      .describe('The one it waits for, or waited for.'),
     next,
     mandate_id: z.uuid().optional().describe('The mandate that carried it.'),
     proof: transferProof.nullable().describe('Null while the payment is not settled.'),

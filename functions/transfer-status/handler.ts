@@ -6,24 +6,24 @@ import type { Handler } from '../../shared/http/handler.ts'
 import { readUntil } from '../../shared/http/read-until.ts'
 import { confirmationBody } from '../../shared/payments/confirmation.ts'
 import { nextCall } from '../../shared/payments/next-call.ts'
-import { paymentRow } from '../../shared/payments/payment.ts'
+import { endOf, foundRow } from '../../shared/payments/payment.ts'
 import type { Watched } from '../../shared/payments/settle/watch.ts'
 import { watchPayment } from '../../shared/payments/settle/watch.ts'
 import { statusBody } from '../../shared/payments/show/status-body.ts'
 import { transferProof } from '../../shared/payments/show/transfer-proof.ts'
 import type { transferStatus } from './contract.ts'
 
-const foundRow = z.object({
-  payment_row: paymentRow,
+const statusRow = foundRow.extend({
   is_own: z.boolean(),
   decision: z.enum(['approved', 'declined']).nullable(),
 })
 
-type Found = Watched & Omit<z.output<typeof foundRow>, 'payment_row'>
+type Found = Watched & Omit<z.output<typeof statusRow>, 'payment_row'>
 
 /** Answers one payment by id or transaction hash; one that can still move is read on the chain first. */
 export const run: Handler<typeof transferStatus> = async (input, context) => {
   const { db, world } = context
+  const nowSeconds = () => context.now().getTime() / 1000
   const chain = input.chain === undefined ? undefined : findChain(input.chain)
   if (input.chain !== undefined && !chain) return fail('unsupported_chain')
   const question = {
@@ -35,13 +35,14 @@ export const run: Handler<typeof transferStatus> = async (input, context) => {
     world,
     input.wait_seconds ?? 0,
     look,
-    (seen) => !isPending(seen, context.now()),
+    (seen) => !isPending(seen, nowSeconds()),
   )
   if (!found) return fail('payment_not_found')
   const { payment, decision, is_own } = found
   const confirmation = await confirmationBody(world.config, payment, decision, context.now())
   // Nobody else may send what one key or app asked for.
-  const next = is_own ? nextCall(payment, decision === 'approved', context.now()) : undefined
+  const isToContinue = is_own && endOf(payment, nowSeconds()) === undefined
+  const next = isToContinue ? nextCall(payment, decision === 'approved') : undefined
   return {
     ...statusBody(found),
     ...(confirmation ? { confirmation } : {}),
@@ -50,7 +51,7 @@ export const run: Handler<typeof transferStatus> = async (input, context) => {
   }
 
   async function look(): Promise<Found | undefined> {
-    const row = await db.one('find_payment', question, foundRow)
+    const row = await db.one('find_payment', question, statusRow)
     if (!row) return undefined
     const { payment_row: payment, ...rest } = row
     const mayMove = ['signed', 'unknown', 'settled'].includes(payment.state)
@@ -60,11 +61,11 @@ export const run: Handler<typeof transferStatus> = async (input, context) => {
 }
 
 /** True while somebody else's act, or the chain, will change it. */
-function isPending(found: Found | undefined, now: Date): boolean {
+function isPending(found: Found | undefined, nowSeconds: number): boolean {
   if (!found) return false
   const { payment, decision } = found
   if (payment.state === 'awaiting_confirmation') {
-    return decision === null && Date.parse(payment.expires_at) > now.getTime()
+    return decision === null && endOf(payment, nowSeconds) === undefined
   }
   return ['authorized', 'signed', 'unknown'].includes(payment.state)
 }

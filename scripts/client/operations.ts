@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '8f695365c6a63b38fd4ebd549a616e3ae698fb3f2f2595c429591a7b05deccf7'
+export const contractDigest = 'b3df1f46cdc71c2f70933f509459e98fba37e3c14d4caf09b5d6c97c0208a8e2'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -427,7 +427,7 @@ export type WalletCustodialTransferAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** Where the owner sees the terms and approves or declines. */
+    /** The page on which the owner sees the terms and approves or declines. */
     url: string
   }
   /** The next call, ready to be sent. */
@@ -487,7 +487,7 @@ export type TransferStatusAnswer = {
   /** Decimal string of atomic units. */
   amount_atomic: string
   consent_level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey' | null
-  /** What it waits for, or waited for. */
+  /** The one it waits for, or waited for. */
   confirmation?: {
     level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey'
     digest: string
@@ -495,7 +495,7 @@ export type TransferStatusAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** Where the owner sees the terms and approves or declines. */
+    /** The page on which the owner sees the terms and approves or declines. */
     url: string
   }
   /** The next call, ready to be sent. */
@@ -684,7 +684,7 @@ export type X402PaymentPrepareAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** Where the owner sees the terms and approves or declines. */
+    /** The page on which the owner sees the terms and approves or declines. */
     url: string
   }
   /** The next call, ready to be sent. */
@@ -807,7 +807,7 @@ export type X402PaymentExecuteAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** Where the owner sees the terms and approves or declines. */
+    /** The page on which the owner sees the terms and approves or declines. */
     url: string
   }
   /** The next call, ready to be sent. */
@@ -2208,7 +2208,7 @@ export type AccountClient = {
   accountFreeze: (request?: AccountFreezeRequest, options?: CallOptions) => Promise<AccountFreezeAnswer>
   /** A link to a page on which a person signs in, sends money, enters a login or confirms to be there. Any token will do. GAP_HOSTED_ACTION_V1. */
   createLoginLink: (request: CreateLoginLinkRequest, options?: CallOptions) => Promise<CreateLoginLinkAnswer>
-  /** What has become of a hosted action; waits for it if asked to. Any token will do. GAP_HOSTED_ACTION_V1. */
+  /** The state of a hosted action; waits for a change if asked to. Any token will do. GAP_HOSTED_ACTION_V1. */
   hostedActionStatus: (request: HostedActionStatusRequest, options?: CallOptions) => Promise<HostedActionStatusAnswer>
   /** A signed statement of what the owner consented to. It proves consent, and no payment. Scope: read. GAP_PAYMENT_MANDATE_V1. */
   consentReceipt: (request?: ConsentReceiptRequest, options?: CallOptions) => Promise<ConsentReceiptAnswer>

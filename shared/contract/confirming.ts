@@ -76,5 +76,5 @@ export const confirmation = z.object({
   status: z
     .enum(['pending', 'approved', 'declined', 'expired'])
     .describe('An approved transfer is sent at once; a purchase is yours to execute.'),
-  url: form.url.describe('Where the owner sees the terms and approves or declines.'),
+  url: form.url.describe('The page on which the owner sees the terms and approves or declines.'),
 })

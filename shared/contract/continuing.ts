@@ -24,6 +24,6 @@ export const waitSeconds = z
 export const waitSecondsText = z
   .string()
   .max(2)
-  .regex(/^([0-9]|1[0-9]|2[0-5])$/, 'seconds from 0 to 25')
+  .regex(/^(1?[0-9]|2[0-5])$/, 'an integer from 0 to 25')
   .optional()
   .describe('Answers when it changes, or after 0 to 25 seconds.')

@@ -10,6 +10,11 @@ import type { Config } from '../env.ts'
 /** Path of the tools: people also paste it with a slash. */
 export type McpPath = '/mcp' | '/mcp/'
 
+/** Returns the path as the client named it; `address` is its URL or path. */
+export function mcpPathOf(address: string): McpPath {
+  return address.endsWith('/') ? '/mcp/' : '/mcp'
+}
+
 /** The request that was refused. */
 export type RefusedRequest = {
   /** The scope that the request needs; a wider scope covers it. */

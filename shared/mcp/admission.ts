@@ -10,7 +10,7 @@ import type { Access } from '../contract/scopes.ts'
 import { bindCredential } from '../db/database.ts'
 import { refuse } from '../http/answer.ts'
 import { credentialFrom } from '../http/caller.ts'
-import { wwwAuthenticateOf } from '../http/challenge.ts'
+import { mcpPathOf, wwwAuthenticateOf } from '../http/challenge.ts'
 import type { World } from '../world.ts'
 import type { OperationTool } from './tools.ts'
 
@@ -74,7 +74,7 @@ export function refuseMessage(
   const challenge = wwwAuthenticateOf(config, refusal, {
     scope: lacking.data?.needed ?? 'read',
     authorization: headers.get('authorization') ?? undefined,
-    resource: url.endsWith('/') ? '/mcp/' : '/mcp',
+    resource: mcpPathOf(url),
   })
   return refuse(refusal, requestId, challenge)
 }

@@ -2,35 +2,37 @@
 import { paymentTerms, termsDigest } from '../consent/terms.ts'
 import type { Config } from '../env.ts'
 import type { Payment } from './payment.ts'
+import { endOf } from './payment.ts'
 
 /** Decision of the owner about a payment, if there is one. */
 export type OwnersDecision = 'approved' | 'declined' | null
 
 /** Returns the confirmation in its wire form, or undefined if nobody was asked for one. */
 export async function confirmationBody(
-  { WEB_URL }: Pick<Config, 'WEB_URL'>,
+  config: Pick<Config, 'WEB_URL'>,
   payment: Payment,
   decision: OwnersDecision,
   now: Date,
 ) {
-  const { id, asked_level: level, expires_at } = payment
+  const { asked_level: level, expires_at } = payment
   if (level === null) return undefined
   return {
     level,
     digest: await termsDigest(paymentTerms(payment)),
     expires_at,
     status: statusOf(payment, decision, now),
-    url: `${WEB_URL}/approve/${id}`,
+    url: approvalUrl(config, payment),
   }
 }
 
-function statusOf(
-  { state, expires_at, consent_level }: Payment,
-  decision: OwnersDecision,
-  now: Date,
-) {
-  if (state === 'declined') return 'declined' as const
-  if (decision === 'approved' || consent_level !== null) return 'approved' as const
-  const isOver = state === 'expired' || Date.parse(expires_at) <= now.getTime()
-  return isOver ? ('expired' as const) : ('pending' as const)
+/** Returns the page on which the owner decides about a payment. */
+export function approvalUrl({ WEB_URL }: Pick<Config, 'WEB_URL'>, { id }: Payment): string {
+  return `${WEB_URL}/approve/${id}`
+}
+
+function statusOf(payment: Payment, decision: OwnersDecision, now: Date) {
+  const end = endOf(payment, now.getTime() / 1000)
+  if (end === 'declined') return end
+  if (decision === 'approved' || payment.consent_level !== null) return 'approved' as const
+  return end ?? ('pending' as const)
 }

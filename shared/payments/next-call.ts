@@ -7,14 +7,12 @@ import type { Payment } from './payment.ts'
 const advisedWaitSeconds = 25
 
 /** Call that continues a payment, ready to be sent; undefined if it is over. */
-export function nextCall(payment: Payment, isApproved: boolean, now?: Date) {
+export function nextCall(payment: Payment, isApproved: boolean) {
   const { id, state, asked_level } = payment
   const look = {
     tool: 'transfer_status',
     arguments: { transfer_id: id, wait_seconds: advisedWaitSeconds },
   }
-  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
-  if (now && isUnused && Date.parse(payment.expires_at) <= now.getTime()) return undefined
   switch (state) {
     case 'prepared':
       return { ...paying(payment), when: 'Now, to pay it.' }

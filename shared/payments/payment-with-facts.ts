@@ -139,12 +139,3 @@ export const factsRow = z.object({
 export const paymentWithFactsRow = z.object({ payment_row: paymentRow, facts: factsRow })
 /** Parsed answer of api.begin_payment and api.payment_facts. */
 export type PaymentWithFacts = z.output<typeof paymentWithFactsRow>
-
-/** Returns why a payment was closed unused. Nobody is asked to confirm what can no longer be paid. */
-export function endOf(entered: Pick<PaymentWithFacts, 'payment_row'> & { facts: { now: number } }) {
-  const { state, expires_at } = entered.payment_row
-  if (state === 'declined') return state
-  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
-  const isOver = isUnused && Date.parse(expires_at) <= entered.facts.now * 1000
-  return state === 'expired' || isOver ? ('expired' as const) : undefined
-}

@@ -42,6 +42,7 @@ export const paymentRow = z.object({
   /** Mandate under which it was authorized. */
   mandate: z.uuid().nullable(),
   terms: z.record(z.string(), z.unknown()),
+  created_at: time,
   expires_at: time,
   /** Whose confirmation it waits for, or waited for last; null if nobody was asked. */
   asked_level: z.enum(consentLevels).nullable(),
@@ -68,3 +69,11 @@ export type Payment = z.output<typeof paymentRow>
 
 /** Row with a payment alone. */
 export const foundRow = z.object({ payment_row: paymentRow })
+
+/** Returns why a payment was closed unused. Nobody is asked to confirm what can no longer be paid. */
+export function endOf({ state, expires_at }: Payment, nowSeconds: number) {
+  if (state === 'declined') return state
+  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
+  const isOver = isUnused && Date.parse(expires_at) <= nowSeconds * 1000
+  return state === 'expired' || isOver ? ('expired' as const) : undefined
+}

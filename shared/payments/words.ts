@@ -8,6 +8,11 @@ import type { Reason, ReasonCode } from '../policy/decide.ts'
 import type { MandateReason, MandateReasonCode, Uncovered } from '../policy/mandate.ts'
 import type { Payment } from './payment.ts'
 
+/** Returns the host of the merchant that a purchase is for; null for a transfer. */
+export function merchantOf({ terms: { origin } }: Pick<Payment, 'terms'>): string | null {
+  return typeof origin === 'string' ? new URL(origin).host : null
+}
+
 /** Returns one sentence that a person can confirm, such as "Pay 5 USDC on Base to bob (0x…)." */
 export function summaryOf(payment: Payment): string {
   const { chain, token } = assetOf(payment)

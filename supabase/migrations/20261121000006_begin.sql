@@ -82,6 +82,9 @@ begin
      and p.payee_alias is not distinct from continue_waiting.payee_alias
      and p.memo is not distinct from continue_waiting.memo
    order by p.created_at desc, p.id desc limit 1 for no key update;
+  if not found then
+    return null;
+  end if;
   update private.payments p set device = continue_waiting.device
    where p.id = waiting.id and p.device <> continue_waiting.device
      and not exists (select from private.approvals o where o.payment = p.id);
@@ -147,10 +150,11 @@ begin
   end if;
 end $$;
 
--- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is
--- resolved to its payee. The same claim finds the payment that it entered before, unless the terms fix the
--- nonce and that payment ended unsigned. Without a claim, equal terms find the transfer that nobody sent yet. A nonce fixed by the terms finds the payment that was signed with
--- it, on any chain. Enters nothing and returns no row for a payment to the wallet that would pay it.
+-- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is resolved
+-- to its payee. The same claim finds the payment that it entered before, unless the terms fix the nonce and
+-- that payment ended unsigned. Without a claim, equal terms find the transfer that nobody sent yet. A nonce
+-- fixed by the terms finds the payment that was signed with it, on any chain. Enters nothing and returns no row
+-- for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
@@ -277,7 +281,8 @@ declare
   caller private.credentials := private.recognize(credential, 'pay', true);
   waiting private.payments;
 begin
-  update private.payments p set state = 'awaiting_confirmation'
+  update private.payments p set state = 'awaiting_confirmation',
+      asked_level = await_confirmation.asked_level
    where p.id = payment and p.account = caller.account and p.state = 'prepared'
   returning * into waiting;
   update private.payments p set asked_level = await_confirmation.asked_level

@@ -503,13 +503,13 @@ $$;
 -- Returns payments of the account in this order, at most 50, with what the owner decides from. Payments of
 -- other accounts are left out like missing ones.
 create function api.owner_read_approvals(credential text, payments uuid[])
-  returns table (approval jsonb, facts jsonb, passkeys jsonb, paid_before jsonb, asked_at timestamptz)
+  returns table (approval jsonb, facts jsonb, passkeys jsonb, paid_before jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select private.approval_json(p), private.payment_facts(p, p.key),
-    private.passkeys_json(p.account), private.paid_before(p.account, p.payee), p.created_at
+    private.passkeys_json(p.account), private.paid_before(p.account, p.payee)
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account
    order by o.n;

@@ -7,6 +7,7 @@ import { appWith } from '../support/capped.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
 import { randomBytes } from '../support/seed.ts'
+import { waitingTransfer } from '../support/waiting-transfer.ts'
 import type { TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -15,16 +16,9 @@ let world: TestWorld
 beforeAll(async () => {
   world = await start({ chain: true })
 })
-const asking = z.object({ transfer_id: z.uuid(), confirmation: z.object({ url: z.url() }) })
+const asking = z.object({ confirmation: z.object({ url: z.url() }) })
 
-async function waiting(amount = '500') {
-  const payer = await world.agent('pay', { usdc: 2000 })
-  const payee = await world.agent('read')
-  const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount }
-  const { transfer_id, confirmation } = asking.parse((await payer.post(path, order)).body)
-  const page = new URL(confirmation.url).pathname
-  return { payer, payee, order, transfer_id, page, browser: await signedIn(world, payer) }
-}
+const waiting = (amount = '500') => waitingTransfer(world, { amount })
 
 test('a cap set on the key that replaced the asker holds for what the owner approves', async () => {
   const { payer, payee, page, browser } = await waiting()

@@ -7,6 +7,7 @@ import { newKey, transfer } from '../support/chain-world.ts'
 import { sendAs } from '../support/deposits.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { paymentOf } from '../support/owner.ts'
+import { waitingTransfer } from '../support/waiting-transfer.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -16,19 +17,10 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-const asking = z.object({ transfer_id: z.uuid(), confirmation: z.object({ url: z.url() }) })
+const asking = z.object({ confirmation: z.object({ url: z.url() }) })
 
-async function waiting(differs: object = {}) {
-  const payer = await world.agent('pay', { usdc: 2000 })
-  const payee = await world.agent('read')
-  const terms = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '500' }
-  const order = { ...terms, memo: 'for <b>shoes</b>', ...differs }
-  const { transfer_id, confirmation } = asking.parse((await payer.post(path, order)).body)
-  const repeat = () => payer.post(path, { ...order, transfer_id, user_confirmed: true })
-  const page = new URL(confirmation.url).pathname
-  const browser = await signedIn(world, payer)
-  return { payer, payee, order, transfer_id, page, repeat, browser }
-}
+const waiting = (differs: object = {}) =>
+  waitingTransfer(world, { memo: 'for <b>shoes</b>', ...differs })
 
 test('shows the terms in full and warns; approving pays at once, and the agent finds it paid', async () => {
   const { payee, page, repeat, browser } = await waiting()

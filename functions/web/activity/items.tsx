@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import type { ActivityItem, activityRow } from '../../../shared/payments/show/activity.ts'
 import { activityItem } from '../../../shared/payments/show/activity.ts'
+import { merchantOf } from '../../../shared/payments/words.ts'
 import { forPeople } from '../ui/amounts.ts'
 import { Time } from '../ui/show.tsx'
 import { State } from '../ui/state.tsx'
@@ -55,9 +56,7 @@ export function Items({ rows }: { rows: readonly Row[] }) {
 function headlineOf({ type, payment, deposit }: Row, item: ActivityItem): string {
   if (deposit) return `From ${deposit.sender_alias ?? deposit.sender}`
   if (!payment) return item.summary
-  const origin = payment.terms['origin']
-  const payee =
-    typeof origin === 'string' ? new URL(origin).host : (payment.payee_alias ?? payment.payee)
+  const payee = merchantOf(payment) ?? payment.payee_alias ?? payment.payee
   return `${stepsBefore[type] ?? 'To'} ${payee}`
 }
 

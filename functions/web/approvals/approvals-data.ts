@@ -37,7 +37,6 @@ const openedRow = z.object({
   passkeys: passkeysRow,
   /** Settled payments to the same payee. */
   paid_before: z.object({ count: z.int(), usd_micros: bigintText }),
-  asked_at: time,
 })
 /** Payment that is opened for a decision. */
 export type OpenedApproval = z.output<typeof openedRow>

@@ -1,5 +1,6 @@
 /** The page of payments that wait for approval, which the owner opens, selects for a batch or declines. */
 import { batchSize } from '../../../shared/consent/batch.ts'
+import { merchantOf } from '../../../shared/payments/words.ts'
 import { goTo, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
@@ -121,11 +122,8 @@ function Choice({ approval: { decision, payment_row } }: { approval: Approval })
 }
 
 /** Returns the payee's name, or the whole address: a part of an address is easily imitated. */
-function payeeOf({ payee, payee_alias, terms }: Approval['payment_row']) {
-  const { origin } = terms
-  return (
-    payee_alias ?? (typeof origin === 'string' ? new URL(origin).host : <Address value={payee} />)
-  )
+function payeeOf(payment: Approval['payment_row']) {
+  return payment.payee_alias ?? merchantOf(payment) ?? <Address value={payment.payee} />
 }
 
 function Way({ approval: { decision, payment_row } }: { approval: Approval }) {

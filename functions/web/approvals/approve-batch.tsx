@@ -148,8 +148,8 @@ async function approve(c: PageContext): Promise<Response> {
   if (unheard) return showBatch(c, await chosen(c), unheard)
   let unsent = 0
   for (const { approval } of batch) {
-    const { id, kind } = approval.payment_row
-    if (kind === 'transfer' && (await sendApproved(c, id, sendTransfer)) !== undefined) unsent += 1
+    const why = await sendApproved(c, approval.payment_row, sendTransfer)
+    if (why !== undefined) unsent += 1
   }
   return goTo(c, `/approvals?approved=${payments.length}${unsent > 0 ? `&unsent=${unsent}` : ''}`)
 }

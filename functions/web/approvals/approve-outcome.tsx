@@ -1,4 +1,4 @@
-/** What became of a payment that the owner was asked about. */
+/** Outcome of a payment that the owner was asked about. */
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { statusOf } from '../../../shared/payments/words.ts'
 import { Notice, Time } from '../ui/show.tsx'
@@ -88,7 +88,7 @@ function OnChain({ opened, isPaid }: { opened: OpenedApproval; isPaid: boolean }
 }
 
 /** Says to the owner why an approved payment was not sent. */
-export function whyNotSent(code: string | undefined): string | undefined {
+function whyNotSent(code: string | undefined): string | undefined {
   if (code === undefined) return undefined
   return sentences[code] ?? 'It could not be sent now.'
 }

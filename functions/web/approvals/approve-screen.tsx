@@ -3,6 +3,7 @@ import type { Child } from 'hono/jsx'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { visibleText } from '../../../shared/mail/untrusted.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
+import { merchantOf } from '../../../shared/payments/words.ts'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { forPeople } from '../ui/amounts.ts'
@@ -57,7 +58,7 @@ export async function showApproval(
       {isWaiting ? <Chips {...opened} /> : <Outcome c={c} standing={standing} {...opened} />}
       {isWaiting && <ImitationWarning {...opened} />}
       {isWaiting && <OverLimitWarnings {...opened} />}
-      <Decision c={c} opened={opened} digests={digests} isFrozen={isFrozen} />
+      <Decision c={c} opened={opened} standing={standing} digests={digests} isFrozen={isFrozen} />
     </Page>,
     unheard === undefined ? 200 : 409,
   )
@@ -76,9 +77,8 @@ const titles: Record<ApprovalStatus, string> = {
 }
 
 /** Shows how much goes to whom, who asks for it, and the note. */
-function Headline({ approval, facts, asked_at }: OpenedApproval) {
+function Headline({ approval, facts }: OpenedApproval) {
   const { asked, payment_row: payment } = approval
-  const { origin } = payment.terms
   const { chain } = assetOf(payment)
   return (
     <div class="headline">
@@ -87,18 +87,14 @@ function Headline({ approval, facts, asked_at }: OpenedApproval) {
         <Amount payment={payment} />
       </p>
       <p>
-        to{' '}
-        <strong>
-          {payment.payee_alias ??
-            (typeof origin === 'string' ? new URL(origin).host : 'an address')}
-        </strong>{' '}
-        on {chain.title}
+        to <strong>{payment.payee_alias ?? merchantOf(payment) ?? 'an address'}</strong> on{' '}
+        {chain.title}
       </p>
       <p>
         <Address value={payment.payee} />
       </p>
       <p class="quiet">
-        {asked.title} asked {agoOf(facts.now, asked_at)}.
+        {asked.title} asked {agoOf(facts.now, payment.created_at)}.
       </p>
       {payment.memo !== null && (
         <figure>
@@ -122,15 +118,16 @@ function agoOf(nowSeconds: number, at: string): string {
 type DecisionProps = {
   c: PageContext
   opened: OpenedApproval
+  standing: ApprovalStatus
   digests: Record<string, string>
   isFrozen: boolean
 }
 
-function Decision({ c, opened, digests, isFrozen }: DecisionProps) {
-  const { approval, facts, passkeys } = opened
-  const standing = approvalStatusOf(approval, facts.now)
-  const details = <Details opened={opened} digest={digests[''] ?? ''} />
-  if (standing === 'waiting' && !isFrozen) {
+function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
+  const { approval, passkeys } = opened
+  const isWaiting = standing === 'waiting'
+  const details = <Details opened={opened} isWaiting={isWaiting} digest={digests[''] ?? ''} />
+  if (isWaiting && !isFrozen) {
     const consent = { digests, passkeys, label: labelOf(opened), asker: approval.asked.asker }
     return (
       <ApprovalForm
@@ -143,11 +140,11 @@ function Decision({ c, opened, digests, isFrozen }: DecisionProps) {
           </>
         }
       >
-        <DecisionButton value="declined">Decline</DecisionButton>
+        <DeclineButton>Decline</DeclineButton>
       </ApprovalForm>
     )
   }
-  if (standing !== 'waiting' && standing !== 'approved') {
+  if (!isWaiting && standing !== 'approved') {
     return (
       <>
         {details}
@@ -167,9 +164,7 @@ function Decision({ c, opened, digests, isFrozen }: DecisionProps) {
             Send it now
           </Button>
         )}
-        <DecisionButton value="declined">
-          {standing === 'waiting' ? 'Decline' : 'Take the approval back'}
-        </DecisionButton>
+        <DeclineButton>{isWaiting ? 'Decline' : 'Take the approval back'}</DeclineButton>
       </div>
     </Form>
   )
@@ -183,22 +178,30 @@ function labelOf({ approval: { payment_row: payment } }: OpenedApproval): string
   return `Approve and pay ${amount} ${token.symbol}`
 }
 
-function DecisionButton({ value, children }: { value: string; children: Child }) {
+function DeclineButton({ children }: { children: Child }) {
   return (
-    <Button kind="plain" name="decision" value={value}>
+    <Button kind="plain" name="decision" value="declined">
       {children}
     </Button>
   )
 }
 
 /** Folds in all terms, what they leave of the limits, and what an approval is bound to. */
-function Details({ opened, digest }: { opened: OpenedApproval; digest: string }) {
-  const { approval, facts } = opened
+function Details({
+  opened,
+  isWaiting,
+  digest,
+}: {
+  opened: OpenedApproval
+  isWaiting: boolean
+  digest: string
+}) {
+  const { approval } = opened
   return (
     <details>
       <summary>All terms and limits</summary>
       <Terms approval={approval} />
-      {approvalStatusOf(approval, facts.now) === 'waiting' && <Left {...opened} />}
+      {isWaiting && <Left {...opened} />}
       <Digest value={digest} />
       {approval.decision === 'approved' && (
         <ReceiptLink of={`/approve/${approval.payment_row.id}`} />

@@ -57,11 +57,13 @@ async function approve(
   return unheard ? showApproval(c, await open(c), unheard) : send(c, opened)
 }
 
-/** Sends an approved transfer at once. A purchase is left to the agent, which gets what it buys. */
+/** Sends an approved transfer at once. */
 async function send(c: PageContext, { approval }: OpenedApproval): Promise<Response> {
-  const { id, kind } = approval.payment_row
-  const unsent = kind === 'transfer' ? await sendApproved(c, id, sendTransfer) : undefined
-  return goTo(c, `/approve/${id}${unsent === undefined ? '' : `?unsent=${unsent}`}`)
+  const unsent = await sendApproved(c, approval.payment_row, sendTransfer)
+  return goTo(
+    c,
+    `/approve/${approval.payment_row.id}${unsent === undefined ? '' : `?unsent=${unsent}`}`,
+  )
 }
 
 /** Seals a mail about the payee if it becomes known; null otherwise. */

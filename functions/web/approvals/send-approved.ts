@@ -5,24 +5,27 @@ import { factsOf } from '../../../shared/payments/decide/decision-facts.ts'
 import type { DecisionMaker } from '../../../shared/payments/decide/judge.ts'
 import type { Sender } from '../../../shared/payments/pay/authorize.ts'
 import type { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
+import type { Payment } from '../../../shared/payments/payment.ts'
 import { paymentWithFactsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { decide } from '../../../shared/policy/decide.ts'
 import { requireOwner } from '../frame.ts'
 import type { PageContext } from '../visit.ts'
 
 /**
- * Sends an approved transfer; one that was sent already is not sent again. Returns why it was not sent, or
- * undefined. It then stays approved, and the owner or the agent can send it. `send` is shared/payments/pay's.
+ * Sends an approved transfer; one that was sent already is not sent again, and a purchase is left to the agent,
+ * which gets what it buys. Returns why a transfer was not sent, or undefined. It then stays approved, and the
+ * owner or the agent can send it. `send` is shared/payments/pay's.
  */
 export async function sendApproved(
   c: PageContext,
-  id: string,
+  { id, kind }: Pick<Payment, 'id' | 'kind'>,
   send: typeof sendTransfer,
 ): Promise<ErrorCode | undefined> {
+  if (kind !== 'transfer') return undefined
   const { db, credential } = await requireOwner(c)
-  // What was approved keeps the device that asked for it, whoever sends it.
+  // An approved payment keeps the device that asked for it, whoever sends it.
   const sender: Sender = { world: c.get('world'), db, credential, device: async () => '' }
-  const question = { payment: id, kind: 'transfer', device: '' }
+  const question = { payment: id, kind, device: '' }
   try {
     const entered = await db.one('payment_facts', question, paymentWithFactsRow)
     if (!entered) return 'payment_not_found'

@@ -1,7 +1,7 @@
 /** The used and free part of a mandate, and the payments under it. */
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
-import { statusOf } from '../../../shared/payments/words.ts'
+import { merchantOf, statusOf } from '../../../shared/payments/words.ts'
 import { leftOf } from '../../../shared/policy/mandate.ts'
 import { Amount } from '../approvals/payment-terms.tsx'
 import { Address, Empty, Facts, Pager, Section, Table, Time } from '../ui/show.tsx'
@@ -100,6 +100,6 @@ export function Statement({
   )
 }
 
-function payeeOf({ payee, terms: { origin } }: Paid['payment_row']) {
-  return typeof origin === 'string' ? new URL(origin).host : <Address value={payee} />
+function payeeOf(payment: Paid['payment_row']) {
+  return merchantOf(payment) ?? <Address value={payment.payee} />
 }

@@ -33,7 +33,7 @@ export const routes: Routes = (app) => {
   )
 }
 
-/** What an owner can do who gets no passkey added. */
+/** Sentence for an owner whose passkey was not added. */
 const otherwise =
   'Try again, or with another device. Until then, what you sign in with now goes on.'
 const notAdded =

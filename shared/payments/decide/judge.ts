@@ -14,17 +14,16 @@ import { sealForOutbox } from '../../mail/outbox.ts'
 import { formatAmount } from '../../money/amount.ts'
 import type { Decision } from '../../policy/decide.ts'
 import { decide, headroom } from '../../policy/decide.ts'
-import type { ConsentLevel, Facts, Window } from '../../policy/facts.ts'
+import type { Facts, Window } from '../../policy/facts.ts'
 import { leftOf } from '../../policy/mandate.ts'
 import type { Fits } from '../../policy/suggest.ts'
 import { changesThatPass } from '../../policy/suggest.ts'
-import type { World } from '../../world.ts'
-import { confirmationBody } from '../confirmation.ts'
+import { approvalUrl, confirmationBody } from '../confirmation.ts'
 import { nextCall } from '../next-call.ts'
 import type { Payment } from '../payment.ts'
+import { endOf } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { endOf } from '../payment-with-facts.ts'
-import { reasonBody, uncoveredBody } from '../words.ts'
+import { merchantOf, reasonBody, uncoveredBody } from '../words.ts'
 import { factsOf, isApproved } from './decision-facts.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
 
@@ -56,10 +55,8 @@ export function decisionMakerFor(
   return {
     decide: async (entered) => {
       const decision = decide(await factsIn(entered))
-      const isByOwner = decision.verdict === 'allow' && !agentsLevels.has(decision.consentLevel)
-      if (decision.verdict !== 'allow' || isByOwner) return decision
-      const isMeant = isConfirmedByUser && isContinued
-      return entered.facts.is_paid_already && !isMeant ? duplicate : decision
+      const isDoubtful = entered.facts.is_paid_already && !(isConfirmedByUser && isContinued)
+      return isDoubtful && isByAgent(decision) ? duplicate : decision
     },
     refuse: async (entered, decision) => {
       const { hint, ...help } = await helpFor(context, entered, await factsIn(entered))
@@ -70,7 +67,10 @@ export function decisionMakerFor(
   }
 }
 
-const agentsLevels: ReadonlySet<ConsentLevel> = new Set<ConsentLevel>(['none', 'agent_asserted'])
+/** True if a payment passes on nobody's word, or on the agent's. */
+function isByAgent(decision: Decision): boolean {
+  return decision.verdict === 'allow' && ['none', 'agent_asserted'].includes(decision.consentLevel)
+}
 
 /** Asks whether an equal payment is meant to be paid again. */
 const duplicate: Decision = {
@@ -116,17 +116,15 @@ function whyNot({ reasons, mandates }: Exclude<Decision, { verdict: 'allow' }>) 
 /** Returns the owner's mail, which has the payment's id: it is sent once, however often the agent asks. */
 async function mailToOwner(context: Context, payment: Payment): Promise<OutboxMail> {
   const { chain, token } = assetOf(payment)
-  const { origin } = payment.terms
-  const host = typeof origin === 'string' ? new URL(origin).host : null
   const asker = await context.db.one('get_identity', {}, askerRow)
   const message = approvalWanted({
     amount: `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`,
-    payee: host ?? payment.payee_alias ?? payment.payee,
+    payee: merchantOf(payment) ?? payment.payee_alias ?? payment.payee,
     address: `${payment.payee} on ${chain.title}`,
     asker: asker?.identity.credential.label ?? '',
     note: payment.memo,
     expiresAt: new Date(payment.expires_at),
-    url: approvalUrl(context.world, payment),
+    url: approvalUrl(context.world.config, payment),
   })
   return sealForOutbox(context.world, { ...message, id: payment.id })
 }
@@ -134,10 +132,6 @@ async function mailToOwner(context: Context, payment: Payment): Promise<OutboxMa
 const askerRow = z.object({
   identity: z.object({ credential: z.object({ label: z.string() }) }),
 })
-
-function approvalUrl({ config }: World, { id }: Payment): string {
-  return `${config.WEB_URL}/approve/${id}`
-}
 
 async function helpFor(context: Context, entered: PaymentWithFacts, facts: Facts) {
   const { limits, caps } = entered.facts
@@ -217,7 +211,7 @@ export function refuseEnded(
   entered: PaymentWithFacts,
   hint: string,
 ): Refusal<'payment_closed'> | undefined {
-  const status = endOf(entered)
+  const status = endOf(entered.payment_row, entered.facts.now)
   if (status === undefined) return refuseOther(entered, hint)
   const { failure } = entered.payment_row
   const over =
