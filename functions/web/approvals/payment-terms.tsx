@@ -111,7 +111,9 @@ export function Chips({ approval, facts, paid_before: paid }: OpenedApproval) {
       {!facts.recipient_known && facts.similar_recipient === null && (
         <li class="badge warning">New recipient: compare the whole address</li>
       )}
-      {facts.is_paid_already && <li class="badge warning">Paid alike a moment ago</li>}
+      {facts.is_paid_already && (
+        <li class="badge warning">You paid the same within the last ten minutes</li>
+      )}
       {!asked.device_known && <li class="badge warning">New device</li>}
       {purchaseWarnings({ payment_row: payment, facts }).map(({ message }) => (
         <li class="badge warning">{message}</li>
