@@ -1,6 +1,6 @@
 /**
  * JSON-RPC to a local chain: one batch of independent calls, or one transaction from an account that anvil
- * holds. It knows nothing of tokens and never retries.
+ * holds. It knows nothing of tokens, and sends again only what the chain did not take.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Hex, isHex } from 'viem'
@@ -42,18 +42,31 @@ export async function callRpc(rpcUrl: string, calls: readonly RpcCall[]): Promis
   })
 }
 
-// Anvil gives two transactions that arrive together the same nonce, so each waits for the one before.
+// Anvil gives two transactions that arrive together the same nonce, so each waits for the one before. If one of
+// another process was faster, anvil refuses the nonce that it gave, and the transaction is sent again.
+const submissionsMax = 5
 const submissions = new Map<string, Promise<unknown>>()
 
 /** Sends from an account that the chain holds and waits until it is mined. Throws if it reverts. */
 export async function transact(rpcUrl: string, from: Address, to: Address, data: Hex) {
-  const submit = () => callRpc(rpcUrl, [['eth_sendTransaction', { from, to, data }]])
+  const submit = () => submitOnce(rpcUrl, { from, to, data }, submissionsMax)
   const submitted = (submissions.get(rpcUrl) ?? Promise.resolve()).then(submit, submit)
   submissions.set(rpcUrl, submitted)
   const transactionHash = hash.parse((await submitted)[0])
   const status = await waitForStatus(rpcUrl, transactionHash)
   if (status !== '0x1') throw new Error(`reverted: ${transactionHash}`)
   return transactionHash
+}
+
+async function submitOnce(rpcUrl: string, call: object, triesLeft: number): Promise<unknown[]> {
+  try {
+    return await callRpc(rpcUrl, [['eth_sendTransaction', call]])
+  } catch (error) {
+    if (triesLeft > 1 && String(error).includes('nonce too low')) {
+      return submitOnce(rpcUrl, call, triesLeft - 1)
+    }
+    throw error
+  }
 }
 
 async function waitForStatus(rpcUrl: string, transactionHash: Hex): Promise<string> {

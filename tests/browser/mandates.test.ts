@@ -1,23 +1,17 @@
 /** Mandates work in their call order, with an owner who decides in a real browser. */
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { fund } from '../../scripts/local/fund.ts'
 import type { Agent } from '../../scripts/screenshots/agent.ts'
-import { openAgent } from '../../scripts/screenshots/agent.ts'
 import { signInAs } from '../../scripts/screenshots/sign-in.ts'
-import { register } from '../../scripts/screenshots/stage.ts'
-import { giveAuthenticator, oddPasskeys } from '../support/browser/authenticator.ts'
+import { oddPasskeys } from '../support/browser/authenticator.ts'
 import { openScene } from '../support/browser/browser.ts'
-import type { Person } from '../support/browser/people.ts'
-import { anybody, openAccount, press } from '../support/browser/people.ts'
+import { fundedOwner } from '../support/browser/funded-owner.ts'
+import { press } from '../support/browser/people.ts'
 
 const scene = await openScene()
-const { web_url: web, base_url, merchant, chains } = scene.facts
+const { web_url: web, merchant } = scene.facts
 const resource_url = merchant.v2_url
 
-const hex = z.templateLiteral(['0x', z.string()])
-const identity = z.object({ wallets: z.array(z.object({ address: hex })) })
 const asked = z.object({ mandate_id: z.uuid(), status: z.string(), approval_url: z.url() })
 const prepared = z.object({
   attempt_id: z.uuid(),
@@ -27,30 +21,6 @@ const prepared = z.object({
 })
 const executed = z.object({ status: z.string(), consent_level: z.string() })
 const state = z.object({ status: z.string() })
-
-/** Returns a new owner with a funded wallet; the browser holds passkeys when `hasPasskey` is set. */
-async function newOwner(
-  hasPasskey: boolean,
-): Promise<{ page: Page; agent: Agent; person: Person }> {
-  const person = anybody()
-  const visitor = await scene.stranger()
-  const { page } = visitor
-  await giveAuthenticator(visitor)
-  await page.goto(await register(scene.facts, person.email))
-  const agent = openAgent(base_url, await openAccount(page, person))
-  if (hasPasskey) {
-    await page.goto(`${web}/security/passkeys`)
-    await page.getByLabel('Name', { exact: true }).fill('This laptop')
-    await press(page, 'Add a passkey')
-    await page.getByRole('heading', { name: 'This laptop' }).waitFor()
-  }
-  const [wallet] = (await agent('/get-identity', undefined, identity)).wallets
-  const [chain] = chains
-  if (!wallet || !chain) throw new Error('there is no wallet to fund')
-  const tokens = { rpcUrl: chain.rpc_url, usdc: hex.parse(chain.usdc) }
-  await fund(tokens, wallet.address, { usdcAtomic: 1_000_000_000n })
-  return { page, agent, person }
-}
 
 async function askMandate(agent: Agent) {
   const order = {
@@ -72,7 +42,7 @@ async function buy(agent: Agent) {
 }
 
 test('a passkey signs what is ticked beside the terms, and the page says so from then on', async () => {
-  const { page, agent } = await newOwner(true)
+  const { page, agent } = await fundedOwner(scene, true)
   const { approval_url } = await askMandate(agent)
 
   await page.goto(approval_url)
@@ -85,7 +55,7 @@ test('a passkey signs what is ticked beside the terms, and the page says so from
 })
 
 test('a password manager that answers with plain objects approves a mandate', async () => {
-  const { page, agent } = await newOwner(true)
+  const { page, agent } = await fundedOwner(scene, true)
   const { approval_url } = await askMandate(agent)
   await page.addInitScript(oddPasskeys['a password manager that answers with plain objects'])
 
@@ -96,7 +66,7 @@ test('a password manager that answers with plain objects approves a mandate', as
 })
 
 test('a mandate that a passkey approved carries payments until it is revoked', async () => {
-  const { page, agent } = await newOwner(true)
+  const { page, agent } = await fundedOwner(scene, true)
   const { mandate_id, status, approval_url } = await askMandate(agent)
   const before = await prepare(agent)
 
@@ -120,7 +90,7 @@ test('a mandate that a passkey approved carries payments until it is revoked', a
 })
 
 test('without a passkey the owner approves in its session, and holds the reins', async () => {
-  const { page, agent } = await newOwner(false)
+  const { page, agent } = await fundedOwner(scene, false)
   const { mandate_id, approval_url } = await askMandate(agent)
 
   await page.goto(approval_url)
@@ -145,7 +115,7 @@ test('without a passkey the owner approves in its session, and holds the reins',
 })
 
 test('several payments are approved by one touch of a passkey', async () => {
-  const { page, agent } = await newOwner(true)
+  const { page, agent } = await fundedOwner(scene, true)
   const order = { chain: 'base-sepolia', token: 'USDC', recipient: scene.facts.payee }
   for (const amount of ['210', '220']) {
     await agent('/wallet-custodial-transfer', { ...order, amount }, z.unknown())
@@ -161,7 +131,7 @@ test('several payments are approved by one touch of a passkey', async () => {
 })
 
 test('an owner who turns the passkey down has approved nothing', async () => {
-  const { page, agent } = await newOwner(true)
+  const { page, agent } = await fundedOwner(scene, true)
   const { approval_url } = await askMandate(agent)
   await page.addInitScript(
     "navigator.credentials.get = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
@@ -176,7 +146,7 @@ test('an owner who turns the passkey down has approved nothing', async () => {
 })
 
 test('without script nothing offers an approval that a passkey has to give', async () => {
-  const { agent, person } = await newOwner(true)
+  const { agent, person } = await fundedOwner(scene, true)
   const { approval_url } = await askMandate(agent)
   const { page } = await scene.stranger({ javaScriptEnabled: false })
   await signInAs(page, { web_url: web, owner: person })
