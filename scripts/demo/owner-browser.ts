@@ -10,7 +10,10 @@ export type OwnerBrowser = {
 }
 
 /** Signs the demo's owner in by password. */
-export async function signInOwner({ web_url, owner }: WorldFile): Promise<OwnerBrowser> {
+export async function signInOwner({
+  web_url,
+  owner,
+}: Pick<WorldFile, 'web_url' | 'owner'>): Promise<OwnerBrowser> {
   const cookies = new Map<string, string>()
   const ask = async (url: string, init: RequestInit = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -27,11 +30,19 @@ export async function signInOwner({ web_url, owner }: WorldFile): Promise<OwnerB
   const send = async (url: string, fields: Record<string, string>, page = url) => {
     const body = new URLSearchParams({ ...hiddenFields(await open(page)), ...fields })
     const answer = await ask(url, { method: 'POST', body, headers: { origin: originOf(url) } })
-    if (answer.status !== 303) throw new Error(`the form of ${url} answered ${answer.status}`)
+    if (answer.status !== 303) throw new Error(problemOf(url, await answer.text()))
     return open(new URL(answer.headers.get('location') ?? '', url).href)
   }
   await send(`${web_url}/login`, { email: owner.email, password: owner.password })
   return { open, send }
+}
+
+/** Says why a form was not taken, in the words of the page that came back. */
+function problemOf(url: string, page: string): string {
+  const [, main = page] = /<main\b[^>]*>([\s\S]*)<\/main>/.exec(page) ?? []
+  const words = main.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  return `the form of ${url} was not taken. The page says:${words.slice(0, 300)}
+The demo cannot touch a passkey: if its owner has one, remove it under Security and start again.`
 }
 
 function originOf(url: string): string {

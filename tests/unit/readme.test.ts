@@ -9,7 +9,7 @@ import { readFunctions } from '../../scripts/local/functions.ts'
 import { root } from '../../scripts/packages/package.ts'
 import { filesIn } from '../support/tidy/files.ts'
 
-const name = '@agent-operating-account/mcp'
+const program = '/path/to/dist/mcp/agent-operating-account-mcp.js'
 const readmes = filesIn().filter(({ path }) => path.endsWith('README.md'))
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 const connecting = textOf('scripts/mcp/README.md')
@@ -68,6 +68,14 @@ test('every command names a script and files that there are', () => {
   expect(named.length).toBeGreaterThan(15)
   expect([...new Set(named)].filter((one) => !(one in scripts))).toEqual([])
   expect(files.map(([file]) => file).filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
+
+test('no command runs a package that nobody has published', () => {
+  const printed = filesIn().filter(({ text }) =>
+    /npx[^\n]{0,40}@agent-operating-account\//.test(text),
+  )
+
+  expect(printed.map(({ path }) => path)).toEqual([])
 })
 
 test('every operation is listed with its method, path and scope', () => {
@@ -132,8 +140,8 @@ function tableAt(
 const key = z.enum(['aoa_live_...', '${input:aoa-key}'])
 const started = z.strictObject({
   type: z.literal('stdio').optional(),
-  command: z.literal('npx'),
-  args: z.tuple([z.literal('-y'), z.literal(name)]),
+  command: z.literal('node'),
+  args: z.tuple([z.literal(program)]),
   env: z.strictObject({ AOA_BASE_URL: z.literal('https://account.example'), AOA_API_KEY: key }),
 })
 const address = z.literal('https://account.example/mcp')
