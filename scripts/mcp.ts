@@ -11,6 +11,7 @@ import { serverOf } from '../shared/mcp/server.ts'
 import { toolsOf } from '../shared/mcp/tools.ts'
 import type { ClientOptions } from './client/options.ts'
 import { callOverNetwork } from './mcp/port.ts'
+import { scopesOfKey } from './mcp/scopes.ts'
 import { readSettings, SettingsError } from './mcp/settings.ts'
 
 const help = `agent-operating-account-mcp [--help] [--version]
@@ -47,6 +48,7 @@ function serve(client: ClientOptions): void {
     call: callOverNetwork(client),
     tools: toolsOf(contracts),
     caller: 'the one that started this process',
+    scopesHeld: () => scopesOfKey(client),
     stateKey: randomBytes(32).toString('hex'),
     headers: new Headers(),
     failed: (error: unknown) => console.error(error),

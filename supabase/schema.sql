@@ -2924,7 +2924,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
- RETURNS TABLE(caller uuid)
+ RETURNS TABLE(caller uuid, scopes_held text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2937,7 +2937,7 @@ begin
   else
     found_key := private.recognize(credential, needed);
   end if;
-  return query select found_key.id;
+  return query select found_key.id, found_key.scopes;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)

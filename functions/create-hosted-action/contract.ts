@@ -28,24 +28,22 @@ export const createHostedAction = operation({
         .url()
         .max(2_048)
         .optional()
-        .describe('Shown as a link at the end; its origin has to be one that the service allows.'),
+        .describe('Shown as a link at the end, at an origin that the service allows.'),
       chain: field.chainInput.optional(),
       token: field.tokenInput.optional(),
       amount: field.amount.optional(),
       site: entry.site
         .optional()
-        .describe(
-          'For website_login, which takes the scope vault: the site, such as https://example.com.',
-        ),
+        .describe('For website_login, which takes the scope vault: such as https://example.com.'),
       username: entry.username
         .optional()
-        .describe('For website_login: filled in for the user, who may change it.'),
+        .describe('For website_login: filled in, and the user may change it.'),
       ttl_seconds: z
         .int()
         .min(60)
         .max(3_600)
         .optional()
-        .describe('How long the link can be opened; 900 when absent. An opened one has an hour.'),
+        .describe('How long the link can be opened; default 900.'),
     })
     .refine(
       ({ action_type, chain, token, amount }) =>

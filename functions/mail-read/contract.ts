@@ -25,7 +25,7 @@ export const mailRead = operation({
       .max(2)
       .regex(/^[1-9][0-9]?$/, 'the number of an attachment')
       .optional()
-      .describe('Number of an attachment, whose content is answered in place of the text.'),
+      .describe('Number of an attachment to read in place of the text.'),
     offset: offset.optional(),
   }),
   response: z.object({

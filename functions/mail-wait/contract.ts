@@ -18,7 +18,7 @@ export const mailWait = operation({
     subject: mailSubject.optional(),
     since: field.timeInput
       .optional()
-      .describe('Mail that came since then counts too, a day back at most. Absent: from now on.'),
+      .describe('Mail that came since then counts too, at most a day back.'),
   }),
   response: z.object({
     mail: z.object(mailFields).nullable().describe('Null: none came; call again to go on.'),

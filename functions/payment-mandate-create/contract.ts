@@ -4,8 +4,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { mandateDigest, mandateFields } from '../../shared/contract/mandate.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
-const capUsd = (what: string) =>
-  field.amount.describe(`${what}: US dollars, decimal string, at most 6 decimals.`)
+const capUsd = (what: string) => field.amount.describe(`${what}, in US dollars.`)
 
 /** Contract of `payment_mandate_create`: asks the owner for a mandate. */
 export const paymentMandateCreate = operation({
@@ -17,9 +16,7 @@ export const paymentMandateCreate = operation({
   gap: 'GAP_PAYMENT_MANDATE_V1',
   summary: 'Asks the owner to let payments to one merchant pass within caps. It pays nothing.',
   request: z.strictObject({
-    merchant_domain: form
-      .words(512)
-      .describe('The exact host that is paid, such as shop.example.com; no scheme, no path.'),
+    merchant_domain: form.words(512).describe('The exact host, such as shop.example.com.'),
     max_amount_per_payment_usd: capUsd('The most for one payment'),
     max_amount_per_day_usd: capUsd('The most in any 24 hours').optional(),
     max_total_usd: capUsd('The most over its whole life').optional(),
@@ -43,7 +40,7 @@ export const paymentMandateCreate = operation({
       .min(1)
       .max(20)
       .optional()
-      .describe('The only addresses that may be paid. Transfers are covered only with them.'),
+      .describe('The only addresses paid. Transfers are covered only with them.'),
   }),
   response: z.object({
     ...mandateFields,

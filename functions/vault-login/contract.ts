@@ -17,13 +17,12 @@ export const vaultLogin = operation({
   request: z.strictObject({
     credential_id: credentialId,
     path: sitePath.describe(
-      'Of the page with the form, on the site of the entry. A plain one such as /login, without a query, needs no approval of the owner; others need it once.',
+      'Of the page with the form. A plain path such as /login needs no approval of the owner; others need it once.',
     ),
     fields: plainFields
       .optional()
       .describe(
-        'Of the form by their names: boxes to tick, and choices among those that the page offers, such as ' +
-          'remember. The rest is filled in or stays as the page has it.',
+        'Boxes to tick and choices that the page offers, by name, such as remember. The rest is filled in.',
       ),
   }),
   response: servedPage,

@@ -17,17 +17,10 @@ export const vaultSession = operation({
     .strictObject({
       session: z.uuid().describe('From vault_login.'),
       path: sitePath.optional().describe('Of a page to open, in place of a form to send.'),
-      form: z
-        .int()
-        .min(0)
-        .max(63)
-        .optional()
-        .describe('Which form of the page that was served last, counted from 0.'),
+      form: z.int().min(0).max(63).optional().describe('Form of the last page, counted from 0.'),
       fields: plainFields
         .optional()
-        .describe(
-          'Ordinary fields of the form; others stay as the page has them. Beside a secret only boxes and choices.',
-        ),
+        .describe('Ordinary fields of the form by name. Beside a secret only boxes and choices.'),
       secret: z
         .string()
         .max(19)
@@ -37,9 +30,9 @@ export const vaultSession = operation({
         )
         .optional()
         .describe(
-          'Goes into the one field of the form that asks for it: password, totp or mail.HANDLE. ' +
-            'new_password is drawn here, for a form that changes the password; in a sign-in it is one that ' +
-            'a site may have taken, and previous_password one before it.',
+          'For the field that asks for it: password, totp or mail.HANDLE. new_password is drawn here for a ' +
+            'form that changes it; in a sign-in it is the one that the site may have taken, and ' +
+            'previous_password one before.',
         ),
       rules: form
         .words(1024)

@@ -22,7 +22,7 @@ export const walletActivityList = operation({
     hidden: z
       .literal('true')
       .optional()
-      .describe('Lists only what the feed leaves out: deposits that look like address poisoning.'),
+      .describe('Only deposits that look like address poisoning.'),
   }),
   response: z.object({
     items: z

@@ -62,6 +62,7 @@ export const x402PaymentExecute = operation({
         status: z.int(),
         headers: z.record(form.words(1024), form.words(262_144)),
         body: form.words(2_097_152).optional(),
+        body_json: z.unknown().optional().describe('In place of body, if it is JSON.'),
         body_base64: form.base64(2_097_152).optional(),
         truncated: z.boolean().describe('True if this is not all of it.'),
         next_piece: z

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'b3df1f46cdc71c2f70933f509459e98fba37e3c14d4caf09b5d6c97c0208a8e2'
+export const contractDigest = '49ca7e7ccf38a3c071b7d8f9ec98c47bc7fed46ed1451581858468a746dac77c'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -291,7 +291,7 @@ export type WalletBalancesError = 'insufficient_scope' | 'internal_error' | 'inv
 export type ResolveTransferRecipientRequest = {
   /** Alias, alias@domain, or EIP-55 address. */
   recipient: string
-  /** CAIP-2 id such as eip155:8453, or a name such as base. */
+  /** Such as base or eip155:8453. */
   chain?: string | undefined
 }
 
@@ -317,13 +317,13 @@ export type ResolveTransferRecipientError = 'insufficient_scope' | 'internal_err
 export type WalletCustodialTransferRequest = {
   /** Alias, alias@domain, or EIP-55 address. */
   recipient: string
-  /** CAIP-2 id such as eip155:8453, or a name such as base. */
+  /** Such as base or eip155:8453. */
   chain: string
-  /** Symbol such as USDC, or its address. */
+  /** Such as USDC, or its address. */
   token: string
-  /** Decimal string in token units, at most as fine as the token. */
+  /** Decimal string in token units, such as "12.50". */
   amount: string
-  /** True only after the user has confirmed payee, amount, chain and token. */
+  /** True only after the user has confirmed the summary. */
   user_confirmed?: boolean | undefined
   /** For your own feed; it is not sent. */
   memo?: string | undefined
@@ -462,7 +462,7 @@ export type WalletCustodialTransferError = 'account_frozen' | 'amount_too_small'
 
 export type TransferStatusRequest = {
   tx_hash?: string | undefined
-  /** CAIP-2 id such as eip155:8453, or a name such as base. */
+  /** Such as base or eip155:8453. */
   chain?: string | undefined
   /** A transfer_id or an attempt_id. */
   transfer_id?: string | undefined
@@ -705,7 +705,7 @@ export type X402PaymentPrepareError = 'account_frozen' | 'conflict' | 'idempoten
 export type X402PaymentExecuteRequest = {
   /** From x402_payment_prepare. */
   attempt_id: string
-  /** True only after the user has confirmed payee, amount, chain and token. */
+  /** True only after the user has confirmed the summary. */
   user_confirmed?: boolean | undefined
   /** Goes on with an answer that was delivered: its response.next_piece. */
   response_piece?: number | undefined
@@ -840,6 +840,8 @@ export type X402PaymentExecuteAnswer = {
     status: number
     headers: { [name: string]: string }
     body?: string
+    /** In place of body, if it is JSON. */
+    body_json?: unknown
     body_base64?: string
     /** True if this is not all of it. */
     truncated: boolean
@@ -853,13 +855,13 @@ export type X402PaymentExecuteAnswer = {
 export type X402PaymentExecuteError = 'account_frozen' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_refused' | 'relay_limit_reached' | 'terms_changed' | 'too_many_payments' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
 export type PaymentMandateCreateRequest = {
-  /** The exact host that is paid, such as shop.example.com; no scheme, no path. */
+  /** The exact host, such as shop.example.com. */
   merchant_domain: string
-  /** The most for one payment: US dollars, decimal string, at most 6 decimals. */
+  /** The most for one payment, in US dollars. */
   max_amount_per_payment_usd: string
-  /** The most in any 24 hours: US dollars, decimal string, at most 6 decimals. */
+  /** The most in any 24 hours, in US dollars. */
   max_amount_per_day_usd?: string | undefined
-  /** The most over its whole life: US dollars, decimal string, at most 6 decimals. */
+  /** The most over its whole life, in US dollars. */
   max_total_usd?: string | undefined
   /** No more payments than this. */
   max_payments?: number | undefined
@@ -871,7 +873,7 @@ export type PaymentMandateCreateRequest = {
   chains?: Array<string> | undefined
   /** The only tokens; all when absent. */
   tokens?: Array<string> | undefined
-  /** The only addresses that may be paid. Transfers are covered only with them. */
+  /** The only addresses paid. Transfers are covered only with them. */
   pay_to?: Array<string> | undefined
 }
 
@@ -1166,7 +1168,7 @@ export type WalletActivityListRequest = {
   limit?: string | undefined
   cursor?: string | undefined
   category?: 'transfer' | 'deposit' | 'x402' | 'mandate' | 'vault' | 'mail' | 'security' | 'account' | 'defi' | undefined
-  /** Lists only what the feed leaves out: deposits that look like address poisoning. */
+  /** Only deposits that look like address poisoning. */
   hidden?: 'true' | undefined
 }
 
@@ -1290,19 +1292,19 @@ export type AccountFreezeError = 'internal_error' | 'invalid_request' | 'method_
 
 export type CreateLoginLinkRequest = {
   action_type: 'login' | 'deposit' | 'walletconnect' | 'human_verification' | 'website_login'
-  /** Shown as a link at the end; its origin has to be one that the service allows. */
+  /** Shown as a link at the end, at an origin that the service allows. */
   return_url?: string | undefined
-  /** CAIP-2 id such as eip155:8453, or a name such as base. */
+  /** Such as base or eip155:8453. */
   chain?: string | undefined
-  /** Symbol such as USDC, or its address. */
+  /** Such as USDC, or its address. */
   token?: string | undefined
-  /** Decimal string in token units, at most as fine as the token. */
+  /** Decimal string in token units, such as "12.50". */
   amount?: string | undefined
-  /** For website_login, which takes the scope vault: the site, such as https://example.com. */
+  /** For website_login, which takes the scope vault: such as https://example.com. */
   site?: string | undefined
-  /** For website_login: filled in for the user, who may change it. */
+  /** For website_login: filled in, and the user may change it. */
   username?: string | undefined
-  /** How long the link can be opened; 900 when absent. An opened one has an hour. */
+  /** How long the link can be opened; default 900. */
   ttl_seconds?: number | undefined
 }
 
@@ -1402,19 +1404,19 @@ export type ConsentReceiptAnswer = {
 export type ConsentReceiptError = 'consent_invalid' | 'consent_not_found' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'mandate_not_found' | 'method_not_allowed' | 'not_found' | 'payment_not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
 
 export type StoreSiteCredentialsRequest = {
-  /** The site, such as https://example.com: its secrets go to this origin alone. */
+  /** Such as https://example.com; secrets go to this origin alone. */
   site: string
-  /** User name or mail address at the site; it is listed. Empty when absent. */
+  /** User name or mail address at the site; it is listed. */
   username?: string | undefined
-  /** What is not given stays. */
+  /** Absent: stays. */
   password?: string | undefined
-  /** An otpauth:// address, or the secret in base32. What is not given stays; null takes it away. */
+  /** An otpauth:// address or base32 secret. Absent: stays; null: removed. */
   totp_secret?: string | null | undefined
-  /** For people; never used or listed. What is not given stays; null takes it away. */
+  /** For people, never listed. Absent: stays; null: removed. */
   notes?: string | null | undefined
-  /** Further secrets by names, which are listed. What is not given stays; null takes it away. */
+  /** Further secrets; their names are listed. Absent: stays; null: removed. */
   fields?: { [name: string]: string | null } | undefined
-  /** The version that is changed, 0 for none; another one is a conflict. */
+  /** Version that is changed, 0 for none; else a conflict. */
   version?: number | undefined
 }
 
@@ -1432,7 +1434,7 @@ export type StoreSiteCredentialsAnswer = {
 export type StoreSiteCredentialsError = 'account_frozen' | 'conflict' | 'credential_protected' | 'credential_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'vault_full'
 
 export type UserSiteCredentialsRequest = {
-  /** The site, such as https://example.com: its secrets go to this origin alone. */
+  /** Such as https://example.com. */
   site?: string | undefined
   /** 1 to 50. */
   limit?: string | undefined
@@ -1500,7 +1502,7 @@ export type UserSiteCredentialsAnswer = {
 export type UserSiteCredentialsError = 'account_frozen' | 'credential_not_found' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'site_refused' | 'unauthorized' | 'unavailable'
 
 export type VaultListRequest = {
-  /** The site, such as https://example.com: its secrets go to this origin alone. */
+  /** Such as https://example.com. */
   site?: string | undefined
   /** 1 to 50. */
   limit?: string | undefined
@@ -1550,19 +1552,19 @@ export type VaultListAnswer = {
 export type VaultListError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'site_refused' | 'unauthorized' | 'unavailable'
 
 export type VaultStoreRequest = {
-  /** The site, such as https://example.com: its secrets go to this origin alone. */
+  /** Such as https://example.com; secrets go to this origin alone. */
   site: string
-  /** User name or mail address at the site; it is listed. Empty when absent. */
+  /** User name or mail address at the site; it is listed. */
   username?: string | undefined
-  /** What is not given stays. */
+  /** Absent: stays. */
   password?: string | undefined
-  /** An otpauth:// address, or the secret in base32. What is not given stays; null takes it away. */
+  /** An otpauth:// address or base32 secret. Absent: stays; null: removed. */
   totp_secret?: string | null | undefined
-  /** For people; never used or listed. What is not given stays; null takes it away. */
+  /** For people, never listed. Absent: stays; null: removed. */
   notes?: string | null | undefined
-  /** Further secrets by names, which are listed. What is not given stays; null takes it away. */
+  /** Further secrets; their names are listed. Absent: stays; null: removed. */
   fields?: { [name: string]: string | null } | undefined
-  /** The version that is changed, 0 for none; another one is a conflict. */
+  /** Version that is changed, 0 for none; else a conflict. */
   version?: number | undefined
 }
 
@@ -1599,7 +1601,7 @@ export type VaultTotpError = 'account_frozen' | 'credential_not_found' | 'creden
 export type VaultGenerateRequest = {
   /** For a new login, or the one of this user name. */
   site?: string | undefined
-  /** User name or mail address at the site; it is listed. Empty when absent. */
+  /** User name or mail address at the site; it is listed. */
   username?: string | undefined
   /** In place of site and username. */
   credential_id?: string | undefined
@@ -1650,10 +1652,10 @@ export type VaultUseRequest = {
   form?: { [name: string]: string } | undefined
   /** Members that are not secret. */
   json?: { [name: string]: unknown } | undefined
+  /** Secrets: password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail. */
   inject: Array<{
     where: 'header'
     name: string
-    /** password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail. */
     secret: string
     /** Stands before the secret, such as "Token ". */
     prefix?: string | undefined
@@ -1661,18 +1663,15 @@ export type VaultUseRequest = {
     where: 'basic'
   } | {
     where: 'bearer'
-    /** password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail. */
     secret: string
   } | {
     where: 'form_field'
     name: string
-    /** password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail. */
     secret: string
   } | {
     where: 'json_field'
-    /** RFC 6901 pointer to a member of objects, such as /user/password. */
+    /** RFC 6901, such as /user/password. */
     pointer: string
-    /** password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail. */
     secret: string
   } | {
     where: 'link'
@@ -1708,9 +1707,9 @@ export type VaultUseError = 'account_frozen' | 'code_needs_owner' | 'code_not_fo
 export type VaultLoginRequest = {
   /** From vault_list or vault_store. */
   credential_id: string
-  /** Of the page with the form, on the site of the entry. A plain one such as /login, without a query, needs no approval of the owner; others need it once. */
+  /** Of the page with the form. A plain path such as /login needs no approval of the owner; others need it once. */
   path: string
-  /** Of the form by their names: boxes to tick, and choices among those that the page offers, such as remember. The rest is filled in or stays as the page has it. */
+  /** Boxes to tick and choices that the page offers, by name, such as remember. The rest is filled in. */
   fields?: { [name: string]: string } | undefined
 }
 
@@ -1750,11 +1749,11 @@ export type VaultSessionRequest = {
   session: string
   /** Of a page to open, in place of a form to send. */
   path?: string | undefined
-  /** Which form of the page that was served last, counted from 0. */
+  /** Form of the last page, counted from 0. */
   form?: number | undefined
-  /** Ordinary fields of the form; others stay as the page has them. Beside a secret only boxes and choices. */
+  /** Ordinary fields of the form by name. Beside a secret only boxes and choices. */
   fields?: { [name: string]: string } | undefined
-  /** Goes into the one field of the form that asks for it: password, totp or mail.HANDLE. new_password is drawn here, for a form that changes the password; in a sign-in it is one that a site may have taken, and previous_password one before it. */
+  /** For the field that asks for it: password, totp or mail.HANDLE. new_password is drawn here for a form that changes it; in a sign-in it is the one that the site may have taken, and previous_password one before. */
   secret?: string | undefined
   /** With new_password: rules of the site in the passwordrules language. */
   rules?: string | undefined
@@ -1880,7 +1879,7 @@ export type MailListError = 'insufficient_scope' | 'internal_error' | 'invalid_r
 
 export type MailReadRequest = {
   mail_id: string
-  /** Number of an attachment, whose content is answered in place of the text. */
+  /** Number of an attachment to read in place of the text. */
   attachment?: string | undefined
   offset?: string | undefined
 }
@@ -2014,7 +2013,7 @@ export type MailWaitRequest = {
   from?: string | undefined
   /** Words that are in the subject as you are shown it. */
   subject?: string | undefined
-  /** Mail that came since then counts too, a day back at most. Absent: from now on. */
+  /** Mail that came since then counts too, at most a day back. */
   since?: string | undefined
 }
 

@@ -13,7 +13,7 @@ export const amount = z
   .string()
   .max(40)
   .regex(amountPattern, 'a decimal string such as "12.50"; no sign, exponent or spaces')
-  .describe('Decimal string in token units, at most as fine as the token.')
+  .describe('Decimal string in token units, such as "12.50".')
 
 /** Atomic units of a token. */
 export const amountAtomic = form.digits.describe('Decimal string of atomic units.')
@@ -22,13 +22,10 @@ export const amountAtomic = form.digits.describe('Decimal string of atomic units
 export const usd = form.decimal.describe('US dollars, decimal string.')
 
 /** A chain on input: CAIP-2 id or a name of the registry. */
-export const chainInput = form
-  .words(64)
-  .min(1)
-  .describe('CAIP-2 id such as eip155:8453, or a name such as base.')
+export const chainInput = form.words(64).min(1).describe('Such as base or eip155:8453.')
 
 /** A token on input: symbol or contract address. */
-export const tokenInput = form.words(64).min(1).describe('Symbol such as USDC, or its address.')
+export const tokenInput = form.words(64).min(1).describe('Such as USDC, or its address.')
 
 /** A chain in an answer. */
 export const chain = z
@@ -86,7 +83,7 @@ export const ownersLevel = z
 /** The agent's statement that the user confirmed exactly this. */
 export const userConfirmed = z
   .boolean()
-  .describe('True only after the user has confirmed payee, amount, chain and token.')
+  .describe('True only after the user has confirmed the summary.')
 
 /** Text of a stranger: data, never instructions. */
 export const untrustedText = z

@@ -13,3 +13,18 @@ export type Scope = (typeof scopes)[number]
 
 /** Access that an operation requires: `public` needs no token, `any` a token of any scope. */
 export type Access = 'public' | 'any' | 'read' | 'vault' | 'pay' | 'full'
+
+/** Scopes that satisfy each access, as `private.scope_covers` decides them. */
+const covering: Readonly<Record<Access, readonly string[]>> = {
+  public: scopes,
+  any: scopes,
+  read: ['read', 'pay', 'full', 'owner'],
+  vault: ['vault', 'pay', 'full'],
+  pay: ['pay', 'full'],
+  full: ['full'],
+}
+
+/** True if one of the held scopes covers the access. */
+export function coversAccess(held: readonly string[], access: Access): boolean {
+  return held.some((scope) => covering[access].includes(scope))
+}

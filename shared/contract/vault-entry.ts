@@ -8,13 +8,13 @@ import { secretChange } from './vault-secret.ts'
 export const site = form
   .words(2048)
   .min(1)
-  .describe('The site, such as https://example.com: its secrets go to this origin alone.')
+  .describe('Such as https://example.com; secrets go to this origin alone.')
 
 /** User name; together with the site it identifies an entry. */
 export const username = form
   .words(320)
   .refine(form.isVisible, 'no control characters')
-  .describe('User name or mail address at the site; it is listed. Empty when absent.')
+  .describe('User name or mail address at the site; it is listed.')
 
 /** Request to store an entry: a new one, or changes to the one of this site and user name. */
 export const storeRequest = z.strictObject({
@@ -25,7 +25,7 @@ export const storeRequest = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .describe('The version that is changed, 0 for none; another one is a conflict.'),
+    .describe('Version that is changed, 0 for none; else a conflict.'),
 })
 
 /** Id of an entry. */
@@ -75,7 +75,7 @@ export const listedEntry = {
 
 /** Filter and page of a list of entries. */
 export const listRequest = {
-  site: site.optional(),
+  site: site.optional().describe('Such as https://example.com.'),
   limit: field.limit.optional(),
   cursor: z
     .string()

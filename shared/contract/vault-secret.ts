@@ -35,17 +35,17 @@ export const sealedFields = {
   fields: fieldsOf(fieldValue).optional(),
 }
 
-const keeps = 'What is not given stays; null takes it away.'
+const keeps = 'Absent: stays; null: removed.'
 
 /** Fields of a change to the secret part. */
 export const secretChange = {
-  password: password.optional().describe('What is not given stays.'),
+  password: password.optional().describe('Absent: stays.'),
   totp_secret: text(1024)
     .nullable()
     .optional()
-    .describe(`An otpauth:// address, or the secret in base32. ${keeps}`),
-  notes: notes.nullable().optional().describe(`For people; never used or listed. ${keeps}`),
+    .describe(`An otpauth:// address or base32 secret. ${keeps}`),
+  notes: notes.nullable().optional().describe(`For people, never listed. ${keeps}`),
   fields: fieldsOf(fieldValue.nullable())
     .optional()
-    .describe(`Further secrets by names, which are listed. ${keeps}`),
+    .describe(`Further secrets; their names are listed. ${keeps}`),
 }

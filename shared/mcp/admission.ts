@@ -20,7 +20,7 @@ const toolCall = z.object({
   method: z.literal('tools/call'),
   params: z.object({ name: z.string() }),
 })
-const identified = z.object({ caller: z.uuid() })
+const identified = z.object({ caller: z.uuid(), scopes_held: z.array(z.string()) })
 
 /** Returns the credential of a request; throws a Rejection if its token has no valid form. */
 export async function credentialOfRequest(world: World, request: Request): Promise<string> {
@@ -30,15 +30,15 @@ export async function credentialOfRequest(world: World, request: Request): Promi
 }
 
 /**
- * Admits the sender of a message and returns the id of its key, session or grant, which outlives the tokens
- * of a grant. The operation counts a call against the rate; other messages are counted here.
+ * Admits the sender of a message and returns its scopes and the id of its key, session or grant, which
+ * outlives the tokens of a grant. The operation counts a call against the rate; other messages are counted here.
  */
 export async function admit(
   world: World,
   credential: string,
   message: unknown,
   tools: Tools,
-): Promise<string> {
+): Promise<z.output<typeof identified>> {
   const needed = neededFor(message, tools)
   const db = bindCredential(world.db, credential)
   const asked = { needed: needed ?? 'any', counted: needed === undefined }
@@ -46,7 +46,7 @@ export async function admit(
     throw naming(error, asked.needed)
   })
   if (!found) throw new Error('an admitted caller has no id')
-  return found.caller
+  return found
 }
 
 /** Adds the needed scope for the challenge, because the database states it only in words. */

@@ -67,7 +67,7 @@ async function served(service: McpService, request: Request, requestId: string):
   if (Array.isArray(message)) {
     throw new Rejection(fail('invalid_request', { message: 'Send one message in a request.' }))
   }
-  const caller = await admit(world, credential, message, tools)
+  const { caller, scopes_held } = await admit(world, credential, message, tools)
   const stateKey = await credentialOf('mcp request state', required(world.config, 'API_KEY_PEPPER'))
   const { headers } = request
   const call = callFor(world, credential, service.call)
@@ -75,7 +75,8 @@ async function served(service: McpService, request: Request, requestId: string):
     const log = error instanceof Error ? String(error.stack) : String(error)
     world.log({ requestId, operation: 'mcp', log })
   }
-  const exchange = { world, call, tools, caller, stateKey, headers, failed }
+  const scopesHeld = async () => scopes_held
+  const exchange = { world, call, tools, caller, scopesHeld, stateKey, headers, failed }
   const handler = createMcpHandler(() => (service.serverOf ?? serverOf)(exchange), {
     // An invalid message is answered to its sender, who must not be able to fill the log with it.
     onerror: (error) => {

@@ -2,16 +2,16 @@
  * One tool for each operation, made from its contract alone: it has the operation's name, schemas, scope
  * and gap. A tool answers what its operation answers.
  */
-import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
+import type { StandardSchemaWithJSON, Tool, ToolAnnotations } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { annotationsOf } from '../contract/annotations.ts'
 import { contractDigest } from '../contract/digest.ts'
-import { codesOf } from '../contract/documents/about.ts'
+import { codesOf, groupOf } from '../contract/documents/about.ts'
 import type { ObjectSchema } from '../contract/documents/json-schema.ts'
 import { requestSchema, responseSchema } from '../contract/documents/json-schema.ts'
-import { gaps } from '../contract/gaps.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { Access } from '../contract/scopes.ts'
+import { coversAccess } from '../contract/scopes.ts'
+import { shortSchema } from './short-schema.ts'
 
 /** Field with which a second call continues what the first one began. */
 export type Continuing = 'transfer_id' | 'attempt_id'
@@ -21,16 +21,18 @@ type Described = StandardSchemaWithJSON<Record<string, unknown>>
 /** A tool with the operation behind it. */
 export type OperationTool = {
   contract: Operation
-  config: {
-    title: string
-    description: string
-    inputSchema: Described
-    outputSchema: Described
-    annotations: ToolAnnotations
-    _meta: Record<string, string>
-  }
+  config: Config & { inputSchema: Described; outputSchema: Described }
+  /** The tool as a list shows it. */
+  listed: Tool
   /** Field with which a call continues; only if the operation may wait for its owner. */
   continuing?: Continuing
+}
+
+type Config = {
+  title: string
+  description: string
+  annotations: ToolAnnotations
+  _meta: Record<string, string>
 }
 
 /** Returns the tools by name, in the order of the contracts. */
@@ -43,9 +45,7 @@ function toolOf(contract: Operation): OperationTool {
   const { title, ...annotations } = annotationsOf(contract)
   const config = {
     title,
-    description: [contract.summary, ...conditionsOf(contract)].join(' '),
-    inputSchema: described(request),
-    outputSchema: described(response),
+    description: contract.summary,
     annotations,
     _meta: {
       scope: contract.access,
@@ -60,9 +60,33 @@ function toolOf(contract: Operation): OperationTool {
     (field) => taken.includes(field) && answered.includes(field),
   )
   const waits = answered.includes('confirmation')
-  return { contract, config, ...(waits && continuing ? { continuing } : {}) }
+  const inputSchema = shortSchema(request)
+  return {
+    contract,
+    config: { ...config, inputSchema: described(inputSchema), outputSchema: described(response) },
+    listed: listedTool.parse({
+      name: contract.id,
+      ...config,
+      inputSchema,
+      outputSchema: response,
+    }),
+    ...(waits && continuing ? { continuing } : {}),
+  }
 }
 
+/**
+ * Returns the tools that a caller with these scopes can use, as a list shows them. A caller has an account,
+ * so it needs none of the tools that open one.
+ */
+export function listedTools(tools: ReadonlyMap<string, OperationTool>, held: readonly string[]) {
+  return [...tools.values()]
+    .filter(({ contract }) => groupOf(contract).name !== 'onboarding')
+    .filter(({ contract }) => coversAccess(held, contract.access))
+    .map(({ listed }) => listed)
+}
+
+/** The SDK names the type of a schema's every value; ours come from the contracts. */
+const listedTool = z.custom<Tool>((tool) => typeof tool === 'object')
 const anyObject = z.record(z.string(), z.unknown())
 
 /** Shows a schema without validating: the operation itself checks the input, with better messages. */
@@ -75,21 +99,4 @@ function described(schema: ObjectSchema): Described {
       jsonSchema: { input: () => schema, output: () => schema },
     },
   }
-}
-
-/** Returns what a model must know before it calls an operation, beyond its effect. */
-function conditionsOf({ access, gap }: Operation): string[] {
-  const maturity = gap
-    ? [`${gap} is ${gaps[gap].best} at best: claim no more than the answer proves.`]
-    : []
-  return [scopeWords[access], ...maturity].filter((words) => words !== '')
-}
-
-const scopeWords: Record<Access, string> = {
-  public: '',
-  any: 'Needs a token of any scope.',
-  read: 'Needs the scope read.',
-  vault: 'Needs the scope vault.',
-  pay: 'Needs the scope pay.',
-  full: 'Needs the scope full.',
 }

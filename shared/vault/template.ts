@@ -17,7 +17,6 @@ const secretName = z
     /^(password|previous_password(_[23])?|totp|username|fields\.[A-Za-z][A-Za-z0-9_-]{0,63}|mail\.c_[0-9a-z]{12})$/,
     'password, previous_password, totp, username, fields.NAME or mail.HANDLE',
   )
-  .describe('password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail.')
 
 const mailName = z
   .string()
@@ -69,12 +68,12 @@ const injection = z.discriminatedUnion('where', [
       .string()
       .max(512)
       .regex(/^(\/([^~/]|~[01])+){1,8}$/, 'a pointer such as /user/password')
-      .describe('RFC 6901 pointer to a member of objects, such as /user/password.'),
+      .describe('RFC 6901, such as /user/password.'),
     secret: secretName,
   }),
   z
     .strictObject({ where: z.literal('link'), secret: mailName })
-    .describe('Opens a sign-in link of a mail: it stands for the path, which is left out.'),
+    .describe('Opens a sign-in link of a mail, in place of path.'),
 ])
 
 /** Schema for one request to the entry's own site. */
@@ -91,7 +90,13 @@ export const requestTemplate = z.strictObject({
     .refine((value) => JSON.stringify(value).length <= bodyCharactersMax, 'too long')
     .optional()
     .describe('Members that are not secret.'),
-  inject: z.array(injection).min(1).max(8),
+  inject: z
+    .array(injection)
+    .min(1)
+    .max(8)
+    .describe(
+      'Secrets: password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail.',
+    ),
 })
 
 /** A template after parsing. */

@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import { annotated, annotationsOf } from '../../shared/contract/annotations.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
-import { requestSchema, responseSchema } from '../../shared/contract/documents/json-schema.ts'
-import { textWith } from '../support/matching.ts'
+import { groupOf } from '../../shared/contract/documents/about.ts'
+import { responseSchema } from '../../shared/contract/documents/json-schema.ts'
 import type { Fetch } from '../support/mcp.ts'
 import { callAtOnce, connectLegacy, connectModern, toolsIn } from '../support/mcp.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -25,24 +25,60 @@ beforeAll(async () => {
   fetch = toolsIn(world.world)
 })
 
+const usable = contracts.filter((contract) => groupOf(contract).name !== 'onboarding')
+
 test.each(clients)('lists one tool for each operation ($revision)', async ({ connect }) => {
-  const client = await connect(fetch, agent.key)
+  const client = await connect(fetch, (await world.agent('full')).key)
 
   const { tools } = await client.listTools()
 
-  expect(tools.map(({ name }) => name)).toEqual(contracts.map(({ id }) => id))
-  for (const [at, contract] of contracts.entries()) {
+  expect(tools.map(({ name }) => name)).toEqual(usable.map(({ id }) => id))
+  for (const [at, contract] of usable.entries()) {
     const { title, ...annotations } = annotationsOf(contract)
     expect(tools[at]).toMatchObject({
       title,
       annotations,
-      description: textWith(contract.summary),
-      inputSchema: requestSchema(contract),
+      description: contract.summary,
+      inputSchema: { type: 'object' },
       outputSchema: responseSchema(contract),
       _meta: { scope: contract.access, contract_digest: contractDigest },
     })
     expect(tools[at]?._meta?.['gap_id']).toBe(contract.gap)
   }
+  expect(client.getInstructions()).toMatch(/confirmation\.url.*`next`/)
+})
+
+test('all tools that a key can use cost a model at most 5,000 tokens', async () => {
+  const client = await connectModern(fetch, (await world.agent('full')).key)
+
+  const { tools } = await client.listTools()
+
+  const read = tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema,
+  }))
+  const characters = read.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0)
+  expect(characters / 4).toBeLessThanOrEqual(5_000)
+})
+
+test.each([
+  {
+    scope: 'read' as const,
+    shown: 'transfer_status',
+    hidden: ['x402_payment_execute', 'vault_use'],
+  },
+  { scope: 'vault' as const, shown: 'vault_use', hidden: ['get_identity', 'mail_send'] },
+  { scope: 'pay' as const, shown: 'wallet_custodial_transfer', hidden: ['create_account'] },
+])('a key of $scope is shown the tools of its scope alone', async ({ scope, shown, hidden }) => {
+  const client = await connectModern(fetch, (await world.agent(scope)).key)
+
+  const { tools } = await client.listTools()
+
+  const names = tools.map(({ name }) => name)
+  expect(names).toContain(shown)
+  expect(names).toEqual(expect.arrayContaining(['account_freeze']))
+  expect(hidden.filter((name) => names.includes(name))).toEqual([])
 })
 
 test('annotations name operations that there are, and none that changes something only reads', () => {

@@ -25,11 +25,11 @@ const echo = z.object({
 })
 const answered = z.object({
   tx_hash: z.string(),
-  response: z.object({ status: z.literal(200), body: z.string() }),
+  response: z.object({ status: z.literal(200), body_json: z.unknown() }),
 })
 
 function echoed(body: unknown) {
-  return echo.parse(JSON.parse(answered.parse(body).response.body))
+  return echo.parse(answered.parse(body).response.body_json)
 }
 
 test.each(['v1', 'v2'])('settles with the official %s merchant to the unit', async (version) => {

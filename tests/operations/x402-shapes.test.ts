@@ -196,3 +196,22 @@ test.concurrent.each(shapes)('%s is told as %s', async (_, status, bytes, shape,
     }
   }
 })
+
+test.each([
+  { sent: '{"price":12.5,"id":"12345678901234567890"}', isValue: true },
+  { sent: 'null', isValue: true },
+  { sent: '{"id":12345678901234567890}', isValue: false },
+  { sent: '{"far":1e400}', isValue: false },
+  { sent: '{"half', isValue: false },
+])('JSON such as $sent is given as a value if it loses nothing', async ({ sent, isValue }) => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const headers = { 'content-type': 'application/problem+json; charset=utf-8' }
+  const shop = await openOfficialShop(market, () => new Response(sent, { headers }))
+
+  const paid = await execute(agent, attemptOf(await prepare(agent, { resource_url: shop.url })))
+
+  const { response } = outcome.parse(paid.body)
+  const value: unknown = isValue ? JSON.parse(sent) : undefined
+  expect(response).toMatchObject(isValue ? { body_json: value } : { body: sent })
+  expect(Object.keys(response).filter((name) => name.startsWith('body'))).toHaveLength(1)
+})

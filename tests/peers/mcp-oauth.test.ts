@@ -15,6 +15,10 @@ import { consent, redirectUri, serve } from '../support/oauth.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
+const readable = contracts
+  .filter(({ access }) => access === 'read' || access === 'any')
+  .map(({ id }) => id)
+
 const itself = { name: 'guarantee', version: '1.0' }
 /** Address of an app's metadata document, which the test answers instead of the network. */
 const document = 'https://desk.research-app.com/client.json'
@@ -93,7 +97,7 @@ test.each(ways)('an app of revision 2026-07-28 that $way is let in and calls', a
 
   expect(asked[0]?.searchParams.get('scope')).toBe('read offline_access')
   expect(asked[0]?.searchParams.get('resource')).toBe(`${served.url}/mcp`)
-  expect((await connected.listTools()).tools).toHaveLength(contracts.length)
+  expect((await connected.listTools()).tools.map(({ name }) => name)).toEqual(readable)
   const answer = await connected.callTool({ name: 'get_identity', arguments: {} })
   expect(answer.structuredContent).toMatchObject({
     account_id: agent.id,
@@ -114,7 +118,7 @@ test.each(ways)(
     const connected = new Client(itself)
     await connected.connect(typed(transport()))
 
-    expect((await connected.listTools()).tools).toHaveLength(contracts.length)
+    expect((await connected.listTools()).tools.map(({ name }) => name)).toEqual(readable)
     const answer = await connected.callTool({ name: 'get_identity', arguments: {} })
     expect(answer).toMatchObject({ structuredContent: { account_id: agent.id } })
   },

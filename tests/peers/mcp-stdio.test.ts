@@ -8,6 +8,7 @@ import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
 import { createApiKey } from '../../shared/auth/api-key.ts'
+import { groupOf } from '../../shared/contract/documents/about.ts'
 import { functionsIn } from '../support/functions.ts'
 import { answering, serverThat } from '../support/http.ts'
 import type { Opens } from '../support/mcp.ts'
@@ -64,9 +65,22 @@ describe.each([
     const { tools } = await client.listTools()
     const identity = await client.callTool({ name: 'get_identity', arguments: {} })
 
-    expect(tools.map(({ name }) => name)).toEqual(contracts.map(({ id }) => id))
+    const usable = contracts.filter((contract) => groupOf(contract).name !== 'onboarding')
+    expect(tools.map(({ name }) => name)).toEqual(usable.map(({ id }) => id))
     expect(JSON.stringify(tools)).not.toContain('[object')
     expect(identity).toMatchObject({ structuredContent: { alias: agent.alias } })
+  })
+
+  test('is shown the tools of the scope of its key alone', async () => {
+    const shown = async (scope: 'read' | 'vault') => {
+      const client = await connect((await world.agent(scope)).key)
+      return (await client.listTools()).tools.map(({ name }) => name)
+    }
+
+    const [reader, user] = [await shown('read'), await shown('vault')]
+
+    expect([reader.includes('mail_read'), reader.includes('vault_use')]).toEqual([true, false])
+    expect([user.includes('mail_read'), user.includes('vault_use')]).toEqual([false, true])
   })
 
   test('is told of a refusal in a result that a model can read', async () => {

@@ -3,7 +3,7 @@
  * it; a merchant's claim alone never makes a payment paid or unpaid.
  */
 import * as z from 'zod'
-import { decodeBytes } from '../../base64.ts'
+import { decodeBytes, parseJson } from '../../base64.ts'
 import { assetOf } from '../../chains/registry.ts'
 import { fail } from '../../contract/errors.ts'
 import type { CallerDatabase } from '../../db/database.ts'
@@ -138,8 +138,17 @@ function responseBody(delivery: Delivery, piece: DeliveredPiece | undefined) {
   const truncated = hasMore || delivery.truncated === true
   const { body_base64 = '' } = piece ?? delivery
   const text = textOf(body_base64, truncated)
-  const body = text === undefined ? { body_base64 } : { body: text }
+  const body = text === undefined ? { body_base64 } : textBody(text, headers, truncated || !!piece)
   return { status, headers, ...body, truncated, ...(hasMore ? { next_piece: next } : {}) }
+}
+
+/** Returns a text as the JSON value that it states, unless it is a part or a number would lose digits. */
+function textBody(text: string, headers: Record<string, string>, isPart: boolean) {
+  const isJson = /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '')
+  const value = isJson && !isPart ? parseJson(text) : undefined
+  if (value === undefined) return { body: text }
+  const outsideStrings = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '""')
+  return /[\d.]{16}|\de/i.test(outsideStrings) ? { body: text } : { body_json: value }
 }
 
 /**
