@@ -4342,7 +4342,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
- RETURNS TABLE(approvals jsonb, waiting integer)
+ RETURNS TABLE(approvals jsonb, waiting integer, needs_passkey boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -4353,10 +4353,22 @@ begin
   return query
   with open as (
     select q, q.created_at from private.waiting_for_owner(caller.account) q
+  ), repeated as (
+    select p.chain, p.token, p.payee, p.amount_atomic from private.payments p
+     -- A payment waits for a day at most.
+     where p.account = caller.account and p.created_at > private.clock() - interval '25 hours'
+       and (p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
+         or p.state in ('authorized', 'signed', 'unknown', 'settled')
+           and p.authorized_at > private.clock() - interval '10 minutes')
+     group by 1, 2, 3, 4 having count(*) > 1
   )
-  select coalesce((select jsonb_agg(private.approval_json(n.q) order by n.created_at desc)
+  select coalesce((select jsonb_agg(private.approval_json(n.q) || jsonb_build_object(
+        'is_duplicate', ((n.q).chain, (n.q).token, (n.q).payee, (n.q).amount_atomic) in (
+          select r.chain, r.token, r.payee, r.amount_atomic from repeated r),
+        'is_similar', private.similar_recipient(caller.account, (n.q).payee) is not null)
+      order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
-    (select count(*)::integer from open);
+    (select count(*)::integer from open), private.needs_passkey(caller.account);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
@@ -4620,12 +4632,6 @@ begin
       from private.payments p
       where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
         and p.counts_until > private.clock()),
-    'waiting', (select count(*) from private.payments p where p.account = a.id
-      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
-      and p.asked_level is distinct from 'agent_asserted'
-      and not exists (select from private.approvals o where o.payment = p.id)),
-    'mandates_waiting', (select count(*) from private.mandates m where m.account = a.id
-      and m.state = 'pending_approval' and m.expires_at > private.clock()),
     'spent_by_day', private.spent_by_day(a.id, since),
     'moved_by_day', private.moved_by_day(a.id, since))
   from private.accounts a
@@ -4741,6 +4747,24 @@ begin
   join private.credentials k on k.id = m.key
   join private.accounts a on a.id = m.account
   where m.id = owner_read_mandate.mandate and m.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_read_session(credential text)
+ RETURNS TABLE(account_id uuid, alias text, frozen boolean, payments_waiting integer, mandates_waiting integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id, a.alias, a.frozen_at is not null,
+    (select count(*)::integer from private.waiting_for_owner(a.id) p
+      where not exists (select from private.approvals o where o.payment = p.id)),
+    (select count(*)::integer from private.mandates m where m.account = a.id
+      and m.state = 'pending_approval' and m.expires_at > private.clock())
+  from private.accounts a where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_shows_codes(credential text)
@@ -10723,6 +10747,8 @@ grant execute on function api.owner_read_freeze(credential text) to service_role
 grant execute on function api.owner_read_limits(credential text) to service_role;
 
 grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
+
+grant execute on function api.owner_read_session(credential text) to service_role;
 
 grant execute on function api.owner_read_shows_codes(credential text) to service_role;
 

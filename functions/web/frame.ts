@@ -12,8 +12,12 @@ import { readSession, renewSession } from './session-cookie.ts'
 import type { Owner, PageContext } from './visit.ts'
 import { webAppPath } from './visit.ts'
 
-const factsRow = z.object({
-  identity: z.object({ account_id: z.string(), alias: z.string(), frozen: z.boolean() }),
+const sessionRow = z.object({
+  account_id: z.string(),
+  alias: z.string(),
+  frozen: z.boolean(),
+  payments_waiting: z.int(),
+  mandates_waiting: z.int(),
 })
 
 /**
@@ -28,11 +32,12 @@ export async function requireOwner(c: PageContext): Promise<Owner> {
   if (!session) throw new Rejection(fail('unauthorized'))
   const credential = await credentialOf(session.sid, required(world.config, 'API_KEY_PEPPER'))
   const db = bindCredential(world.db, credential)
-  const row = await db.one('get_identity', {}, factsRow)
+  const row = await db.one('owner_read_session', {}, sessionRow)
   if (!row) throw new Error('an admitted caller has no account')
-  const { account_id: id, alias, frozen: isFrozen } = row.identity
+  const { account_id: id, alias, frozen: isFrozen } = row
   const mailAddress = `${alias}@${world.config.MAIL_DOMAIN}`
-  const found = { db, credential, account: { id, alias, mailAddress, isFrozen } }
+  const waiting = { payments: row.payments_waiting, mandates: row.mandates_waiting }
+  const found = { db, credential, account: { id, alias, mailAddress, isFrozen }, waiting }
   c.set('owner', found)
   requireOwnAccount(c, found)
   await renewSession(c, session, db)

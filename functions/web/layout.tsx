@@ -6,6 +6,7 @@ import type { Asset } from './asset.ts'
 import { addressOf } from './asset.ts'
 import { nav } from './nav.ts'
 import { Button, Form } from './ui/form.tsx'
+import { Badge } from './ui/show.tsx'
 import type { Owner, PageContext } from './visit.ts'
 import { webAppPath } from './visit.ts'
 
@@ -47,7 +48,9 @@ export function Page(props: PageProps) {
             <meta http-equiv="refresh" content={String(refreshSeconds)} />
           </noscript>
         )}
-        <title>{`${title} · ${owner?.account.alias ?? 'Agent Operating Account'}`}</title>
+        <title>
+          {`${countOf(owner)}${title} · ${owner?.account.alias ?? 'Agent Operating Account'}`}
+        </title>
         <link rel="icon" href={addressOf('icon')} type="image/svg+xml" />
         <link rel="stylesheet" href={addressOf('style')} />
         {scripts.map((name) => (
@@ -72,6 +75,12 @@ export function Page(props: PageProps) {
       </body>
     </html>
   )
+}
+
+/** Returns the number of requests that wait for the owner, as a tab of the browser shows it. */
+function countOf(owner: Owner | undefined): string {
+  const count = owner ? owner.waiting.payments + owner.waiting.mandates : 0
+  return count === 0 ? '' : `(${count}) `
 }
 
 function Title({ title, lead, back, action }: PageProps) {
@@ -100,10 +109,11 @@ function Menu({ c, owner, above }: { c: PageContext; owner: Owner; above: string
       </button>
       <nav id="menu" popover="auto" aria-label="Main">
         <ul>
-          {nav.map(({ path, label }) => (
+          {nav.map(({ path, label, waiting }) => (
             <li>
               <a href={webAppPath + path} aria-current={whereIs(c, path, above)}>
                 {label}
+                {waiting && <Waiting count={owner.waiting[waiting]} />}
               </a>
             </li>
           ))}
@@ -116,6 +126,19 @@ function Menu({ c, owner, above }: { c: PageContext; owner: Owner; above: string
           <Button kind="plain">Sign out</Button>
         </Form>
       </nav>
+    </>
+  )
+}
+
+function Waiting({ count }: { count: number }) {
+  if (count === 0) return null
+  return (
+    <>
+      {' '}
+      <Badge kind="warning">
+        {count}
+        <span class="unseen"> for you to decide</span>
+      </Badge>
     </>
   )
 }

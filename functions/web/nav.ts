@@ -1,9 +1,11 @@
-/** Entries of the navigation, in their order. */
-export const nav: readonly { path: string; label: string }[] = [
+import type { Owner } from './visit.ts'
+
+/** Entries of the navigation, in their order. `waiting` names the requests whose number stands beside it. */
+export const nav: readonly { path: string; label: string; waiting?: keyof Owner['waiting'] }[] = [
   { path: '', label: 'Overview' },
   { path: '/activity', label: 'Activity' },
-  { path: '/approvals', label: 'Approvals' },
-  { path: '/mandates', label: 'Mandates' },
+  { path: '/approvals', label: 'Approvals', waiting: 'payments' },
+  { path: '/mandates', label: 'Mandates', waiting: 'mandates' },
   { path: '/vault', label: 'Vault' },
   { path: '/mail', label: 'Mail' },
   { path: '/limits', label: 'Limits' },

@@ -41,4 +41,6 @@ export type Owner = {
   /** Keyed hash that identifies the session in the database. */
   credential: string
   account: { id: string; alias: string; mailAddress: string; isFrozen: boolean }
+  /** Number of requests that only the owner can decide. */
+  waiting: { payments: number; mandates: number }
 }

@@ -707,6 +707,7 @@ export type DatabaseFunctions = {
   owner_read_freeze: { args: { credential: string } }
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
+  owner_read_session: { args: { credential: string } }
   owner_read_shows_codes: { args: { credential: string } }
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
   owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }

@@ -474,9 +474,10 @@ create function private.approval_json(p private.payments) returns jsonb
 $$;
 
 -- Returns the payments that wait for the owner, newest first, including approved ones that are not signed
--- yet, and their total number.
+-- yet, and their total number. Marks those whose payee imitates a known one, and those of which an equal one
+-- waits or was authorized within ten minutes, whoever asked for it.
 create function api.owner_list_approvals(credential text, listed_max integer)
-  returns table (approvals jsonb, waiting integer)
+  returns table (approvals jsonb, waiting integer, needs_passkey boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -484,10 +485,22 @@ begin
   return query
   with open as (
     select q, q.created_at from private.waiting_for_owner(caller.account) q
+  ), repeated as (
+    select p.chain, p.token, p.payee, p.amount_atomic from private.payments p
+     -- A payment waits for a day at most.
+     where p.account = caller.account and p.created_at > private.clock() - interval '25 hours'
+       and (p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
+         or p.state in ('authorized', 'signed', 'unknown', 'settled')
+           and p.authorized_at > private.clock() - interval '10 minutes')
+     group by 1, 2, 3, 4 having count(*) > 1
   )
-  select coalesce((select jsonb_agg(private.approval_json(n.q) order by n.created_at desc)
+  select coalesce((select jsonb_agg(private.approval_json(n.q) || jsonb_build_object(
+        'is_duplicate', ((n.q).chain, (n.q).token, (n.q).payee, (n.q).amount_atomic) in (
+          select r.chain, r.token, r.payee, r.amount_atomic from repeated r),
+        'is_similar', private.similar_recipient(caller.account, (n.q).payee) is not null)
+      order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
-    (select count(*)::integer from open);
+    (select count(*)::integer from open), private.needs_passkey(caller.account);
 end $$;
 
 create index payments_paid on private.payments (account, payee) where state = 'settled';

@@ -19,12 +19,6 @@ begin
       from private.payments p
       where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
         and p.counts_until > private.clock()),
-    'waiting', (select count(*) from private.payments p where p.account = a.id
-      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
-      and p.asked_level is distinct from 'agent_asserted'
-      and not exists (select from private.approvals o where o.payment = p.id)),
-    'mandates_waiting', (select count(*) from private.mandates m where m.account = a.id
-      and m.state = 'pending_approval' and m.expires_at > private.clock()),
     'spent_by_day', private.spent_by_day(a.id, since),
     'moved_by_day', private.moved_by_day(a.id, since))
   from private.accounts a

@@ -43,6 +43,7 @@ const withoutProof = [
   'owner_read_freeze',
   'owner_read_limits',
   'owner_read_mandate',
+  'owner_read_session',
   'owner_read_shows_codes',
   'owner_revoke_key',
   'owner_revoke_mandate',

@@ -102,9 +102,9 @@ test('nothing is approved when one of them changed, was decided or is not of the
 
   expect(changed.status).toBe(409)
   expect(changed.text).toContain('Nothing was approved')
-  for (const { text, html } of [alone, other]) {
-    expect(text).toContain('Choose payments first')
-    expect(html).not.toContain('value="approved"')
+  for (const { path, text } of [alone, other]) {
+    expect(path).toBe('/web/approvals?few')
+    expect(text).toContain('Mark at least two payments')
   }
   expect((await paymentOf(world.db, first?.id ?? '')).state).toBe('awaiting_confirmation')
   expect(await approvals()).toBe(1)
@@ -161,7 +161,7 @@ test('an account without a passkey approves a batch after a proof', async () => 
   expect(done.path).toBe('/web/approvals?approved=2')
 })
 
-test('too few, too many and the same one twice are asked to be chosen anew', async () => {
+test('too few, none and the same one twice lead back to the list', async () => {
   const [one] = await waiting(['300'])
   const id = one?.id ?? ''
 
@@ -173,6 +173,6 @@ test('too few, too many and the same one twice are asked to be chosen anew', asy
 
   for (const { status, text } of shown) {
     expect(status).toBe(200)
-    expect(text).toContain('Choose payments first')
+    expect(text).toContain('Mark at least two payments')
   }
 })

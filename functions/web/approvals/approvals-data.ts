@@ -27,8 +27,21 @@ const approvalRow = z.object({
 /** Payment with who asked for it and the decision, if there is one. */
 export type Approval = z.output<typeof approvalRow>
 
+const listedApproval = approvalRow.extend({
+  /** True if an equal payment waits as well, or was paid within ten minutes. */
+  is_duplicate: z.boolean(),
+  /** True if the payee's address resembles a known one. */
+  is_similar: z.boolean(),
+})
+/** Payment of the list. */
+export type ListedApproval = z.output<typeof listedApproval>
+
 /** Row of the list: the newest payments that wait, and the number of all. */
-export const listedRow = z.object({ approvals: z.array(approvalRow), waiting: z.int() })
+export const listedRow = z.object({
+  approvals: z.array(listedApproval),
+  waiting: z.int(),
+  needs_passkey: z.boolean(),
+})
 
 /** Row of one payment: the facts that the decision is made from, and the passkeys that can sign it. */
 const openedRow = z.object({

@@ -1,13 +1,15 @@
-/** The page of payments that wait for approval, which the owner opens, selects for a batch or declines. */
+/** The page of payments that wait for approval, which the owner decides on in the row, one by one, or as a batch. */
 import { batchSize } from '../../../shared/consent/batch.ts'
+import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
 import { goTo, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
+import { agoOf } from '../ui/ago.ts'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
-import { Address, Badge, Empty, Notice, Section, Table, Time } from '../ui/show.tsx'
+import { Address, Badge, Empty, Notice, Section, Table } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
-import type { Approval } from './approvals-data.ts'
+import type { ListedApproval } from './approvals-data.ts'
 import { listedRow } from './approvals-data.ts'
 import { Amount } from './payment-terms.tsx'
 
@@ -18,7 +20,9 @@ export const routes: Routes = (app) => {
   app.get('/approvals', async (c) => {
     const me = await requireOwner(c)
     const row = await me.db.one('owner_list_approvals', { listed_max: listedMax }, listedRow)
-    const { approvals, waiting } = row ?? { approvals: [], waiting: 0 }
+    if (!row) throw new Error('a list has no row')
+    const { approvals, waiting, needs_passkey } = row
+    const digests = await digestsOf(needs_passkey || me.account.isFrozen ? [] : approvals)
     return sendPage(
       c,
       <Page
@@ -26,6 +30,7 @@ export const routes: Routes = (app) => {
         title="Approvals"
         owner={me}
         lead="Payments that an agent may not make by itself wait here for up to a day."
+        scripts={['considered']}
       >
         {c.req.query('approved') !== undefined && (
           <Notice kind="good" title="Approved">
@@ -35,10 +40,16 @@ export const routes: Routes = (app) => {
             Purchases are left to the agent, which gets what it buys.
           </Notice>
         )}
+        {c.req.query('few') !== undefined && (
+          <Notice>
+            Mark at least two payments that wait, to approve them together. What no longer waits
+            cannot be approved.
+          </Notice>
+        )}
         {approvals.length === 0 ? (
           <Empty>Nothing waits for you.</Empty>
         ) : (
-          <Waiting approvals={approvals} waiting={waiting} c={c} />
+          <Waiting approvals={approvals} waiting={waiting} c={c} digests={digests} />
         )}
       </Page>,
     )
@@ -51,28 +62,34 @@ export const routes: Routes = (app) => {
   })
 }
 
-function Waiting({
-  c,
-  approvals,
-  waiting,
-}: {
+/** Returns the digests that approve payments in their rows, where no warning has to be read first. */
+async function digestsOf(approvals: readonly ListedApproval[]): Promise<Map<string, string>> {
+  const plain = approvals.filter(({ decision, is_similar }) => decision === null && !is_similar)
+  const entries = plain.map(async ({ payment_row: payment }) => {
+    return [payment.id, await termsDigest(paymentTerms(payment))] as const
+  })
+  return new Map(await Promise.all(entries))
+}
+
+type WaitingProps = {
   c: PageContext
-  approvals: Approval[]
+  approvals: readonly ListedApproval[]
   waiting: number
-}) {
+  /** Digests of the terms of the payments that can be approved here, by payment. */
+  digests: ReadonlyMap<string, string>
+}
+
+function Waiting({ c, approvals, waiting, digests }: WaitingProps) {
   const undecided = approvals.filter(({ decision }) => decision === null)
+  const isChoice = undecided.length >= batchSize.min
   return (
     <>
       <Section title={waiting === 1 ? 'One payment' : `${waiting} payments`}>
-        {undecided.length >= batchSize.min ? (
-          <form method="get" action={`${webAppPath}/approve-batch`}>
-            <Payments approvals={approvals} isChoice />
-            <div class="actions">
-              <Button kind="plain">Look at the chosen ones</Button>
-            </div>
+        <Payments c={c} approvals={approvals} isChoice={isChoice} digests={digests} />
+        {isChoice && (
+          <form method="get" action={`${webAppPath}/approve-batch`} id={chosen}>
+            <Button kind="plain">Look at the chosen ones</Button>
           </form>
-        ) : (
-          <Payments approvals={approvals} isChoice={false} />
         )}
         {waiting > approvals.length && <p class="hint">The newest {approvals.length} are shown.</p>}
       </Section>
@@ -90,8 +107,20 @@ function Waiting({
   )
 }
 
-function Payments({ approvals, isChoice }: { approvals: Approval[]; isChoice: boolean }) {
-  const choice = { label: 'Choose', cell: (approval: Approval) => <Choice approval={approval} /> }
+/** Id of the form that the marks of the rows belong to; forms of rows cannot stand inside it. */
+const chosen = 'chosen'
+
+function Payments({
+  c,
+  approvals,
+  isChoice,
+  digests,
+}: Omit<WaitingProps, 'waiting'> & { isChoice: boolean }) {
+  const choice = {
+    label: 'Choose',
+    cell: (approval: ListedApproval) => <Choice approval={approval} />,
+  }
+  const now = c.get('world').now().getTime()
   return (
     <Table
       caption="Payments that wait, newest first"
@@ -99,21 +128,26 @@ function Payments({ approvals, isChoice }: { approvals: Approval[]; isChoice: bo
       columns={[
         ...(isChoice ? [choice] : []),
         { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
-        { label: 'To', cell: ({ payment_row }) => payeeOf(payment_row) },
+        { label: 'To', cell: (approval) => <Payee approval={approval} /> },
         { label: 'Asked by', cell: ({ asked }) => asked.title },
-        { label: 'Until', cell: ({ payment_row }) => <Time at={payment_row.expires_at} /> },
-        { label: 'Decision', cell: (approval) => <Way approval={approval} /> },
+        { label: 'Asked', cell: ({ payment_row }) => agoOf(now, payment_row.created_at) },
+        {
+          label: 'Decision',
+          cell: (approval) => (
+            <Decision c={c} approval={approval} digest={digests.get(approval.payment_row.id)} />
+          ),
+        },
       ]}
     />
   )
 }
 
 /** Selects a payment for an approval together with others. */
-function Choice({ approval: { decision, payment_row } }: { approval: Approval }) {
+function Choice({ approval: { decision, payment_row } }: { approval: ListedApproval }) {
   if (decision !== null) return null
   return (
     <label>
-      <input type="checkbox" name="payment" value={payment_row.id} />
+      <input type="checkbox" name="payment" value={payment_row.id} form={chosen} />
       <span class="unseen">
         Choose <Amount payment={payment_row} />
       </span>
@@ -121,18 +155,55 @@ function Choice({ approval: { decision, payment_row } }: { approval: Approval })
   )
 }
 
-/** Returns the payee's name, or the whole address: a part of an address is easily imitated. */
-function payeeOf(payment: Approval['payment_row']) {
-  return payment.payee_alias ?? merchantOf(payment) ?? <Address value={payment.payee} />
+/** Shows the payee's name, or the whole address: a part of an address is easily imitated. */
+function Payee({ approval }: { approval: ListedApproval }) {
+  const { payment_row: payment, is_duplicate: isDuplicate } = approval
+  return (
+    <>
+      {payment.payee_alias ?? merchantOf(payment) ?? <Address value={payment.payee} />}
+      {isDuplicate && (
+        <>
+          {' '}
+          <Badge kind="warning">The same waits, or was paid just now</Badge>
+        </>
+      )}
+    </>
+  )
 }
 
-function Way({ approval: { decision, payment_row } }: { approval: Approval }) {
-  return decision === 'approved' ? (
-    <div>
-      <Badge kind="good">Approved</Badge>{' '}
-      <a href={`${webAppPath}/approve/${payment_row.id}`}>Look</a>
-    </div>
-  ) : (
-    <LinkButton to={`/approve/${payment_row.id}`}>Look and decide</LinkButton>
+/** Renders both buttons, or a link to the page that shows what has to be read or touched first. */
+function Decision({
+  c,
+  approval: { asked, decision, payment_row },
+  digest,
+}: {
+  c: PageContext
+  approval: ListedApproval
+  digest: string | undefined
+}) {
+  const path = `/approve/${payment_row.id}`
+  const details = <a href={webAppPath + path}>Details</a>
+  if (decision === 'approved') {
+    return (
+      <>
+        <Badge kind="good">Approved</Badge> {details}
+      </>
+    )
+  }
+  if (digest === undefined) return <LinkButton to={path}>Look and decide</LinkButton>
+  return (
+    <Form c={c} action={path}>
+      <input type="hidden" name="digest" value={digest} />
+      <input type="hidden" name="asker" value={asked.asker} />
+      <div class="actions">
+        <Button name="decision" value="approved" data-considered="">
+          {payment_row.kind === 'transfer' ? 'Approve and pay' : 'Approve'}
+        </Button>
+        <Button kind="plain" name="decision" value="declined">
+          Decline
+        </Button>
+        {details}
+      </div>
+    </Form>
   )
 }

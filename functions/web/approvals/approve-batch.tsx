@@ -8,7 +8,7 @@ import { readOwnerConsent } from '../own-consent.ts'
 import { ownerSessionOf } from '../own-session.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { LinkButton } from '../ui/form.tsx'
-import { Money, Notice } from '../ui/show.tsx'
+import { Money } from '../ui/show.tsx'
 import { usdRoundedUp } from '../ui/usd.ts'
 import type { PageContext, Routes } from '../visit.ts'
 import type { OpenedApproval } from './approvals-data.ts'
@@ -52,13 +52,12 @@ async function showBatch(
 ) {
   const me = await requireOwner(c)
   const digest = await digestOfAll(c, batch)
+  if (digest === undefined) return goTo(c, '/approvals?few')
   return sendPage(
     c,
     <Page
       c={c}
-      title={
-        digest === undefined ? 'Choose payments first' : `Approve these ${batch.length} payments?`
-      }
+      title={`Approve these ${batch.length} payments?`}
       owner={me}
       back={{ to: '/approvals', label: 'Approvals' }}
       lead="One approval for all of them, each exactly as it stands here. It makes nobody known."
@@ -72,17 +71,8 @@ async function showBatch(
           <ImitationWarning {...opened} />
         </Terms>
       ))}
-      {digest === undefined ? (
-        <Notice>
-          Mark at least two payments that wait, on the page of approvals. What does not wait any
-          more cannot be approved.
-        </Notice>
-      ) : (
-        <Digest value={digest} />
-      )}
-      {digest !== undefined && !me.account.isFrozen && (
-        <ApproveAll c={c} batch={batch} digest={digest} />
-      )}
+      <Digest value={digest} />
+      {!me.account.isFrozen && <ApproveAll c={c} batch={batch} digest={digest} />}
       <p class="actions">
         <LinkButton to="/approvals">Back, nothing approved</LinkButton>
       </p>

@@ -6,6 +6,7 @@ import { formatAmount } from '../../../shared/money/amount.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
+import { agoOf } from '../ui/ago.ts'
 import { forPeople } from '../ui/amounts.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
@@ -94,7 +95,7 @@ function Headline({ approval, facts }: OpenedApproval) {
         <Address value={payment.payee} />
       </p>
       <p class="quiet">
-        {asked.title} asked {agoOf(facts.now, payment.created_at)}.
+        {asked.title} asked {agoOf(facts.now * 1000, payment.created_at)}.
       </p>
       {payment.memo !== null && (
         <figure>
@@ -104,15 +105,6 @@ function Headline({ approval, facts }: OpenedApproval) {
       )}
     </div>
   )
-}
-
-/** Says how long ago a time was, in the largest unit that fits. */
-function agoOf(nowSeconds: number, at: string): string {
-  const minutes = Math.floor((nowSeconds - Date.parse(at) / 1000) / 60)
-  if (minutes < 1) return 'just now'
-  if (minutes < 60) return minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`
-  const hours = Math.floor(minutes / 60)
-  return hours === 1 ? 'an hour ago' : `${hours} hours ago`
 }
 
 type DecisionProps = {

@@ -31,8 +31,6 @@ const overviewRow = z.object({
     limits: limitsRow,
     address: addressSchema,
     reserved_usd_micros: bigintText,
-    waiting: z.int(),
-    mandates_waiting: z.int(),
     spent_by_day: z.array(z.object({ day: z.string(), usd_micros: bigintText })),
     moved_by_day: z.array(
       z.object({
@@ -60,8 +58,8 @@ export const routes: Routes = (app) => {
       c,
       <Page c={c} title="Overview" owner={me} action={!me.account.isFrozen && <FreezeSwitch />}>
         {me.account.isFrozen && <FrozenAccountNotice />}
-        <WaitingRequestsNotice kind="payments" count={facts.waiting} />
-        <WaitingRequestsNotice kind="mandates" count={facts.mandates_waiting} />
+        <WaitingRequestsNotice kind="payments" count={me.waiting.payments} />
+        <WaitingRequestsNotice kind="mandates" count={me.waiting.mandates} />
         <div class="columns">
           <Holdings chains={chains} reservedUsdMicros={facts.reserved_usd_micros} config={config} />
           <Spent limits={facts.limits} />
