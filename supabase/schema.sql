@@ -1093,7 +1093,7 @@ create table private.widenings (
   summary text not null,
   constraint widenings_pkey PRIMARY KEY (id),
   constraint widenings_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint widenings_kind_check CHECK ((kind = ANY (ARRAY['limit'::text, 'caps'::text, 'reads_secrets'::text, 'shows_codes'::text, 'takes_codes'::text, 'mandate'::text, 'freeze'::text])))
+  constraint widenings_kind_check CHECK ((kind = ANY (ARRAY['limit'::text, 'caps'::text, 'app_scopes'::text, 'reads_secrets'::text, 'shows_codes'::text, 'takes_codes'::text, 'mandate'::text, 'freeze'::text])))
 );
 alter table private.widenings enable row level security;
 
@@ -3681,7 +3681,7 @@ begin
     outcome := private.unknown_grant(client_id);
   elsif g.client_id is distinct from client_id or g.dpop_key is distinct from dpop_key then
     outcome := 'invalid_grant';
-  elsif exists (select from unnest(asked_scopes) s where not private.scope_covers(k.scopes, s)) then
+  elsif not private.covers_all(k.scopes, asked_scopes) then
     outcome := 'invalid_scope';
   else
     perform private.take('oauth:' || k.id, 60, 1);
@@ -4318,7 +4318,7 @@ declare
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']
-    or exists (select from unnest(scopes) s where not private.scope_covers(asked_scopes, s)) then
+    or not private.covers_all(asked_scopes, scopes) then
     perform private.refuse('invalid_request', '400');
   end if;
   if not private.has_place_for_app(caller.account, asked) then
@@ -4544,7 +4544,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
- RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes text[])
+ RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -4556,8 +4556,10 @@ begin
     (select o.guarded_until from private.owners o
       where o.account = a.id and o.guarded_until > private.clock()),
     a.automatic_daily_limit_usd_micros::text,
-    array(select distinct coalesce(g.client_host, g.redirect_host) from private.credentials k
-      join private.oauth_grants g on g.credential = k.id
+    (select coalesce(jsonb_agg(jsonb_build_object('app', k.id, 'since', k.created_at,
+        'host', coalesce(g.client_host, g.redirect_host), 'redirect_host', g.redirect_host)
+        order by k.created_at desc), '[]')
+      from private.credentials k join private.oauth_grants g on g.credential = k.id
      where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)
        and (g.client_id, g.redirect_host)
          is distinct from (owner_meet_app.client_id, owner_meet_app.redirect_host))
@@ -4960,6 +4962,46 @@ begin
      order by (k.revoked_at is null and k.expires_at > private.clock()) desc, k.created_at desc
      limit 30) s), '[]'))
   from private.owners o where o.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_set_app_scopes(credential text, app uuid, scopes text[], mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  k private.credentials;
+begin
+  if cardinality(scopes) not between 1 and 4 or not scopes <@ array['read', 'vault', 'pay', 'full'] then
+    perform private.refuse('invalid_request', '400');
+  end if;
+  perform private.hold_live(caller);
+  -- A code that is not redeemed yet would restore the scopes that it was issued with.
+  perform private.spend_codes(caller.account, app);
+  select x.* into k from private.credentials x
+   where x.id = app and x.account = caller.account and private.is_grant_live(x) for no key update;
+  outcome := case when k.id is null then 'missing'
+    when k.scopes @> owner_set_app_scopes.scopes and k.scopes <@ owner_set_app_scopes.scopes then 'same'
+    when private.covers_all(k.scopes, owner_set_app_scopes.scopes) then 'lowered'
+    else 'raised' end;
+  if outcome in ('missing', 'raised') then
+    perform private.admit_owner(credential, true);
+  end if;
+  if outcome = 'raised' then
+    perform private.hold_unfrozen(caller);
+    perform private.note_widening(caller, 'app_scopes', k.id::text,
+      jsonb_build_object('scopes', k.scopes), 'What the ' || private.holder_name(k) || ' may do: raised');
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  if outcome in ('raised', 'lowered') then
+    perform private.give_scopes(k.id, owner_set_app_scopes.scopes);
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+    perform private.record_app(k, 'app_scopes_' || outcome, 'What the app at %s may do was changed: '
+      || pg_catalog.array_to_string(owner_set_app_scopes.scopes, ', ') || '.');
+  end if;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_caps(credential text, holder uuid, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
@@ -6141,13 +6183,12 @@ begin
   end if;
   select private.budget_of(k) into budget from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.account = code.account and g.client_id = code.asked ->> 'client_id'
-     and g.redirect_host = code.asked ->> 'redirect_host' order by k.created_at desc limit 1;
+   where k.account = code.account and private.is_replaced(g, code.asked)
+   order by k.created_at desc limit 1;
   perform private.end_grant(k.id, 'replaced') from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = code.account and private.is_grant_live(k)
-     and g.client_id = code.asked ->> 'client_id'
-     and g.redirect_host = code.asked ->> 'redirect_host';
+     and private.is_replaced(g, code.asked);
   insert into private.credentials (account, kind, label, shown, scopes, expires_at,
     max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
   values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
@@ -6536,6 +6577,14 @@ begin
   return exists (select from private.passkeys p join private.credentials k on k.id = s.credential
     where p.id = passkey and p.account = k.account and (p.created_at <= k.created_at or p.is_first));
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.covers_all(held text[], needed text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select not exists (select from unnest(needed) n where not private.scope_covers(held, n))
+$function$;
 
 CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, claimed private.relay_claim, first boolean)
  RETURNS TABLE(outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate jsonb)
@@ -7327,6 +7376,15 @@ AS $function$
   update private.rate_buckets b set arrives_at = b.arrives_at - every where b.bucket = taken
 $function$;
 
+CREATE OR REPLACE FUNCTION private.give_scopes(app uuid, given text[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.credentials k set scopes = given where k.id = app;
+  delete from private.access_tokens t
+   where t.granted = app and not private.covers_all(given, t.scopes)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.had_passkey(of_account uuid, since timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -7410,8 +7468,7 @@ begin
   return (select count(*) from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = of_account and private.is_grant_live(k)
-     and (g.client_id, g.redirect_host) is distinct from
-       (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
+     and not private.is_replaced(g, asked)) < live_max;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.has_room_beside(p private.payments, price_wei numeric)
@@ -7989,6 +8046,16 @@ CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
 AS $function$
   select exists (select from private.waiting_calls(on_chain)) and exists (
     select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_replaced(g private.oauth_grants, asked jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select (g.client_id, g.redirect_host)
+      is not distinct from (asked ->> 'client_id', asked ->> 'redirect_host')
+    or coalesce(g.credential = (asked ->> 'replaces')::uuid, false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_revoked(k private.credentials)
@@ -10233,6 +10300,11 @@ begin
           least(k.max_per_payment_usd_micros, (w.before ->> 'payment')::bigint),
         max_per_day_usd_micros = least(k.max_per_day_usd_micros, (w.before ->> 'day')::bigint)
        where k.id = w.subject::uuid;
+    when 'app_scopes' then
+      perform private.give_scopes(k.id, array(select jsonb_array_elements_text(w.before -> 'scopes')))
+        from private.credentials k where k.id = w.subject::uuid
+         and not private.covers_all(
+           array(select jsonb_array_elements_text(w.before -> 'scopes')), k.scopes);
     when 'reads_secrets' then
       update private.credentials k set reads_secrets = false where k.id = w.subject::uuid;
     when 'shows_codes' then
@@ -10765,6 +10837,8 @@ grant execute on function api.owner_rotate_key(credential text, key uuid, digest
 grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
+
+grant execute on function api.owner_set_app_scopes(credential text, app uuid, scopes text[], mail jsonb) to service_role;
 
 grant execute on function api.owner_set_caps(credential text, holder uuid, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
 

@@ -155,6 +155,9 @@ function detailOf(details: string | null | undefined): Partial<Refusal> {
     ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
     ...(needed === undefined
       ? {}
-      : { hint: `It needs the scope ${needed}; this key has ${held.join(', ')}.` }),
+      : {
+          hint: `It needs the scope ${needed}; this key has ${held.join(', ')}.`,
+          details: { needed, held },
+        }),
   }
 }

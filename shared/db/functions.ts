@@ -736,6 +736,14 @@ export type DatabaseFunctions = {
     }
   }
   owner_security: { args: { credential: string } }
+  owner_set_app_scopes: {
+    args: {
+      credential: string
+      app: string
+      scopes: string[]
+      mail?: unknown
+    }
+  }
   owner_set_caps: {
     args: {
       credential: string

@@ -16,6 +16,18 @@ export function appConnected(
   ])
 }
 
+/** Writes the notice that a connected app may do more than before. */
+export function appRaised(
+  webUrl: string,
+  event: SecurityEvent & { host: string; scope: string },
+): Message {
+  return letter('app_raised', 'An app may do more in your account', [
+    'A connected app may do more in your account than before:',
+    { facts: { 'It is at': event.host, 'What it may do': event.scope, ...eventFacts(event) } },
+    ...notYou(webUrl, event),
+  ])
+}
+
 /** Writes the notice that an app's token was used twice, so its access was ended. */
 export function appTokenReused(webUrl: string, seen: { host: string }): Message {
   return letter('app_token_reused', 'The access of an app was ended', [

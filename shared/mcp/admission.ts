@@ -42,17 +42,9 @@ export async function admit(
   const needed = neededFor(message, tools)
   const db = bindCredential(world.db, credential)
   const asked = { needed: needed ?? 'any', counted: needed === undefined }
-  const found = await db.one('identify_caller', asked, identified).catch((error: unknown) => {
-    throw naming(error, asked.needed)
-  })
+  const found = await db.one('identify_caller', asked, identified)
   if (!found) throw new Error('an admitted caller has no id')
   return found
-}
-
-/** Adds the needed scope for the challenge, because the database states it only in words. */
-function naming(error: unknown, needed: Access): unknown {
-  const isOfScope = error instanceof Rejection && error.refusal.refusal === 'insufficient_scope'
-  return isOfScope ? new Rejection({ ...error.refusal, details: { needed } }) : error
 }
 
 /** Returns the scope that a call needs; undefined for a message that calls no operation. */
@@ -63,16 +55,22 @@ function neededFor(message: unknown, tools: Tools): Access | undefined {
   return found.contract.access === 'public' ? 'any' : found.contract.access
 }
 
-/** Builds the response of a refusal with its challenge: for a token, or for the missing scope. */
+const lackingScope = z.object({ needed: z.string(), held: z.array(z.string()) })
+
+/**
+ * Builds the response of a refusal with its challenge: for a token that can pay, because a client asks its user
+ * for what the challenge names and the user may allow less; or for the missing scope beside those that the token
+ * has, because a new grant replaces the old one.
+ */
 export function refuseMessage(
   { config }: World,
   { headers, url }: Request,
   refusal: Refusal,
   requestId: string,
 ): Response {
-  const lacking = z.object({ needed: z.string() }).safeParse(refusal.details)
+  const lacking = lackingScope.safeParse(refusal.details).data
   const challenge = wwwAuthenticateOf(config, refusal, {
-    scope: lacking.data?.needed ?? 'read',
+    scope: lacking ? [...lacking.held, lacking.needed].join(' ') : 'pay',
     authorization: headers.get('authorization') ?? undefined,
     resource: mcpPathOf(url),
   })

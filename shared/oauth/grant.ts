@@ -21,6 +21,8 @@ export type GrantChoice = {
   maxPerDayUsdMicros?: bigint
   /** Days until the grant ends: 1 to 180. */
   days: number
+  /** Another app of the account, which ends when this one begins and whose budget it continues. */
+  replaces?: string
 }
 
 /**
@@ -38,7 +40,7 @@ export async function grantAccess(
   const scope = choice.scopes.join(' ')
   await db.run('owner_grant_access', {
     code_digest: await digestOfToken(world, code),
-    asked: askedOf(request),
+    asked: { ...askedOf(request), replaces: choice.replaces ?? null },
     asked_scopes: [...request.scopes],
     scopes: [...choice.scopes],
     max_per_payment_usd_micros: choice.maxPerPaymentUsdMicros?.toString() ?? null,

@@ -57,8 +57,9 @@ export function resourceMetadata(config: Places, path: '' | McpPath) {
   return {
     resource: `${config.BASE_URL}${path}`,
     authorization_servers: [issuerOf(config)],
-    // A client that was told no scope requests all of these; it asks for more when a request needs more.
-    scopes_supported: ['read'],
+    // A client that was told no scope requests all of these, and the owner may allow less. The tools are for
+    // agents that pay; other clients ask for more when a request needs more.
+    scopes_supported: path === '' ? ['read'] : ['read', 'vault', 'pay'],
     bearer_methods_supported: ['header'],
     dpop_signing_alg_values_supported: proofAlgorithms,
     resource_name: serviceTitle,

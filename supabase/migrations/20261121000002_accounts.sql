@@ -173,6 +173,12 @@ create function private.scope_covers(held text[], needed text) returns boolean
   end
 $$;
 
+-- True if some scopes cover each of others.
+create function private.covers_all(held text[], needed text[]) returns boolean
+  language sql immutable as $$
+  select not exists (select from unnest(needed) n where not private.scope_covers(held, n))
+$$;
+
 -- Returns the live credential of a key, session id or access token, or null. A grant gets the scopes of the
 -- token that was presented.
 create function private.find_caller(credential text) returns private.credentials

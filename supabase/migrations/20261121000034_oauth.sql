@@ -36,7 +36,8 @@ create table private.oauth_grants (
 create table private.oauth_codes (
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
   account uuid not null references private.accounts,
-  -- The client's request, which redeeming the code must match.
+  -- The client's request, which redeeming the code must match, and in `replaces` the app of the same program that
+  -- the owner replaces with it, if any.
   asked jsonb not null,
   scopes text[] not null,
   max_per_payment_usd_micros bigint,
@@ -166,6 +167,14 @@ create function private.spend_codes(of_account uuid, app uuid default null)
        and g.redirect_host = c.asked ->> 'redirect_host'))
 $$;
 
+-- True if a grant ends when what was asked begins: an earlier one of the same app, or one that the owner replaces.
+create function private.is_replaced(g private.oauth_grants, asked jsonb) returns boolean
+  language sql immutable as $$
+  select (g.client_id, g.redirect_host)
+      is not distinct from (asked ->> 'client_id', asked ->> 'redirect_host')
+    or coalesce(g.credential = (asked ->> 'replaces')::uuid, false)
+$$;
+
 -- Decides whether the account has room for a grant to this app, which may replace an earlier one. It locks
 -- the account, so that two grants do not take the same place.
 create function private.has_place_for_app(of_account uuid, asked jsonb) returns boolean
@@ -177,8 +186,7 @@ begin
   return (select count(*) from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = of_account and private.is_grant_live(k)
-     and (g.client_id, g.redirect_host) is distinct from
-       (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
+     and not private.is_replaced(g, asked)) < live_max;
 end $$;
 
 -- Gives an app access, with a fresh proof: a code for what it asked. Each granted scope must have been asked
@@ -193,7 +201,7 @@ declare
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']
-    or exists (select from unnest(scopes) s where not private.scope_covers(asked_scopes, s)) then
+    or not private.covers_all(asked_scopes, scopes) then
     perform private.refuse('invalid_request', '400');
   end if;
   if not private.has_place_for_app(caller.account, asked) then
@@ -281,8 +289,8 @@ create function private.unknown_grant(client_id text) returns text
     then 'invalid_client' else 'invalid_grant' end
 $$;
 
--- Creates the grant that a code was issued for. It replaces the grant that the same app had and continues its
--- budget, so reconnecting does not let an app move more in a day. Returns null if there is no room for it or
+-- Creates the grant that a code was issued for. It replaces the grant that the same app had (private.is_replaced)
+-- and continues its budget, so reconnecting does not let an app move more in a day. Returns null if there is no room for it or
 -- the account is frozen.
 create function private.begin_grant(code private.oauth_codes, dpop_key text)
   returns private.credentials language plpgsql as $$
@@ -297,13 +305,12 @@ begin
   end if;
   select private.budget_of(k) into budget from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.account = code.account and g.client_id = code.asked ->> 'client_id'
-     and g.redirect_host = code.asked ->> 'redirect_host' order by k.created_at desc limit 1;
+   where k.account = code.account and private.is_replaced(g, code.asked)
+   order by k.created_at desc limit 1;
   perform private.end_grant(k.id, 'replaced') from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = code.account and private.is_grant_live(k)
-     and g.client_id = code.asked ->> 'client_id'
-     and g.redirect_host = code.asked ->> 'redirect_host';
+     and private.is_replaced(g, code.asked);
   insert into private.credentials (account, kind, label, shown, scopes, expires_at,
     max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
   values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
@@ -412,7 +419,7 @@ begin
     outcome := private.unknown_grant(client_id);
   elsif g.client_id is distinct from client_id or g.dpop_key is distinct from dpop_key then
     outcome := 'invalid_grant';
-  elsif exists (select from unnest(asked_scopes) s where not private.scope_covers(k.scopes, s)) then
+  elsif not private.covers_all(k.scopes, asked_scopes) then
     outcome := 'invalid_scope';
   else
     perform private.take('oauth:' || k.id, 60, 1);

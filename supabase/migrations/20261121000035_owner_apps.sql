@@ -1,11 +1,11 @@
 -- Connected apps, as the owner meets, sees and ends them.
 
 -- Returns what the owner has to know before granting an app access: whether more than reading can be allowed
--- now, the limit that the caps start from, and the hosts of other apps with the same name.
+-- now, the limit that the caps start from, and the other apps with the same name, the latest first.
 create function api.owner_meet_app(
   credential text, client_id text, name text, redirect_host text)
   returns table (guarded_until timestamptz, automatic_daily_limit_usd_micros text,
-    namesakes text[])
+    namesakes jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -14,8 +14,10 @@ begin
     (select o.guarded_until from private.owners o
       where o.account = a.id and o.guarded_until > private.clock()),
     a.automatic_daily_limit_usd_micros::text,
-    array(select distinct coalesce(g.client_host, g.redirect_host) from private.credentials k
-      join private.oauth_grants g on g.credential = k.id
+    (select coalesce(jsonb_agg(jsonb_build_object('app', k.id, 'since', k.created_at,
+        'host', coalesce(g.client_host, g.redirect_host), 'redirect_host', g.redirect_host)
+        order by k.created_at desc), '[]')
+      from private.credentials k join private.oauth_grants g on g.credential = k.id
      where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)
        and (g.client_id, g.redirect_host)
          is distinct from (owner_meet_app.client_id, owner_meet_app.redirect_host))
@@ -66,5 +68,52 @@ begin
   return next;
 end $$;
 
-grant execute on function api.owner_meet_app, api.owner_list_apps, api.owner_disconnect_apps
-  to service_role;
+-- Gives a grant other scopes and ends its tokens that could do more.
+create function private.give_scopes(app uuid, given text[]) returns void language sql as $$
+  update private.credentials k set scopes = given where k.id = app;
+  delete from private.access_tokens t
+   where t.granted = app and not private.covers_all(given, t.scopes)
+$$;
+
+-- Changes what a connected app may do. More takes a fresh proof, as naming an app that does not exist does
+-- (`missing`), and reaches the app with its next token. Less holds at once: tokens that could do more are refused.
+create function api.owner_set_app_scopes(
+  credential text, app uuid, scopes text[], mail jsonb default null)
+  returns table (outcome text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  k private.credentials;
+begin
+  if cardinality(scopes) not between 1 and 4 or not scopes <@ array['read', 'vault', 'pay', 'full'] then
+    perform private.refuse('invalid_request', '400');
+  end if;
+  perform private.hold_live(caller);
+  -- A code that is not redeemed yet would restore the scopes that it was issued with.
+  perform private.spend_codes(caller.account, app);
+  select x.* into k from private.credentials x
+   where x.id = app and x.account = caller.account and private.is_grant_live(x) for no key update;
+  outcome := case when k.id is null then 'missing'
+    when k.scopes @> owner_set_app_scopes.scopes and k.scopes <@ owner_set_app_scopes.scopes then 'same'
+    when private.covers_all(k.scopes, owner_set_app_scopes.scopes) then 'lowered'
+    else 'raised' end;
+  if outcome in ('missing', 'raised') then
+    perform private.admit_owner(credential, true);
+  end if;
+  if outcome = 'raised' then
+    perform private.hold_unfrozen(caller);
+    perform private.note_widening(caller, 'app_scopes', k.id::text,
+      jsonb_build_object('scopes', k.scopes), 'What the ' || private.holder_name(k) || ' may do: raised');
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  if outcome in ('raised', 'lowered') then
+    perform private.give_scopes(k.id, owner_set_app_scopes.scopes);
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+    perform private.record_app(k, 'app_scopes_' || outcome, 'What the app at %s may do was changed: '
+      || pg_catalog.array_to_string(owner_set_app_scopes.scopes, ', ') || '.');
+  end if;
+  return next;
+end $$;
+
+grant execute on function api.owner_meet_app, api.owner_list_apps, api.owner_disconnect_apps,
+  api.owner_set_app_scopes to service_role;

@@ -7,7 +7,7 @@ create table private.widenings (
   account uuid not null references private.accounts,
   at timestamptz not null default private.clock(),
   kind text not null check (kind in
-    ('limit', 'caps', 'reads_secrets', 'shows_codes', 'takes_codes', 'mandate', 'freeze')),
+    ('limit', 'caps', 'app_scopes', 'reads_secrets', 'shows_codes', 'takes_codes', 'mandate', 'freeze')),
   -- The limit, key, app, login or mandate that was widened.
   subject text not null,
   before jsonb not null,
@@ -323,6 +323,11 @@ begin
           least(k.max_per_payment_usd_micros, (w.before ->> 'payment')::bigint),
         max_per_day_usd_micros = least(k.max_per_day_usd_micros, (w.before ->> 'day')::bigint)
        where k.id = w.subject::uuid;
+    when 'app_scopes' then
+      perform private.give_scopes(k.id, array(select jsonb_array_elements_text(w.before -> 'scopes')))
+        from private.credentials k where k.id = w.subject::uuid
+         and not private.covers_all(
+           array(select jsonb_array_elements_text(w.before -> 'scopes')), k.scopes);
     when 'reads_secrets' then
       update private.credentials k set reads_secrets = false where k.id = w.subject::uuid;
     when 'shows_codes' then

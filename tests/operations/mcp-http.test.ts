@@ -52,7 +52,7 @@ test.each(['server/discover', 'tools/list', 'tools/call'])(
 
     const told = headers.get('www-authenticate') ?? ''
     expect(status).toBe(401)
-    expect(told).toMatch(/^Bearer scope="read", resource_metadata="/)
+    expect(told).toMatch(/^Bearer scope="pay", resource_metadata="/)
     expect(told).toContain(`resource_metadata="${metadata}"`)
   },
 )
@@ -86,7 +86,7 @@ test.each([
     const { status, headers } = await ask(init)
     const told = headers.get('www-authenticate') ?? ''
     expect(status).toBe(403)
-    expect(told).toContain(`Bearer error="insufficient_scope", scope="${called.scope}"`)
+    expect(told).toContain(`Bearer error="insufficient_scope", scope="read ${called.scope}"`)
     expect(told).toContain(`resource_metadata="${metadata}"`)
   }
 })

@@ -20,6 +20,7 @@ beforeAll(async () => {
 const ofTheOwner = [
   'account_unfrozen',
   'app_connected',
+  'app_raised',
   'codes_readable',
   'limits_raised',
   'mandate_approved',

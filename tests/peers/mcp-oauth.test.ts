@@ -9,15 +9,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { beforeAll, expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
+import type { GrantChoice } from '../../shared/oauth/grant.ts'
 import { typed } from '../support/mcp.ts'
 import type { Served } from '../support/oauth.ts'
 import { consent, redirectUri, serve } from '../support/oauth.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
-const readable = contracts
-  .filter(({ access }) => access === 'read' || access === 'any')
-  .map(({ id }) => id)
+const payable = contracts.filter(({ access }) => access !== 'public').map(({ id }) => id)
 
 const itself = { name: 'guarantee', version: '1.0' }
 /** Address of an app's metadata document, which the test answers instead of the network. */
@@ -69,11 +68,12 @@ function appOf(clientMetadataUrl?: string) {
       asked.push(url)
     },
   }
-  /** Consents as the owner. Returns the address that the browser returns to. */
-  const allow = async () => {
+  /** Consents as the owner, to less if that is named. Returns the address that the browser returns to. */
+  const allow = async (choice: Partial<GrantChoice> = {}) => {
     const url = asked.at(-1)
     if (!url) throw new Error('the owner was asked for nothing')
-    return (await consent(served, agent, Object.fromEntries(url.searchParams))).searchParams
+    const back = await consent(served, agent, Object.fromEntries(url.searchParams), choice)
+    return back.searchParams
   }
   return { provider, allow, asked }
 }
@@ -83,30 +83,33 @@ const ways = [
   { way: 'describes itself at an address', url: document },
 ]
 
-test.each(ways)('an app of revision 2026-07-28 that $way is let in and calls', async ({ url }) => {
-  const { provider, allow, asked } = appOf(url)
-  const transport = () =>
-    new ModernTransport(new URL(`${served.url}/mcp`), { authProvider: provider })
-  const client = () => new ModernClient(itself, { versionNegotiation: { mode: 'auto' } })
-  const first = transport()
-  await expect(client().connect(first)).rejects.toThrow(UnauthorizedError)
+test.each(ways)(
+  'an app of revision 2026-07-28 that $way is let in and can pay',
+  async ({ url }) => {
+    const { provider, allow, asked } = appOf(url)
+    const transport = () =>
+      new ModernTransport(new URL(`${served.url}/mcp`), { authProvider: provider })
+    const client = () => new ModernClient(itself, { versionNegotiation: { mode: 'auto' } })
+    const first = transport()
+    await expect(client().connect(first)).rejects.toThrow(UnauthorizedError)
 
-  await first.finishAuth(await allow())
-  const connected = client()
-  await connected.connect(transport())
+    await first.finishAuth(await allow())
+    const connected = client()
+    await connected.connect(transport())
 
-  expect(asked[0]?.searchParams.get('scope')).toBe('read offline_access')
-  expect(asked[0]?.searchParams.get('resource')).toBe(`${served.url}/mcp`)
-  expect((await connected.listTools()).tools.map(({ name }) => name)).toEqual(readable)
-  const answer = await connected.callTool({ name: 'get_identity', arguments: {} })
-  expect(answer.structuredContent).toMatchObject({
-    account_id: agent.id,
-    credential: { kind: 'oauth', scopes: ['read'] },
-  })
-})
+    expect(asked[0]?.searchParams.get('scope')).toBe('pay offline_access')
+    expect(asked[0]?.searchParams.get('resource')).toBe(`${served.url}/mcp`)
+    expect((await connected.listTools()).tools.map(({ name }) => name)).toEqual(payable)
+    const answer = await connected.callTool({ name: 'get_identity', arguments: {} })
+    expect(answer.structuredContent).toMatchObject({
+      account_id: agent.id,
+      credential: { kind: 'oauth', scopes: ['pay'] },
+    })
+  },
+)
 
 test.each(ways)(
-  'an app of the revisions of 2025 that $way is let in and calls',
+  'an app of the revisions of 2025 that $way is let in and can pay',
   async ({ url }) => {
     const { provider, allow } = appOf(url)
     const transport = () =>
@@ -118,9 +121,10 @@ test.each(ways)(
     const connected = new Client(itself)
     await connected.connect(typed(transport()))
 
-    expect((await connected.listTools()).tools.map(({ name }) => name)).toEqual(readable)
+    expect((await connected.listTools()).tools.map(({ name }) => name)).toEqual(payable)
     const answer = await connected.callTool({ name: 'get_identity', arguments: {} })
-    expect(answer).toMatchObject({ structuredContent: { account_id: agent.id } })
+    const credential = { kind: 'oauth', scopes: ['pay'] }
+    expect(answer).toMatchObject({ structuredContent: { account_id: agent.id, credential } })
   },
 )
 
@@ -134,7 +138,7 @@ test('a call over the scope has the app ask its owner for more', async () => {
   await client()
     .connect(first)
     .catch(() => {})
-  await first.finishAuth(await allow())
+  await first.finishAuth(await allow({ scopes: ['read', 'vault'] }))
   const [narrow, second] = [client(), transport()]
   await narrow.connect(second)
   const call = { name: 'payment_mandate_revoke', arguments: { mandate_id: agent.id } }
@@ -144,6 +148,7 @@ test('a call over the scope has the app ask its owner for more', async () => {
 
   const wide = client()
   await wide.connect(transport())
-  expect(asked.at(-1)?.searchParams.get('scope')?.split(' ')).toContain('pay')
+  const more = asked.at(-1)?.searchParams.get('scope')?.split(' ')
+  expect(more).toEqual(expect.arrayContaining(['read', 'vault', 'pay']))
   expect(JSON.stringify((await wide.callTool(call)).content)).toContain('mandate_not_found')
 })

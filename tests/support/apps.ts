@@ -1,5 +1,7 @@
 /** OAuth apps as the owner meets them: registered, asking for access by a link, or already connected. */
 import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { oauthFunction } from '../../functions/oauth/index.ts'
 import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
 import { unbound } from '../../shared/db/database.ts'
 import { metadataFrom, sentMetadata } from '../../shared/oauth/client-metadata.ts'
@@ -33,6 +35,26 @@ function metadataOf(client_name: string, uri: string) {
 }
 
 export const verifier = 'v'.repeat(43)
+
+/** Returns the address that a page sends the browser to by itself. */
+export function goesTo({ headers }: Pick<Response, 'headers'>): URL {
+  return new URL((headers.get('refresh') ?? '').replace(/^0;url=/, ''))
+}
+
+/** Redeems the code in the address that the app's user was sent to. Returns the access token. */
+export async function redeemCode(
+  { world }: Pick<TestWorld, 'world'>,
+  client_id: string,
+  back: URL,
+  redirect_uri = redirectUri,
+): Promise<string> {
+  const code = back.searchParams.get('code') ?? ''
+  const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
+  const body = new URLSearchParams({ client_id, redirect_uri, ...proof })
+  const request = new Request('http://aoa.example/oauth/token', { method: 'POST', body })
+  const answer = await oauthFunction(() => world).fetch(request)
+  return z.object({ access_token: z.string() }).parse(await answer.json()).access_token
+}
 
 /** Returns what the page of an app's request carries to say what it showed. */
 export function shownIn(html: string): string {

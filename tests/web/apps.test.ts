@@ -1,14 +1,12 @@
 /** The owner sees, narrows and ends connected apps, without script. */
 import { beforeAll, expect, test } from 'vitest'
-import * as z from 'zod'
-import { oauthFunction } from '../../functions/oauth/index.ts'
 import {
   askingPath,
   connectApp,
-  redirectUri,
+  goesTo,
+  redeemCode,
   registerApp,
   shownIn,
-  verifier,
 } from '../support/apps.ts'
 import { ownForm } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
@@ -25,16 +23,6 @@ const home = () => openPersonAtHome(world)
 
 const statusWith = async (token: string) =>
   (await world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })).status
-
-/** Redeems the code in the address that the app's user was sent to. Returns the access token. */
-async function redeem(client_id: string, refresh: string): Promise<string> {
-  const code = new URL(refresh.replace(/^0;url=/, '')).searchParams.get('code') ?? ''
-  const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
-  const body = new URLSearchParams({ client_id, redirect_uri: redirectUri, ...proof })
-  const request = new Request('http://aoa.example/oauth/token', { method: 'POST', body })
-  const answer = await oauthFunction(() => world.world).fetch(request)
-  return z.object({ access_token: z.string() }).parse(await answer.json()).access_token
-}
 
 const capsOf = (app: string) => world.db.sql`select max_per_payment_usd_micros::text as each,
   max_per_day_usd_micros::text as day from private.credentials where id = ${app}`
@@ -129,7 +117,7 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
   const click = () =>
     browser.send(path, { method: 'POST', body: body(), headers: { origin: 'http://localhost' } })
   for (const { headers } of await Promise.all([click(), click()])) {
-    tokens.push(await redeem(client, headers.get('refresh') ?? ''))
+    tokens.push(await redeemCode(world, client, goesTo({ headers })))
   }
 
   expect(await Promise.all(tokens.map(statusWith))).toEqual([401, 200])
@@ -212,4 +200,62 @@ test('a cap that is no amount is told where it was typed, and changes nothing', 
   expect([shown.status, shown.text]).toEqual([400, expect.stringContaining('A cap is an amount')])
   expect(shown.html).toContain('value="many"')
   expect(await capsOf(app)).toEqual([{ each: '200000000', day: '200000000' }])
+})
+
+test('an app that may only look is let pay after a proof, within caps, and is lowered at once', async () => {
+  const { person, browser } = await home()
+  const { app, token } = await connectApp(world, person.agent)
+  const page = `/web/apps/${app}`
+  const scopes = async () => {
+    const rows = await world.db.sql<{ scopes: string[] }[]>`
+      select scopes from private.credentials where id = ${app}`
+    return rows.flatMap((row) => row.scopes)
+  }
+  const save = async (level: string, caps = {}) => {
+    await browser.visit(page)
+    return browser.submit({ wanted: 'levelled', level, ...caps }, page)
+  }
+  await world.tick(601)
+
+  const asked = await save('pay', { each: '11', day: '20' })
+  const refused = await scopes()
+  await browser.submit({ password: person.password }, '/web/proof')
+  await browser.submit({ wanted: 'levelled' }, page)
+  const [raised, caps] = [await scopes(), await capsOf(app)]
+  await world.db.sql`update private.access_tokens set scopes = '{pay}' where granted = ${app}`
+  const before = await statusWith(token)
+  await world.tick(601)
+  await save('read')
+
+  expect(asked.path).toBe(`/web/proof?next=${encodeURIComponent(page)}`)
+  expect([refused, raised, await scopes()]).toEqual([['read'], ['pay'], ['read']])
+  expect(caps).toEqual([{ each: '11000000', day: '20000000' }])
+  expect([before, await statusWith(token)]).toEqual([200, 401])
+  const told = (await world.mails(person.email)).map(({ subject }) => subject)
+  expect(told).toContain('An app may do more in your account')
+  expect(await feedOf(world.db, person.agent)).toEqual(
+    expect.arrayContaining(['app_scopes_raised', 'app_scopes_lowered']),
+  )
+})
+
+test('an app is not let pay without caps that are amounts, nor in a frozen account', async () => {
+  const { person, browser } = await home()
+  const { app } = await connectApp(world, person.agent)
+  const page = `/web/apps/${app}`
+  await browser.visit(page)
+
+  const odd = await browser.submit(
+    { wanted: 'levelled', level: 'pay', each: 'many', day: '1' },
+    page,
+  )
+  const none = await browser.submit({ wanted: 'levelled', level: 'owner' }, page)
+  await person.agent.post('/account-freeze', {})
+  const frozen = await browser.submit(
+    { wanted: 'levelled', level: 'pay', each: '1', day: '1' },
+    page,
+  )
+
+  expect([odd.status, none.status, frozen.status]).toEqual([400, 400, 403])
+  const rows = await world.db.sql`select scopes from private.credentials where id = ${app}`
+  expect(rows).toEqual([{ scopes: ['read'] }])
 })

@@ -1,7 +1,14 @@
 /** No app or link is connected by passing for another one that the owner means to connect. */
 import { beforeAll, expect, test } from 'vitest'
-import { askingPath, registerApp } from '../support/apps.ts'
-import { signedIn } from '../support/browserless.ts'
+import {
+  askingPath,
+  connectApp,
+  goesTo,
+  redeemCode,
+  registerApp,
+  shownIn,
+} from '../support/apps.ts'
+import { ownForm, signedIn } from '../support/browserless.ts'
 import { openPerson, openPersonAtHome } from '../support/person.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -53,4 +60,60 @@ test.each([
 
   expect(text).toContain(words)
   expect(text).toContain(`A program on this device, by ${uri}`)
+})
+
+test('an app under the name of one that is connected already is marked', async () => {
+  const { person, browser } = await home()
+  await connectApp(world, person.agent, { name: 'research DESK', host: 'other.example' })
+
+  const { text } = await browser.visit(askingPath(await registerApp(world)))
+
+  expect(text).toContain('You know another app of this name')
+  expect(text).toContain('other.example')
+})
+
+test('a program on this device that connects again is recognized, and replaces what it was', async () => {
+  const { person, browser } = await home()
+  const was = { name: 'research DESK', host: 'localhost', scope: 'pay' }
+  const { app, token } = await connectApp(world, person.agent, was)
+  const uri = 'http://127.0.0.1/back'
+  const id = await registerApp(world, { uri })
+  const path = askingPath(id, { redirect_uri: uri })
+
+  const { text, html } = await browser.visit(path)
+  const answer = await browser.submit({ decision: 'allowed', level: 'read', replaces: 'yes' }, path)
+  const status = () =>
+    world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })
+  const before = await status()
+  await redeemCode(world, id, goesTo(answer), uri)
+
+  expect(text).toMatch(/You connected an app of this name before, on 2026-\d\d-\d\d/)
+  expect(text).not.toContain('You know another app of this name')
+  expect(html).not.toContain('notice danger')
+  expect(html).toMatch(/name="replaces" value="yes" checked/)
+  expect([before.status, (await status()).status]).toEqual([200, 401])
+  const ended = await world.db.sql`select g.ended_because, exists (select from private.credentials n
+    where n.shares_budget_of = g.credential) as continued
+    from private.oauth_grants g where g.credential = ${app}`
+  expect(ended).toEqual([{ ended_because: 'replaced', continued: true }])
+})
+
+test('a program that connects again replaces nothing if its owner does not want that', async () => {
+  const { person, browser } = await home()
+  const { token } = await connectApp(world, person.agent)
+  const id = await registerApp(world)
+  const path = askingPath(id)
+  const { html } = await browser.visit(path)
+  const account = { form: ownForm(browser), shown: shownIn(html) }
+
+  const body = new URLSearchParams({ ...account, decision: 'allowed', level: 'read', days: '7' })
+  const answer = await browser.send(path, {
+    method: 'POST',
+    body,
+    headers: { origin: 'http://localhost' },
+  })
+  await redeemCode(world, id, goesTo(answer))
+
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await world.send('/get-identity', { headers })).status).toBe(200)
 })

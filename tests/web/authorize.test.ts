@@ -2,13 +2,13 @@
 import { beforeAll, expect, test } from 'vitest'
 import {
   askingPath,
-  connectApp,
   describeApp,
+  goesTo,
   redirectUri,
   registerApp,
   shownIn,
 } from '../support/apps.ts'
-import type { Browser, Shown } from '../support/browserless.ts'
+import type { Browser } from '../support/browserless.ts'
 import { openBrowser, ownForm } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
 import type { Person } from '../support/person.ts'
@@ -24,11 +24,6 @@ beforeAll(async () => {
 })
 
 const home = () => openPersonAtHome(world)
-
-/** Returns the address that the browser goes to by itself. */
-function goesTo({ headers }: Shown): URL {
-  return new URL((headers.get('refresh') ?? '').replace(/^0;url=/, ''))
-}
 
 /** Returns the permissions of each code issued for this account. */
 function codesOf({ agent }: Person) {
@@ -266,16 +261,6 @@ test('an app on the own machine is warned of', async () => {
   const { text } = await browser.visit(askingPath(id, asking))
 
   expect(text).toContain('The answer goes to a program on this device')
-})
-
-test('an app under the name of one that is connected already is marked', async () => {
-  const { person, browser } = await home()
-  await connectApp(world, person.agent, { name: 'research DESK', host: 'other.example' })
-
-  const { text } = await browser.visit(askingPath(client))
-
-  expect(text).toContain('You know another app of this name')
-  expect(text).toContain('other.example')
 })
 
 test('a form from elsewhere lets nobody in', async () => {

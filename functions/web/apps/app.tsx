@@ -1,21 +1,23 @@
-/** The page of one connected app, on which the owner sets its caps or disconnects it. */
+/** The page of one connected app, on which the owner changes what it may do and pay, or disconnects it. */
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { appRaised } from '../../../shared/mail/app-messages.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
-import { CapsForm, CapsLine } from '../keys/caps.tsx'
+import { CapFields, CapsForm, CapsLine } from '../keys/caps.tsx'
+import type { Caps } from '../keys/caps-data.ts'
 import { canPay, capProblem, capsIn, capsOf, capsQuestion, capsTold } from '../keys/caps-data.ts'
-import { levelOf } from '../keys/levels.ts'
+import { levelOf, levelsFor } from '../keys/levels.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../own-session.ts'
 import { afterEnding } from '../recipients/recipients.tsx'
 import { markFormDraft, takeFormDraft } from '../typed.ts'
-import { Button, Form } from '../ui/form.tsx'
+import { Button, Choices, Form } from '../ui/form.tsx'
 import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import type { AppRow } from './apps-data.ts'
-import { listApps } from './apps-data.ts'
+import { listApps, meetApp } from './apps-data.ts'
 
-/** Routes that show the app, set its caps and disconnect it. */
+/** Routes that show the app, change what it may do, set its caps and disconnect it. */
 export const routes: Routes = (app) => {
   app.get('/apps/:app', async (c) =>
     showApp(c, await find(c), takeFormDraft(c, await requireOwner(c))),
@@ -30,6 +32,7 @@ export const routes: Routes = (app) => {
       await me.db.run('owner_disconnect_apps', { app: found.app })
       return goTo(c, await afterEnding(me, found.app, '/apps'))
     }
+    if (form.get('wanted') === 'levelled') return changeLevel(c, found, form)
     const caps = capsIn(form)
     if (!caps) return showApp(c, found, form, capProblem)
     const changes = { 'App at': found.redirect_host, ...capsTold(caps) }
@@ -39,6 +42,24 @@ export const routes: Routes = (app) => {
     await me.db.run('owner_set_caps', { holder: found.app, ...capsQuestion(caps), mail })
     return goTo(c, `/apps/${found.app}`)
   })
+}
+
+/** Sets the level. An app that may pay from now on gets its caps first, so it never pays without. */
+async function changeLevel(c: PageContext, found: AppRow, form: URLSearchParams) {
+  const { app, redirect_host: host, scopes } = found
+  const { db } = await requireOwner(c)
+  const level = levelsFor(scopes).find(({ name }) => name === form.get('level'))
+  if (!level) return showApp(c, found, form, 'Choose what the app may do.')
+  if (canPay(level.scopes) && !canPay(scopes)) {
+    const caps = capsIn(form)
+    if (!caps) return showApp(c, found, form, capProblem)
+    await db.run('owner_set_caps', { holder: app, ...capsQuestion(caps), mail: null })
+  }
+  const mail = await sealOwnerNotice(c, (webUrl, deed) =>
+    appRaised(webUrl, { ...deed, host, scope: level.scopes.join(' ') }),
+  )
+  await db.run('owner_set_app_scopes', { app, scopes: [...level.scopes], mail })
+  return goTo(c, `/apps/${app}`)
 }
 
 async function find(c: PageContext): Promise<AppRow> {
@@ -51,6 +72,8 @@ async function find(c: PageContext): Promise<AppRow> {
 async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, problem?: string) {
   const me = await requireOwner(c)
   const pays = canPay(app.scopes)
+  const asked = { client: { id: app.app, name: app.name }, redirectHost: app.redirect_host }
+  const { caps } = await meetApp(me, asked)
   return sendPage(
     c,
     <Page c={c} title={app.name} owner={me} back={{ to: '/apps', label: 'Connected apps' }}>
@@ -74,6 +97,7 @@ async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, pro
         />
       </Section>
       {pays && <CapsForm c={c} caps={app.caps} typed={typed} />}
+      <LevelForm c={c} app={app} caps={caps} typed={typed} />
       <Section title="Disconnect it">
         <p>
           It is refused from now on, and what it has asked for is closed. To come back it has to ask
@@ -89,5 +113,39 @@ async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, pro
       </Section>
     </Page>,
     problem === undefined ? 200 : 400,
+  )
+}
+
+type LevelFormProps = {
+  c: PageContext
+  app: AppRow
+  /** Caps to propose for an app that cannot pay yet. */
+  caps: Caps
+  typed: URLSearchParams | undefined
+}
+
+function LevelForm({ c, app: { scopes }, caps, typed }: LevelFormProps) {
+  const choices = levelsFor(scopes).map(({ name, label, hint }) => ({ value: name, label, hint }))
+  return (
+    <Section title="What it may do">
+      <p>
+        Less holds at once. For more you prove again that it is you, and the app has it within a
+        quarter of an hour.
+      </p>
+      <Form c={c}>
+        <Choices
+          name="level"
+          legend="Allow it to"
+          chosen={typed?.get('level') ?? levelOf(scopes).name}
+          choices={choices}
+        />
+        {!canPay(scopes) && <CapFields caps={caps} typed={typed} />}
+        <div class="actions">
+          <Button kind="plain" name="wanted" value="levelled">
+            Save
+          </Button>
+        </div>
+      </Form>
+    </Section>
   )
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
+import { isLoopback } from '../../../shared/oauth/redirect-uri.ts'
 import { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import type { Caps } from '../keys/caps-data.ts'
 import type { Owner } from '../visit.ts'
@@ -34,11 +35,21 @@ export function listApps({ db }: Owner): Promise<AppRow[]> {
   return db.many('owner_list_apps', { listed_max: listedMax }, appRow)
 }
 
+const namesakeRow = z.object({
+  app: z.uuid(),
+  since: time,
+  /** Its own host if that was checked, else the one that its answer was sent to. */
+  host: z.string(),
+  redirect_host: z.string(),
+})
+/** Connected app that has the name of the one that asks and is not known to be the same. */
+export type Namesake = z.output<typeof namesakeRow>
+
 const metRow = z
   .object({
     guarded_until: time.nullable(),
     automatic_daily_limit_usd_micros: bigintText,
-    namesakes: z.array(z.string()),
+    namesakes: z.array(namesakeRow),
   })
   .transform(({ automatic_daily_limit_usd_micros: limit, ...row }) => {
     // A cap of zero would also stop payments that the owner approves, so then no cap is proposed.
@@ -46,12 +57,31 @@ const metRow = z
     return { ...row, caps: { each: cap, day: cap } satisfies Caps }
   })
 
+type AppName = Pick<AuthorizationRequest['client'], 'id' | 'name'>
+
 /** Reads the facts that the owner needs before letting an app in, with the caps to propose. */
-export async function meetApp({ db }: Owner, { client, redirectHost }: AuthorizationRequest) {
+export async function meetApp(
+  { db }: Owner,
+  { client, redirectHost }: Pick<AuthorizationRequest, 'redirectHost'> & { client: AppName },
+) {
   const question = { client_id: client.id, name: client.name, redirect_host: redirectHost }
   const met = await db.one('owner_meet_app', question, metRow)
   if (!met) throw new Error('an account has no limits')
   return met
+}
+
+/**
+ * Returns the connected app of the same name whose answers go to the same place, the latest if there are several:
+ * a program that registers anew each time it connects. What is on this device is one place.
+ */
+export function connectedBefore(
+  { redirectUri, redirectHost }: AuthorizationRequest,
+  namesakes: readonly Namesake[],
+): Namesake | undefined {
+  return namesakes.find(
+    ({ redirect_host: host }) =>
+      host === redirectHost || (isLoopback(redirectUri) && isLoopback(`http://${host}`)),
+  )
 }
 
 /** Days that the owner can choose for the access of an app. */

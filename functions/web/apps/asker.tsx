@@ -3,17 +3,20 @@ import type { AuthorizationRequest } from '../../../shared/oauth/authorization-r
 import { isInstalledApp } from '../../../shared/oauth/redirect-uri.ts'
 import { levelOf } from '../keys/levels.ts'
 import { ForeignLetters } from '../ui/merchant.tsx'
-import { Facts, Notice, Section } from '../ui/show.tsx'
+import { Facts, Notice, Section, Time } from '../ui/show.tsx'
+import type { Namesake } from './apps-data.ts'
+import { connectedBefore } from './apps-data.ts'
 
 type RequestingAppProps = {
   request: AuthorizationRequest
-  /** Redirect hosts of connected apps that have the same name and are not this one. */
-  namesakes: readonly string[]
+  /** Connected apps that have the same name and are not known to be this one. */
+  namesakes: readonly Namesake[]
 }
 
 /** Shows the app with the warnings about it. */
 export function RequestingApp({ request, namesakes }: RequestingAppProps) {
   const { client, redirectUri, redirectHost, isLocal } = request
+  const before = connectedBefore(request, namesakes)
   return (
     <>
       {client.host === undefined ? (
@@ -25,7 +28,7 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
       )}
       {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
       {isLocal && <LocalNotice {...(isInstalledApp(redirectUri) && { scheme: redirectHost })} />}
-      {namesakes.length > 0 && <Namesakes hosts={namesakes} />}
+      {!before && namesakes.length > 0 && <Namesakes hosts={namesakes.map(({ host }) => host)} />}
       <Section title="Who asks">
         {client.host !== undefined && (
           <p class="figure">
@@ -39,6 +42,11 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
             ['You go back to', <Back {...request} />],
           ]}
         />
+        {before && (
+          <p class="quiet">
+            You connected an app of this name before, on <Time at={before.since} />.
+          </p>
+        )}
       </Section>
     </>
   )

@@ -14,7 +14,7 @@ import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Notice, SendAgain, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
-import { lifeOf, meetApp } from './apps-data.ts'
+import { connectedBefore, lifeOf, meetApp } from './apps-data.ts'
 import { RequestingApp } from './asker.tsx'
 import { AuthorizeForm, DenyForm } from './consent-form.tsx'
 
@@ -61,8 +61,11 @@ async function decide(c: PageContext, request: AuthorizationRequest): Promise<Re
   if (!level) return showConsent(c, request, form, 'Choose what the app may do.')
   const caps = canPay(level.scopes) ? capsIn(form) : null
   if (caps === undefined) return showConsent(c, request, form, capProblem)
+  const { namesakes } = await meetApp(await requireOwner(c), request)
+  const before = form.has('replaces') ? connectedBefore(request, namesakes) : undefined
   const location = await grantAccess(await ownerSessionOf(c), request, {
     scopes: level.scopes,
+    ...(before && { replaces: before.app }),
     ...(caps && { maxPerPaymentUsdMicros: caps.each, maxPerDayUsdMicros: caps.day }),
     days: lifeOf(form.get('days')),
   })
@@ -118,6 +121,7 @@ async function showConsent(
           shown={await digestOf(request)}
           levels={levels}
           caps={caps}
+          isKnown={connectedBefore(request, namesakes) !== undefined}
           typed={typed}
         />
       )}

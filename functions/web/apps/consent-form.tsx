@@ -4,7 +4,7 @@ import { CapFields } from '../keys/caps.tsx'
 import type { Caps } from '../keys/caps-data.ts'
 import { canPay } from '../keys/caps-data.ts'
 import type { Level } from '../keys/levels.ts'
-import { Button, Choices, Form } from '../ui/form.tsx'
+import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
 import { Section } from '../ui/show.tsx'
 import type { PageContext } from '../visit.ts'
 import { lifeChoices, lifeDaysDefault } from './apps-data.ts'
@@ -17,11 +17,14 @@ type AuthorizeFormProps = {
   /** Levels that the owner can choose, the widest last. */
   levels: readonly Level[]
   caps: Caps
+  /** True if an app that seems to be the same program is connected already. */
+  isKnown: boolean
   typed: URLSearchParams | undefined
 }
 
 /** Renders the choices of level, caps and days, with the button that allows. */
-export function AuthorizeForm({ c, request, shown, levels, caps, typed }: AuthorizeFormProps) {
+export function AuthorizeForm(props: AuthorizeFormProps) {
+  const { c, request, shown, levels, caps, isKnown, typed } = props
   const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
   return (
     <Section title="What it may do">
@@ -41,6 +44,13 @@ export function AuthorizeForm({ c, request, shown, levels, caps, typed }: Author
           chosen={typed?.get('days') ?? lifeDaysDefault}
           choices={lifeChoices}
         />
+        {isKnown && (
+          <Checkbox
+            name="replaces"
+            label="It replaces the app of this name that you connected before"
+            checked={typed ? typed.has('replaces') : true}
+          />
+        )}
         <p>
           It can never raise a limit, approve a payment, trust a recipient, read a stored password
           or let others in. Any app can freeze the account, which you alone undo. You can disconnect

@@ -47,9 +47,15 @@ export function levelOf(scopes: readonly string[]): Level {
   return has('read') ? lookAndSecrets : secrets
 }
 
+const ladder = [look, lookAndSecrets, pay, full]
+
+/** Returns the levels that an app with these scopes can be given, with its own. */
+export function levelsFor(scopes: readonly string[]): readonly Level[] {
+  return levelOf(scopes) === secrets ? [secrets, ...ladder] : ladder
+}
+
 /** Returns the levels that the owner can grant, the narrowest first and last the one that was asked for. */
 export function levelsWithin(asked: readonly string[]): readonly Level[] {
   const widest = levelOf(asked)
-  const ladder = [look, lookAndSecrets, pay, full]
   return widest === secrets ? [secrets] : ladder.slice(0, ladder.indexOf(widest) + 1)
 }
