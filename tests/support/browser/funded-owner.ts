@@ -15,12 +15,13 @@ const identity = z.object({ wallets: z.array(z.object({ address: hex })) })
 
 /** Opens an account with 1,000 USDC in a browser of its own, with a passkey if `hasPasskey` is set. */
 export async function fundedOwner(
-  { facts, stranger }: Scene,
+  scene: Scene,
   hasPasskey: boolean,
   options: VisitorOptions = {},
 ): Promise<{ page: Page; agent: Agent; person: Person }> {
+  const { facts } = scene
   const person = anybody()
-  const visitor = await stranger(options)
+  const visitor = await scene.stranger(options)
   const { page } = visitor
   await giveAuthenticator(visitor)
   await page.goto(await register(facts, person.email))
