@@ -72,7 +72,8 @@ test.each([
   await press(page, 'Allow')
   await page.waitForURL(`${site.url}/back?*`)
 
-  await expect.poll(() => page.title()).toMatch(`${contracts.length} tools of `)
+  const tools = contracts.filter(({ access }) => access !== 'public')
+  await expect.poll(() => page.title()).toMatch(`${tools.length} tools of `)
   // The first request has no token, and there is no stream to open.
   const refused = complaints.splice(0).filter((one) => !/^(401|405) .*\/mcp\/?$/.test(one))
   expect(refused).toEqual([])

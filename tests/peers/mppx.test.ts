@@ -49,7 +49,7 @@ test('an MPP charge settles with the official server to the unit', async () => {
     status: 'settled',
     reasons: [],
     tx_hash: anyText,
-    response: { status: 200, headers: { 'payment-receipt': anyText }, body: '{"paid":true}' },
+    response: { status: 200, headers: { 'payment-receipt': anyText }, body_json: { paid: true } },
   })
   expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
   expect(await market.usdcOf(mppPayTo)).toBe(before + priceAtomic)

@@ -5,7 +5,6 @@ import { expect } from 'vitest'
 import type { Answering, Received } from '../http.ts'
 import { serverThat } from '../http.ts'
 import type { Market } from '../market.ts'
-import { textWith } from '../matching.ts'
 import { toolsIn } from '../mcp.ts'
 import { asHeader, asQuoted } from './said.ts'
 import type { Pick, Source } from './source.ts'
@@ -158,7 +157,7 @@ export async function honestMerchant(market: Market): Promise<Source> {
       })
       expect(executed.body['response']).toMatchObject({
         status: 200,
-        body: textWith('"paid":true'),
+        body_json: { paid: true },
       })
       return executed.body['status']
     },
