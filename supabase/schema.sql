@@ -723,6 +723,7 @@ CASE
 END) stored,
   terms jsonb not null default '{}'::jsonb,
   memo text,
+  decline_reason text,
   resource text,
   heard boolean not null default false,
   mandate uuid,
@@ -789,6 +790,7 @@ END) stored,
   constraint payments_check6 CHECK (((settled_atomic IS NULL) OR (settled_atomic = amount_atomic) OR (log_index IS NOT NULL))),
   constraint payments_check7 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
+  constraint payments_decline_reason_check CHECK (((length(decline_reason) >= 1) AND (length(decline_reason) <= 280))),
   constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'reverted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
   constraint payments_fixed_nonce_check CHECK ((fixed_nonce ~ '^0x[0-9a-f]{64}$'::text)),
   constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
@@ -3950,7 +3952,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text DEFAULT NULL::text, assertion jsonb DEFAULT NULL::jsonb, any_key boolean DEFAULT false, remember_payee boolean DEFAULT false, remember_device boolean DEFAULT false, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text DEFAULT NULL::text, assertion jsonb DEFAULT NULL::jsonb, any_key boolean DEFAULT false, remember_payee boolean DEFAULT false, remember_device boolean DEFAULT false, mail jsonb DEFAULT NULL::jsonb, reason text DEFAULT NULL::text)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3994,6 +3996,8 @@ begin
     if approves then
       perform private.enter_ticks(p, given);
       perform private.enqueue_mail(caller.account, mail);
+    else
+      update private.payments q set decline_reason = nullif(reason, '') where q.id = p.id;
     end if;
   end if;
   return next;
@@ -10750,7 +10754,7 @@ grant execute on function api.owner_create_key(credential text, digest text, lab
 
 grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb, mail jsonb, any_key boolean) to service_role;
 
-grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text, assertion jsonb, any_key boolean, remember_payee boolean, remember_device boolean, mail jsonb) to service_role;
+grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text, assertion jsonb, any_key boolean, remember_payee boolean, remember_device boolean, mail jsonb, reason text) to service_role;
 
 grant execute on function api.owner_decline_all(credential text) to service_role;
 

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '49ca7e7ccf38a3c071b7d8f9ec98c47bc7fed46ed1451581858468a746dac77c'
+export const contractDigest = 'b944d78469d45cbd0757c10147308e0461aebb794a9135932107258fbe1e12c7'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -429,6 +429,8 @@ export type WalletCustodialTransferAnswer = {
     status: 'pending' | 'approved' | 'declined' | 'expired'
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
+    /** In the words of the owner. */
+    decline_reason?: string
   }
   /** The next call, ready to be sent. */
   next?: {
@@ -497,6 +499,8 @@ export type TransferStatusAnswer = {
     status: 'pending' | 'approved' | 'declined' | 'expired'
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
+    /** In the words of the owner. */
+    decline_reason?: string
   }
   /** The next call, ready to be sent. */
   next?: {
@@ -686,6 +690,8 @@ export type X402PaymentPrepareAnswer = {
     status: 'pending' | 'approved' | 'declined' | 'expired'
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
+    /** In the words of the owner. */
+    decline_reason?: string
   }
   /** The next call, ready to be sent. */
   next?: {
@@ -809,6 +815,8 @@ export type X402PaymentExecuteAnswer = {
     status: 'pending' | 'approved' | 'declined' | 'expired'
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
+    /** In the words of the owner. */
+    decline_reason?: string
   }
   /** The next call, ready to be sent. */
   next?: {

@@ -18,8 +18,10 @@ export function callOverNetwork(client: ClientOptions): CallPort {
     )
     if (!call) throw new Error(`no operation is at ${request.method} ${folder}`)
     const input = await inputOf(request)
+    const idempotencyKey = request.headers.get('idempotency-key')
+    const options = idempotencyKey === null ? {} : { idempotencyKey }
     try {
-      return Response.json(await callOperation(call, input, client, {}))
+      return Response.json(await callOperation(call, input, client, options))
     } catch (error) {
       if (error instanceof AccountError) return refusalOf(error)
       throw error

@@ -77,4 +77,5 @@ export const confirmation = z.object({
     .enum(['pending', 'approved', 'declined', 'expired'])
     .describe('An approved transfer is sent at once; a purchase is yours to execute.'),
   url: form.url.describe('The page on which the owner sees the terms and approves or declines.'),
+  decline_reason: form.words(280).optional().describe('In the words of the owner.'),
 })

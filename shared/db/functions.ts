@@ -608,6 +608,7 @@ export type DatabaseFunctions = {
       remember_payee?: boolean
       remember_device?: boolean
       mail?: unknown
+      reason?: string | null
     }
   }
   owner_decline_all: { args: { credential: string } }

@@ -6,6 +6,7 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server'
 import { serviceName, serviceTitle, serviceVersion } from '../contract/documents/about.ts'
 import { errorTable } from '../contract/errors.ts'
+import { idempotencyKey } from '../contract/forms.ts'
 import { scopes } from '../contract/scopes.ts'
 import type { World } from '../world.ts'
 import type { CallingWorld, CallPort, OperationAnswer } from './call.ts'
@@ -91,11 +92,14 @@ export function requestStateCodec({ stateKey, caller }: Pick<Exchange, 'stateKey
 async function callTool(
   exchange: Exchange,
   found: OperationTool,
-  args: Arguments,
+  given: Arguments,
   context: ServerContext,
 ) {
+  const { idempotency_key: key, ...args } = found.isKeyed ? given : { ...given }
+  const own = idempotencyKey.optional().safeParse(key)
+  if (!own.success) return toolResultOf(keyRefused)
   const ask: ToolCaller = (these, again) =>
-    callOperation(exchange, found.contract, these, askingHeaders(exchange, again))
+    callOperation(exchange, found.contract, these, askingHeaders(exchange, own.data, again))
   if (context.mcpReq.requestState() !== undefined) {
     return toolResultOf(await continueCall(found, args, context, ask, exchange.world.pause))
   }
@@ -107,9 +111,18 @@ async function callTool(
   return asked ?? toolResultOf(answer)
 }
 
+const keyRefused: OperationAnswer = {
+  status: 400,
+  body: {
+    error: 'invalid_request',
+    message: 'idempotency_key: 1 to 255 printable characters without spaces',
+  },
+}
+
 /** Drops the Idempotency-Key of later calls: it belongs to the first call and would repeat that answer. */
-function askingHeaders({ headers }: Exchange, again?: 'again'): Headers {
+function askingHeaders({ headers }: Exchange, key?: string, again?: 'again'): Headers {
   const asking = new Headers(headers)
+  if (key !== undefined) asking.set('idempotency-key', key)
   if (again) asking.delete('idempotency-key')
   return asking
 }

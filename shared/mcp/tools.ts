@@ -24,6 +24,8 @@ export type OperationTool = {
   config: Config & { inputSchema: Described; outputSchema: Described }
   /** The tool as a list shows it. */
   listed: Tool
+  /** True if it takes the argument `idempotency_key`, which becomes the header Idempotency-Key. */
+  isKeyed: boolean
   /** Field with which a call continues; only if the operation may wait for its owner. */
   continuing?: Continuing
 }
@@ -60,9 +62,11 @@ function toolOf(contract: Operation): OperationTool {
     (field) => taken.includes(field) && answered.includes(field),
   )
   const waits = answered.includes('confirmation')
-  const inputSchema = shortSchema(request)
+  const isKeyed = contract.mutates === true && contract.access === 'pay'
+  const inputSchema = isKeyed ? withKey(shortSchema(request)) : shortSchema(request)
   return {
     contract,
+    isKeyed,
     config: { ...config, inputSchema: described(inputSchema), outputSchema: described(response) },
     listed: listedTool.parse({
       name: contract.id,
@@ -72,6 +76,15 @@ function toolOf(contract: Operation): OperationTool {
     }),
     ...(waits && continuing ? { continuing } : {}),
   }
+}
+
+function withKey(schema: ObjectSchema): ObjectSchema {
+  return { ...schema, properties: { ...schema.properties, idempotency_key: keyArgument } }
+}
+
+const keyArgument = {
+  type: 'string',
+  description: 'A random value; the same one in a repeat of this call.',
 }
 
 /**

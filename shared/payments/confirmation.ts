@@ -14,7 +14,7 @@ export async function confirmationBody(
   decision: OwnersDecision,
   now: Date,
 ) {
-  const { asked_level: level, expires_at } = payment
+  const { asked_level: level, expires_at, decline_reason } = payment
   if (level === null) return undefined
   return {
     level,
@@ -22,6 +22,7 @@ export async function confirmationBody(
     expires_at,
     status: statusOf(payment, decision, now),
     url: approvalUrl(config, payment),
+    ...(decline_reason === null ? {} : { decline_reason }),
   }
 }
 

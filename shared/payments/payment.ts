@@ -37,6 +37,8 @@ export const paymentRow = z.object({
   amount_atomic: bigintText,
   amount_usd_micros: bigintText,
   memo: z.string().nullable(),
+  /** Words of the owner about a decline. */
+  decline_reason: z.string().nullable(),
   /** True if the service itself received the challenge from the origin that is paid. */
   heard: z.boolean(),
   /** Mandate under which it was authorized. */

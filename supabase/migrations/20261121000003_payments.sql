@@ -31,6 +31,8 @@ create table private.payments (
   -- Protocol terms that must reach the paid request unchanged; empty for a transfer.
   terms jsonb not null default '{}',
   memo text,
+  -- Words of the owner to the agent about a decline.
+  decline_reason text check (length(decline_reason) between 1 and 280),
   -- SHA-256 of what is paid for (method, origin and path), by which its price and payee are remembered.
   resource text check (resource ~ '^[0-9a-f]{64}$'),
   -- True if the service itself received the challenge from the origin that is paid.

@@ -333,13 +333,13 @@ end $$;
 -- Stores the owner's decision about one payment of the account. An approval needs proven consent and an
 -- account that is not frozen; a decline needs neither. `outcome` is the decision or why it does not count.
 -- Approving an approved payment again changes nothing. What is ticked is part of the terms, and an approval
--- makes no other payee or device known. An address that looks like a known one never becomes known, so the
+-- makes no other payee or device known; `reason` is told to the agent with a decline. An address that looks like a known one never becomes known, so the
 -- owner is asked each time.
 create function api.owner_decide_payment(
   credential text, payment uuid, decision text, digest text, asker text default null,
   assertion jsonb default null, any_key boolean default false,
   remember_payee boolean default false, remember_device boolean default false,
-  mail jsonb default null)
+  mail jsonb default null, reason text default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -380,6 +380,8 @@ begin
     if approves then
       perform private.enter_ticks(p, given);
       perform private.enqueue_mail(caller.account, mail);
+    else
+      update private.payments q set decline_reason = nullif(reason, '') where q.id = p.id;
     end if;
   end if;
   return next;

@@ -74,6 +74,26 @@ test('a decline ends the wait, and names no next call', async () => {
   expect(await usdcOf(world, payee)).toBe(0n)
 })
 
+test("a decline carries the owner's reason to the agent, in one line", async () => {
+  const { payer, payee, transfer_id, page } = await asked('150')
+  const owner = await signedIn(world, payer)
+  await owner.visit(page)
+  const reason = 'Too dear.\nAsk me again in January.'
+  const shown = await owner.submit({ decision: 'declined', reason })
+
+  const status = await payer.post('/transfer-status', { transfer_id })
+  const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '150' }
+  const again = await payer.post('/wallet-custodial-transfer', { ...order, transfer_id })
+
+  const decline_reason = 'Too dear. Ask me again in January.'
+  expect(shown.text).toContain(decline_reason)
+  expect(status.body).toMatchObject({ confirmation: { status: 'declined', decline_reason } })
+  expect(again.body).toMatchObject({
+    error: 'payment_closed',
+    details: { confirmation: { status: 'declined', decline_reason } },
+  })
+})
+
 test('an undecided payment is answered after the seconds that were given, with the same next call', async () => {
   const { payer, body } = await asked('150')
   const { sender, pauses } = whileWaiting(payer, async () => {})

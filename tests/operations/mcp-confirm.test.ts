@@ -159,3 +159,27 @@ test('the state of a call is good for this call of this caller alone', async () 
     result: { structuredContent: { status: 'awaiting_confirmation' } },
   })
 })
+
+test.each([
+  { revision: '2025-11-25', connect: connectLegacy },
+  { revision: '2026-07-28', connect: connectModern },
+])('a call that is repeated under its idempotency_key pays once ($revision)', async (client) => {
+  const { payer, args } = await paying()
+  const { callTool } = await connecting(client.connect, payer)
+  const small = { ...args, amount: '2', user_confirmed: true }
+
+  const first = await callTool({ ...small, idempotency_key: 'wish-1' })
+  const again = await callTool({ ...small, idempotency_key: 'wish-1' })
+  const other = await callTool({ ...small, idempotency_key: 'wish-2' })
+  const refused = await callTool({ ...small, idempotency_key: 'no spaces' })
+
+  expect(again.structuredContent).toEqual(first.structuredContent)
+  expect(other.structuredContent).toMatchObject({ status: 'submitted' })
+  expect(refused).toMatchObject({ isError: true, content: [{ text: textWith('idempotency_key') }] })
+  expect(await usdcOf(world, payer)).toBe(596_000_000n)
+})
+
+async function connecting(connect: typeof connectLegacy | typeof connectModern, payer: Agent) {
+  const client = await connect(fetch, payer.key)
+  return { callTool: (args: object) => client.callTool({ name, arguments: { ...args } }) }
+}

@@ -35,6 +35,7 @@ const textOf = z.object({ content: z.tuple([z.object({ text: z.string() })]) })
 const waitingOf = z.object({
   structuredContent: z.object({ confirmation: z.object({ url: z.string() }) }),
 })
+const transferOf = z.object({ structuredContent: z.object({ transfer_id: z.uuid() }) })
 const refusal = z.object({ error: z.string(), message: z.string(), hint: z.string().optional() })
 const refusalIn = (result: unknown) =>
   refusal.parse(JSON.parse(textOf.parse(result).content[0].text))
@@ -58,7 +59,7 @@ async function connectModern(key?: string, opens?: Opens) {
 describe.each([
   { revision: '2025-11-25', connect: connectLegacy },
   { revision: '2026-07-28', connect: connectModern },
-])('a client of revision $revision', ({ connect }) => {
+])('a client of revision $revision', ({ connect, revision }) => {
   test('is shown one tool for each operation and calls them', async () => {
     const client = await connect()
 
@@ -93,6 +94,19 @@ describe.each([
 
     expect(refused).toMatchObject({ isError: true })
     expect(refusalIn(refused).error).toBe('unsupported_chain')
+  })
+
+  test('repeats a call by its idempotency_key', async () => {
+    const client = await connect()
+    const ask = async (idempotency_key: string) => {
+      const call = { name: 'wallet_custodial_transfer', arguments: { ...order, idempotency_key } }
+      return transferOf.parse(await client.callTool(call)).structuredContent.transfer_id
+    }
+
+    const [first, again, other] = [await ask(revision), await ask(revision), await ask('other')]
+
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
   })
 
   test('is told that its key is not known', async () => {

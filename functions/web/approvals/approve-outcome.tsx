@@ -33,6 +33,7 @@ export function Outcome({ c, standing, ...opened }: OutcomeProps) {
         <Notice title="Declined">
           {decided_at && <Time at={decided_at} />}. Nothing was paid, and it cannot be sent any
           more.
+          {payment.decline_reason !== null && ` The agent is told: “${payment.decline_reason}”`}
         </Notice>
       )
     case 'expired':

@@ -9,7 +9,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { agoOf } from '../ui/ago.ts'
 import { forPeople } from '../ui/amounts.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { Button, Form, LinkButton } from '../ui/form.tsx'
+import { Button, Field, Form, LinkButton } from '../ui/form.tsx'
 import { Address } from '../ui/show.tsx'
 import type { PageContext } from '../visit.ts'
 import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
@@ -27,6 +27,9 @@ import {
 } from './payment-terms.tsx'
 import { ApprovalOptions } from './tick-boxes.tsx'
 import { digestsOf, digestWithOptions, offeredOptionsOf } from './ticks-data.ts'
+
+/** Characters that the owner may write about a decline. */
+export const reasonCharactersMax = 280
 
 /** Shows the payment with its decision or its outcome. `unheard`: why a consent was not entered. */
 export async function showApproval(
@@ -129,6 +132,7 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
           <>
             <ApprovalOptions offered={offeredOptionsOf(opened)} subject="payment" />
             {details}
+            <DeclineReason />
           </>
         }
       >
@@ -149,6 +153,7 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
   return (
     <Form c={c}>
       {details}
+      <DeclineReason />
       <input type="hidden" name="digest" value={digests['']} />
       <div class="actions">
         {standing === 'approved' && approval.payment_row.kind === 'transfer' && (
@@ -175,6 +180,21 @@ function DeclineButton({ children }: { children: Child }) {
     <Button kind="plain" name="decision" value="declined">
       {children}
     </Button>
+  )
+}
+
+/** Takes a reason, which the agent is told with a decline. */
+function DeclineReason() {
+  return (
+    <details>
+      <summary>Decline with a reason</summary>
+      <Field
+        name="reason"
+        label="Your reason, which the agent is told"
+        maxlength={reasonCharactersMax}
+        autocomplete="off"
+      />
+    </details>
   )
 }
 

@@ -2,6 +2,7 @@
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
+import { visibleLine } from '../../../shared/mail/untrusted.ts'
 import { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
 import { watchPayment } from '../../../shared/payments/settle/watch.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
@@ -11,7 +12,7 @@ import type { PageContext, Routes } from '../visit.ts'
 import type { OpenedApproval } from './approvals-data.ts'
 import { approvalStatusOf, openApprovals } from './approvals-data.ts'
 import { standingMark } from './approve-outcome.tsx'
-import { showApproval } from './approve-screen.tsx'
+import { reasonCharactersMax, showApproval } from './approve-screen.tsx'
 import { consentProblemOf, outcomeRow } from './consent-data.ts'
 import { sendApproved } from './send-approved.ts'
 import type { ApprovalOption } from './ticks-data.ts'
@@ -31,7 +32,9 @@ async function decide(c: PageContext): Promise<Response> {
   const { id } = opened.approval.payment_row
   if (form.get('decision') === 'approved') return approve(c, opened, form)
   if (form.get('decision') === 'send') return send(c, opened)
-  await db.run('owner_decide_payment', { payment: id, decision: 'declined', ...shownIn(form) })
+  const reason = visibleLine((form.get('reason') ?? '').slice(0, reasonCharactersMax))
+  const declined = { payment: id, decision: 'declined', ...shownIn(form), reason }
+  await db.run('owner_decide_payment', declined)
   return goTo(c, `/approve/${id}`)
 }
 

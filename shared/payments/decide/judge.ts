@@ -213,12 +213,17 @@ export function refuseEnded(
 ): Refusal<'payment_closed'> | undefined {
   const status = endOf(entered.payment_row, entered.facts.now)
   if (status === undefined) return refuseOther(entered, hint)
-  const { failure } = entered.payment_row
+  const { failure, decline_reason } = entered.payment_row
   const over =
     failure === null ? 'The payment expired unused.' : `The payment was closed: ${failure}.`
   const message = status === 'declined' ? 'The owner declined this payment.' : over
+  const why = decline_reason === null ? {} : { decline_reason }
   const next = status === 'declined' ? 'Do not enter it again unless the user asks for it.' : hint
-  return fail('payment_closed', { message, hint: next, details: { confirmation: { status } } })
+  return fail('payment_closed', {
+    message,
+    hint: next,
+    details: { confirmation: { status, ...why } },
+  })
 }
 
 /**

@@ -40,6 +40,7 @@ export function paymentWire(twin: Twin, payment: Payment) {
     amount_usd_micros: payment.usd.toString(),
     terms: payment.origin === null ? {} : { origin: payment.origin },
     memo: null,
+    decline_reason: null,
     resource: payment.resource,
     heard: payment.heard,
     mandate: payment.mandate?.id ?? null,
