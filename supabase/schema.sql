@@ -6338,7 +6338,8 @@ begin
     perform private.refuse('code_not_for_site', '403');
   end if;
   if known > 0 and not entry.takes_codes then
-    perform private.refuse('code_needs_owner', '403');
+    perform private.refuse('code_needs_owner', '403',
+      jsonb_build_object('credential_id', entry.id));
   end if;
 end $function$;
 

@@ -20,7 +20,7 @@ export const walletCustodialTransfer = operation({
     token: field.tokenInput,
     amount: field.amount,
     user_confirmed: field.userConfirmed.optional(),
-    memo: form.words(280).optional().describe('For your own feed; it is not sent.'),
+    memo: field.memo.optional(),
     transfer_id: z.uuid().optional().describe('Continues a transfer that awaited confirmation.'),
   }),
   response: z.object({

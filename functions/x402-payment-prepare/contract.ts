@@ -22,6 +22,7 @@ export const x402PaymentPrepare = operation({
       headers: z.record(form.words(128), form.words(4096)).optional(),
       body: form.words(65_536).optional(),
       body_base64: form.words(87_384).optional(),
+      memo: field.memo.optional(),
       payment_required: form.words(32_768).optional().describe('The PAYMENT-REQUIRED header.'),
       www_authenticate: form.words(65_536).optional().describe('The WWW-Authenticate header.'),
       x402Version: z.unknown().optional(),

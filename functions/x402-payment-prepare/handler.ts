@@ -38,7 +38,7 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
     usdMicrosOf(token, amount, config),
   )
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
-  const begun = await enterAttempt(context, payable, { request, heard: !given })
+  const begun = await enterAttempt(context, payable, { request, heard: !given, memo: input.memo })
   if (isRefusal(begun)) return begun
   const decisionMaker = decisionMakerFor(context, false)
   const entered = await verifyChallengeWithMerchant(context, begun, decisionMaker)

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'b944d78469d45cbd0757c10147308e0461aebb794a9135932107258fbe1e12c7'
+export const contractDigest = '4913304016d0f19db1b67011badfad9c4b235171189ba292a4ad39a86e080832'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -325,7 +325,7 @@ export type WalletCustodialTransferRequest = {
   amount: string
   /** True only after the user has confirmed the summary. */
   user_confirmed?: boolean | undefined
-  /** For your own feed; it is not sent. */
+  /** Why; the owner reads it. */
   memo?: string | undefined
   /** Continues a transfer that awaited confirmation. */
   transfer_id?: string | undefined
@@ -407,7 +407,7 @@ export type WalletCustodialTransferAnswer = {
   }
   /** Any one of these changes would let it through. */
   would_pass?: Array<{
-    change: 'confirm_with_user' | 'ask_owner_to_approve' | 'ask_owner_for_mandate' | 'pay_less' | 'wait' | 'pay_known_recipient' | 'pay_from_known_device' | 'raise_limit'
+    change: 'confirm_with_user' | 'ask_owner_to_approve' | 'ask_owner_for_mandate' | 'pay_less' | 'wait' | 'raise_limit'
     /** What user_confirmed has to be with it. */
     user_confirmed: boolean
     /** The most that passes now. */
@@ -415,6 +415,8 @@ export type WalletCustodialTransferAnswer = {
     /** RFC 3339, UTC. */
     until?: string
     limit?: string
+    /** Of the limit, as the owner sees it. */
+    title?: string
     /** The least that the limit has to be. */
     limit_usd?: string
   }>
@@ -558,6 +560,8 @@ export type X402PaymentPrepareRequest = {
   headers?: { [name: string]: string } | undefined
   body?: string | undefined
   body_base64?: string | undefined
+  /** Why; the owner reads it. */
+  memo?: string | undefined
   /** The PAYMENT-REQUIRED header. */
   payment_required?: string | undefined
   /** The WWW-Authenticate header. */
@@ -668,7 +672,7 @@ export type X402PaymentPrepareAnswer = {
   }
   /** Any one of these changes would let it through. */
   would_pass?: Array<{
-    change: 'confirm_with_user' | 'ask_owner_to_approve' | 'ask_owner_for_mandate' | 'pay_less' | 'wait' | 'pay_known_recipient' | 'pay_from_known_device' | 'raise_limit'
+    change: 'confirm_with_user' | 'ask_owner_to_approve' | 'ask_owner_for_mandate' | 'pay_less' | 'wait' | 'raise_limit'
     /** What user_confirmed has to be with it. */
     user_confirmed: boolean
     /** The most that passes now. */
@@ -676,6 +680,8 @@ export type X402PaymentPrepareAnswer = {
     /** RFC 3339, UTC. */
     until?: string
     limit?: string
+    /** Of the limit, as the owner sees it. */
+    title?: string
     /** The least that the limit has to be. */
     limit_usd?: string
   }>
@@ -793,7 +799,7 @@ export type X402PaymentExecuteAnswer = {
   }
   /** Any one of these changes would let it through. */
   would_pass?: Array<{
-    change: 'confirm_with_user' | 'ask_owner_to_approve' | 'ask_owner_for_mandate' | 'pay_less' | 'wait' | 'pay_known_recipient' | 'pay_from_known_device' | 'raise_limit'
+    change: 'confirm_with_user' | 'ask_owner_to_approve' | 'ask_owner_for_mandate' | 'pay_less' | 'wait' | 'raise_limit'
     /** What user_confirmed has to be with it. */
     user_confirmed: boolean
     /** The most that passes now. */
@@ -801,6 +807,8 @@ export type X402PaymentExecuteAnswer = {
     /** RFC 3339, UTC. */
     until?: string
     limit?: string
+    /** Of the limit, as the owner sees it. */
+    title?: string
     /** The least that the limit has to be. */
     limit_usd?: string
   }>

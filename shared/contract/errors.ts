@@ -26,7 +26,7 @@ export const errorTable = {
     403,
     'This was not sent from our own page as it is now. Open the page again and send it from there.',
   ],
-  account_frozen: [403, 'The account is frozen. Only its owner can unfreeze it, in the web app.'],
+  account_frozen: [403, 'The account is frozen. Only its owner can unfreeze it, at details.url.'],
   limit_exceeded: [403, 'The payment is over a limit that the owner has set.'],
   invalid_request: [400, 'The request does not have the described shape.'],
   not_found: [404, 'There is nothing at this path.'],
@@ -99,7 +99,7 @@ export const errorTable = {
   code_needs_owner: [
     403,
     'Codes of mails go only to a login that the owner entered, or lets take them. Ask the owner to ' +
-      'let it, on the page of this login in the web app.',
+      'let it, on the page of this login, details.url.',
   ],
   site_unavailable: [502, 'The site did not answer as an HTTP server should.'],
   mail_not_found: [404, 'The account has no such mail.'],

@@ -110,6 +110,9 @@ export const activityCategory = z.enum([
   'account',
   'defi',
 ])
+/** The purpose of a payment. */
+export const memo = form.words(280).describe('Why; the owner reads it.')
+
 /** A mail address; letter case does not matter. */
 export const email = z.email().max(254).describe('Mail address.')
 

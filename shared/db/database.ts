@@ -145,14 +145,16 @@ export function sqlStateOf(error: unknown): string | undefined {
 const detailSchema = z.looseObject({
   retry_after_seconds: z.number().optional(),
   needed: z.string().optional(),
+  credential_id: z.uuid().optional(),
   held: z.array(z.string()).optional(),
 })
 
 function detailOf(details: string | null | undefined): Partial<Refusal> {
   const parsed = detailSchema.safeParse(details ? JSON.parse(details) : {})
-  const { retry_after_seconds: seconds, needed, held = [] } = parsed.data ?? {}
+  const { retry_after_seconds: seconds, needed, held = [], credential_id } = parsed.data ?? {}
   return {
     ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+    ...(credential_id === undefined ? {} : { details: { credential_id } }),
     ...(needed === undefined
       ? {}
       : {

@@ -22,6 +22,7 @@ import type { Context, Handler } from './handler.ts'
 import { runOnce } from './idempotency.ts'
 import type { Serving } from './later.ts'
 import { runToEnd, waitUntilOf } from './later.ts'
+import { withOwnerPage } from './owner-page.ts'
 
 type Bindings = Record<string, unknown>
 type PipelineContext = HonoContext<PipelineEnv>
@@ -163,8 +164,9 @@ function refusalOfThrown(error: unknown): Refusal {
   })
 }
 
-function answerRefusal(contract: Operation, refusal: Refusal, c: PipelineContext): Response {
+function answerRefusal(contract: Operation, given: Refusal, c: PipelineContext): Response {
   const requestId = c.get('requestId')
+  const refusal = withOwnerPage(given, c.get('world').config)
   if (refusal.log !== undefined) {
     const { refusal: error, log } = refusal
     c.get('world').log({ requestId, operation: contract.id, error, log })

@@ -1,9 +1,11 @@
 /**
  * Admission of messages to the tools. Every message needs a token, even one that only lists tools, and a
  * call needs the scope of its operation. Both are refused at the HTTP level (MCP 2026-07-28,
- * basic/authorization), so that a client can ask its user to grant what is missing.
+ * basic/authorization), so that a client can ask its user to grant what is missing. An API key cannot be
+ * granted more: for it the operation refuses, in a result that the model reads.
  */
 import * as z from 'zod'
+import { isApiKey } from '../auth/api-key.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { Access } from '../contract/scopes.ts'
@@ -35,13 +37,14 @@ export async function credentialOfRequest(world: World, request: Request): Promi
  */
 export async function admit(
   world: World,
-  credential: string,
+  { credential, headers }: { credential: string; headers: Headers },
   message: unknown,
   tools: Tools,
 ): Promise<z.output<typeof identified>> {
   const needed = neededFor(message, tools)
   const db = bindCredential(world.db, credential)
-  const asked = { needed: needed ?? 'any', counted: needed === undefined }
+  const isKey = isApiKey(headers.get('authorization')?.replace(/^Bearer /i, '') ?? '')
+  const asked = { needed: isKey ? 'any' : (needed ?? 'any'), counted: needed === undefined }
   const found = await db.one('identify_caller', asked, identified)
   if (!found) throw new Error('an admitted caller has no id')
   return found

@@ -67,7 +67,12 @@ async function served(service: McpService, request: Request, requestId: string):
   if (Array.isArray(message)) {
     throw new Rejection(fail('invalid_request', { message: 'Send one message in a request.' }))
   }
-  const { caller, scopes_held } = await admit(world, credential, message, tools)
+  const { caller, scopes_held } = await admit(
+    world,
+    { credential, headers: request.headers },
+    message,
+    tools,
+  )
   const stateKey = await credentialOf('mcp request state', required(world.config, 'API_KEY_PEPPER'))
   const { headers } = request
   const call = callFor(world, credential, service.call)

@@ -5,6 +5,8 @@
  */
 import { decide, headroom } from './decide.ts'
 import type { Facts, Window } from './facts.ts'
+import type { LimitCode } from './limit-titles.ts'
+import { limitCodes } from './limit-titles.ts'
 import type { Mandate } from './mandate.ts'
 import { concerns, leftOf } from './mandate.ts'
 
@@ -25,27 +27,9 @@ export type Fits = Record<WindowName, Date | null> & {
   mandates?: Readonly<Record<string, Date | null>>
 }
 
-/** Limits of the account and caps of the paying credential, by the names that reasons use. */
-export const limitCodes = [
-  'automatic_limit',
-  'asserted_limit',
-  'asserted_new_recipient_limit',
-  'daily_spending_cap',
-  'credential_payment_cap',
-  'credential_daily_cap',
-] as const
-type LimitCode = (typeof limitCodes)[number]
-
 /** One change, and whether the user's confirmation must accompany it. */
 export type Change = { userConfirmed: boolean } & (
-  | {
-      change:
-        | 'confirm_with_user'
-        | 'ask_owner_to_approve'
-        | 'ask_owner_for_mandate'
-        | 'pay_known_recipient'
-        | 'pay_from_known_device'
-    }
+  | { change: 'confirm_with_user' | 'ask_owner_to_approve' | 'ask_owner_for_mandate' }
   | { change: 'pay_less'; usdMicros: bigint }
   | { change: 'wait'; until: Date }
   | { change: 'raise_limit'; limit: LimitCode; usdMicros: bigint }
@@ -78,19 +62,11 @@ function changesAs(facts: Facts, fits: Fits): Change[] {
   const { userConfirmed } = facts
   const most = mostNow(facts)
   const until = soonest(facts, fits)
-  const known: [Change, Partial<Facts>][] = [
-    [
-      { change: 'pay_known_recipient', userConfirmed },
-      { recipientKnown: true, similarRecipient: null },
-    ],
-    [{ change: 'pay_from_known_device', userConfirmed }, { deviceKnown: true }],
-  ]
   return [
     ...(most === undefined
       ? []
       : [{ change: 'pay_less' as const, usdMicros: most, userConfirmed }]),
     ...(until === undefined ? [] : [{ change: 'wait' as const, until, userConfirmed }]),
-    ...known.filter(([, given]) => isAllowed({ ...facts, ...given })).map(([change]) => change),
     ...mandateFor(facts),
     ...raises(facts),
   ]

@@ -85,7 +85,9 @@ describe('a freeze', () => {
       payer.post('/resolve-transfer-recipient', { recipient: payee.alias }),
     ])
 
-    expect(paying.map(({ body }) => body['error'])).toEqual(['account_frozen', 'account_frozen'])
+    const details = { url: 'http://localhost/web/freeze' }
+    const frozen = { error: 'account_frozen', details }
+    expect(paying.map(({ body }) => body)).toMatchObject([frozen, frozen])
     expect(signing).toEqual({ outcome: 'refused', code: 'account_frozen' })
     expect(reading.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     expect(await statesOf(world, payer)).toEqual(['prepared'])

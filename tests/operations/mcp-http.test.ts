@@ -3,8 +3,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { mcpFunction } from '../../functions/mcp/index.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { delegationHeader } from '../../shared/auth/handed.ts'
+import { textWith } from '../support/matching.ts'
 import type { Fetch } from '../support/mcp.ts'
 import { address, modern, toolsIn } from '../support/mcp.ts'
+import { connect, serve } from '../support/oauth.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -75,11 +77,12 @@ test('a token that is unknown or revoked is told to be invalid, whatever is aske
 test.each([
   { name: 'wallet_custodial_transfer', scope: 'pay' },
   { name: 'vault_list', scope: 'vault' },
-])('a call of $name without the scope $scope is answered 403, and names it', async (called) => {
+])('an app without the scope $scope is answered 403 to $name, which names it', async (called) => {
   const params = { name: called.name, arguments: {} }
+  const { access: token } = await connect(await serve(world), agent, 'read')
   const calls = [
-    modern(agent.key, 'tools/call', params),
-    legacy(agent.key, { id: 1, method: 'tools/call', params }),
+    modern(token, 'tools/call', params),
+    legacy(token, { id: 1, method: 'tools/call', params }),
   ]
 
   for (const init of calls) {
@@ -91,16 +94,36 @@ test.each([
   }
 })
 
+test('a key without the scope of a tool, which no user can widen, hears of it in the result', async () => {
+  const params = { name: 'wallet_custodial_transfer', arguments: {} }
+  const calls = [
+    modern(agent.key, 'tools/call', params),
+    legacy(agent.key, { id: 1, method: 'tools/call', params }),
+  ]
+
+  for (const init of calls) {
+    const { status, text } = await ask(init)
+    expect(status).toBe(200)
+    expect(JSON.parse(text.replace(/^[^{]*/, ''))).toMatchObject({
+      result: { isError: true, content: [{ text: textWith('insufficient_scope') }] },
+    })
+  }
+})
+
+const bucketOf = ({ id }: Agent) =>
+  world.db.sql`select arrives_at from private.rate_buckets b join private.credentials k
+    on b.bucket = 'key:' || k.id where k.account = ${id}`
+
 test('a call counts once against the rate of its caller', async () => {
   const slow = await world.agent('read', { rate: { perSecond: 1, burst: 100 } })
   const call = modern(slow.key, 'tools/call', { name: 'get_identity', arguments: {} })
   // While calls exceed the rate, each one moves the end of the queue by exactly one second.
   await Promise.all(Array.from({ length: 8 }, () => ask(call)))
-  const before = await world.db.sql`select arrives_at from private.rate_buckets order by 1 desc`
+  const before = await bucketOf(slow)
 
   await ask(call)
 
-  const after = await world.db.sql`select arrives_at from private.rate_buckets order by 1 desc`
+  const after = await bucketOf(slow)
   expect(after[0]?.['arrives_at'] - before[0]?.['arrives_at']).toBe(1000)
 })
 

@@ -82,7 +82,11 @@ test('an entry that only an agent named takes no code, until the owner lets it',
   await owner.call('owner_set_takes_codes', { entry, takes: true })
   const after = await use(agent, entry, code.handle)
 
-  expect(before).toMatchObject({ status: 403, body: { error: 'code_needs_owner' } })
+  const url = `http://localhost/web/vault/${entry}`
+  expect(before).toMatchObject({
+    status: 403,
+    body: { error: 'code_needs_owner', details: { url } },
+  })
   expect(wasUsed).toBe(false)
   expect(after).toMatchObject(released)
 })

@@ -1,11 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { proven, statesOf, usdcOf } from '../support/ledger.ts'
+import { textWith } from '../support/matching.ts'
 import { anew } from '../support/wish.ts'
 import type { TestWorld } from '../support/world.ts'
 import { mailDomain, start } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '5' }
+
+const missing = z.object({
+  url: z.url(),
+  next: z.object({ arguments: z.record(z.string(), z.unknown()) }),
+})
 
 let world: TestWorld
 beforeAll(async () => {
@@ -91,6 +98,7 @@ describe('a transfer', () => {
     const again = await payer.post(path, { ...body, transfer_id, user_confirmed: true })
 
     expect(changed).toMatchObject({ status: 409, body: { error: 'terms_changed' } })
+    expect(JSON.stringify(changed.body)).not.toMatch(/prepare/i)
     expect(sent.body).toMatchObject({ transfer_id, status: 'submitted' })
     expect(again.body).toMatchObject({ transfer_id, tx_hash: sent.body['tx_hash'] })
     await proven(payer, sent.body['tx_hash'])
@@ -188,9 +196,13 @@ describe('nothing is changed by', () => {
       body: {
         error: 'insufficient_funds',
         details: { available: '4', needed: '5', token: 'USDC', chain: 'eip155:84532' },
-        hint: 'Pay at most 4 USDC on Base Sepolia, deposit more, or pay on another chain.',
+        hint: textWith('1 USDC on Base Sepolia are missing'),
       },
     })
+    const { next, url } = missing.parse(refused.body['details'])
+    expect(new URL(url).pathname).toBe('/web/deposit')
+    const link = await payer.post('/create-hosted-action', next.arguments)
+    expect(link.status).toBe(200)
   })
 
   test.each([

@@ -151,8 +151,9 @@ test('a refusal names the rule, what is left of all windows, when each has room,
       error: 'limit_exceeded',
       hint:
         `Any one of these would pass: pay at most 50 USD now; wait until ${until} and enter this ` +
-        'amount then; ask the owner to raise daily_spending_cap to 1070 USD.',
+        'amount then; ask the owner to raise “Everything together” to 1070 USD.',
       details: {
+        url: 'http://localhost/web/limits',
         reasons: [
           {
             code: 'daily_spending_cap',
@@ -170,7 +171,12 @@ test('a refusal names the rule, what is left of all windows, when each has room,
         would_pass: [
           { change: 'pay_less', user_confirmed: false, amount_usd: '50' },
           { change: 'wait', user_confirmed: false, until },
-          { change: 'raise_limit', limit: 'daily_spending_cap', limit_usd: '1070' },
+          {
+            change: 'raise_limit',
+            limit: 'daily_spending_cap',
+            title: 'Everything together',
+            limit_usd: '1070',
+          },
         ],
       },
     },

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { startChain } from '../../scripts/local/chain.ts'
+import { signedIn } from '../support/browserless.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
 import { namedWith, textWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
@@ -246,4 +247,15 @@ test('a merchant that names the own wallet of the payer is refused', async () =>
   const answer = await prepareOffers(agent, { ...offer, payTo: agent.address })
 
   expect(answer).toMatchObject({ status: 422, body: { error: 'recipient_refused' } })
+})
+
+test('a purchase carries its memo to the page of the owner', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const owner = await signedIn(market, agent)
+  const memo = 'The weather for tomorrow'
+
+  const answer = await prepare(agent, { resource_url: `${hostile.url}/settled/ok?memo`, memo })
+
+  const { text } = await owner.visit(`/web/approve/${attemptOf(answer)}`)
+  expect(text).toContain(memo)
 })

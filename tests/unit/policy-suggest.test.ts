@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../shared/policy/decide.ts'
 import type { Facts, Window } from '../../shared/policy/facts.ts'
+import { limitCodes } from '../../shared/policy/limit-titles.ts'
 import type { Mandate } from '../../shared/policy/mandate.ts'
 import type { Change, Fits } from '../../shared/policy/suggest.ts'
-import { changesThatPass, limitCodes } from '../../shared/policy/suggest.ts'
+import { changesThatPass } from '../../shared/policy/suggest.ts'
 import { casesOf } from '../support/cases.ts'
 import { historyFrom } from '../support/mandate-twin.ts'
 import { mandate, noon, purchase } from '../support/policy.ts'
@@ -200,8 +201,6 @@ function twin(given: Story): string[] {
   return [
     ...(most === undefined ? [] : [`less ${most}`]),
     ...(second === undefined ? [] : [`wait ${second}`]),
-    ...(passes({ ...facts, recipientKnown: true, similarRecipient: null }) ? ['recipient'] : []),
-    ...(passes({ ...facts, deviceKnown: true }) ? ['device'] : []),
     ...(isWorthMandate(facts) ? ['mandate'] : []),
     ...raises,
   ].toSorted()
@@ -229,10 +228,6 @@ function told(change: Change): string {
       return `wait ${(change.until.getTime() - noon.getTime()) / 1000}`
     case 'raise_limit':
       return `raise ${change.limit} ${change.usdMicros}`
-    case 'pay_known_recipient':
-      return 'recipient'
-    case 'pay_from_known_device':
-      return 'device'
     case 'confirm_with_user':
       return 'confirm'
     case 'ask_owner_to_approve':

@@ -1,5 +1,6 @@
 /** The caps of a key or app, as text and as a form. */
 import { formatUsd } from '../../../shared/money/amount.ts'
+import { limitTitles } from '../../../shared/policy/limit-titles.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Money, Section } from '../ui/show.tsx'
 import { Used } from '../ui/spent.tsx'
@@ -82,11 +83,11 @@ export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
     <>
       {usd(
         'each',
-        'Most per payment',
+        limitTitles.credential_payment_cap,
         caps.each,
         'A payment above it is refused, not asked about.',
       )}
-      {usd('day', 'Most in 24 hours', caps.day, 'Your limits hold beside it.')}
+      {usd('day', limitTitles.credential_daily_cap, caps.day, 'Your limits hold beside it.')}
     </>
   )
 }

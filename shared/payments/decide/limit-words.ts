@@ -7,6 +7,7 @@ import type { Chain } from '../../chains/chain.ts'
 import { formatAmount, formatUsd } from '../../money/amount.ts'
 import { headroom } from '../../policy/decide.ts'
 import type { Window } from '../../policy/facts.ts'
+import { limitTitles } from '../../policy/limit-titles.ts'
 import type { Change } from '../../policy/suggest.ts'
 import type { capsRow, relayedRows } from '../payment-with-facts.ts'
 
@@ -55,12 +56,15 @@ export function changeBody(given: Change) {
     case 'wait':
       return { ...common, until: given.until.toISOString() }
     case 'raise_limit':
-      return { ...common, limit: given.limit, limit_usd: formatUsd(given.usdMicros) }
+      return {
+        ...common,
+        limit: given.limit,
+        title: limitTitles[given.limit],
+        limit_usd: formatUsd(given.usdMicros),
+      }
     case 'confirm_with_user':
     case 'ask_owner_to_approve':
     case 'ask_owner_for_mandate':
-    case 'pay_known_recipient':
-    case 'pay_from_known_device':
       return common
   }
 }
@@ -88,11 +92,7 @@ function stepOf(given: Change): string {
       return `pay at most ${formatUsd(given.usdMicros)} USD now`
     case 'wait':
       return `wait until ${given.until.toISOString()} and enter this amount then`
-    case 'pay_known_recipient':
-      return 'pay a recipient that the owner knows'
-    case 'pay_from_known_device':
-      return 'pay from a device that the owner knows'
     case 'raise_limit':
-      return `ask the owner to raise ${given.limit} to ${formatUsd(given.usdMicros)} USD`
+      return `ask the owner to raise “${limitTitles[given.limit]}” to ${formatUsd(given.usdMicros)} USD`
   }
 }

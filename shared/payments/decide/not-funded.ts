@@ -16,9 +16,16 @@ export function notFunded(
 ): Refusal<'insufficient_funds'> {
   const available = formatAmount(freeAtomic < 0n ? 0n : freeAtomic, token.decimals)
   const needed = formatAmount(neededAtomic, token.decimals)
+  const amount = formatAmount(neededAtomic - freeAtomic, token.decimals)
+  const asset = { chain: chain.caip2, token: token.symbol }
+  const next = {
+    tool: 'create_login_link',
+    arguments: { action_type: 'deposit', ...asset, amount },
+    when: 'Your user wants to deposit what is missing.',
+  }
   return fail('insufficient_funds', {
-    details: { chain: chain.caip2, token: token.symbol, available, needed },
-    hint: `Pay at most ${available} ${token.symbol} on ${chain.title}, deposit more, or pay on another chain.`,
+    details: { ...asset, available, needed, next },
+    hint: `${amount} ${token.symbol} on ${chain.title} are missing: give your user a link to deposit them, by the call in details.next.`,
     ...more,
   })
 }

@@ -50,7 +50,7 @@ type Refused = Refusal<
 >
 
 /** Request to pay for. `heard` is true if the service itself received the challenge. */
-export type Purchase = { request: FrozenRequest; heard: boolean }
+export type Purchase = { request: FrozenRequest; heard: boolean; memo: string | undefined }
 
 /** Enters the best offer or, if the wallet cannot pay that one or has paid it, the next that it can pay. */
 export async function enterAttempt(
@@ -168,7 +168,7 @@ function unpayable(judged: readonly OfferWithFunds[]): Refused {
 async function enterOffer(
   context: Context,
   chosen: PayableOffer,
-  { request, heard }: Purchase,
+  { request, heard, memo }: Purchase,
 ): Promise<PaymentWithFacts | Refusal<'invalid_challenge' | 'recipient_refused'>> {
   const { chain, token, offer } = chosen
   const terms = await freezeTerms(chosen, request)
@@ -183,6 +183,7 @@ async function enterOffer(
     terms,
     resource: await resourceDigest(request),
     heard,
+    ...(memo === undefined ? {} : { memo }),
     expires_in_seconds: Math.min(expiresInSeconds, secondsLeft(offer)),
     ...(offer.protocol === 'mpp' ? await challengeOf(offer, terms) : {}),
   }

@@ -26,7 +26,7 @@ export async function enterTransfer(
   const question = { payment: transferId, kind: 'transfer', device, expected }
   const found = await context.db.one('payment_facts', question, paymentWithFactsRow)
   if (!found) return fail('payment_not_found')
-  return hasTerms(found, order) ? found : fail('terms_changed')
+  return hasTerms(found, order) ? found : fail('terms_changed', otherTransfer)
 }
 
 async function enterOrder(
@@ -48,7 +48,12 @@ async function enterOrder(
   const entered = await context.db.one('begin_payment', terms, paymentWithFactsRow)
   if (!entered) return ownWallet
   // Another request with this claim may have entered it.
-  return hasTerms(entered, order) ? entered : fail('terms_changed')
+  return hasTerms(entered, order) ? entered : fail('terms_changed', otherTransfer)
+}
+
+const otherTransfer = {
+  message: 'The transfer of this transfer_id has another recipient, chain, token or amount.',
+  hint: 'Send it with its own terms, or leave transfer_id out to enter another transfer.',
 }
 
 /** Returns the terms of an order that the ledger holds it to. */
