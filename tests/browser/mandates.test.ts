@@ -94,6 +94,7 @@ test('without a passkey the owner approves in its session, and holds the reins',
   const { mandate_id, approval_url } = await askMandate(agent)
 
   await page.goto(approval_url)
+  await page.getByText('Make it smaller first').click()
   await page.getByLabel('Each payment').fill('0.25')
   await press(page, 'Make it smaller')
   await page.getByText('You narrowed what was asked for').waitFor()

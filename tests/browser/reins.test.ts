@@ -62,28 +62,6 @@ test.each([
   )
 })
 
-test.each([
-  { width: 390, height: 844 },
-  { width: 1280, height: 800 },
-])('both buttons lie in sight on $width x $height, whatever is unfolded', async (viewport) => {
-  const asked = await pay(agent, newOrder())
-  const { page } = await scene.owner({ viewport })
-  await page.goto(asked.confirmation?.url ?? '')
-  const ends = async () =>
-    Promise.all(
-      ['Approve and pay', 'Decline'].map(async (name) => {
-        const box = await page.getByRole('button', { name }).boundingBox()
-        return (box?.y ?? Number.NaN) + (box?.height ?? 0)
-      }),
-    )
-
-  const first = await ends()
-  for (const summary of await page.locator('summary:visible').all()) await summary.click()
-  const unfolded = await ends()
-
-  for (const end of [...first, ...unfolded]) expect(end).toBeLessThanOrEqual(viewport.height)
-})
-
 test('a payment that is declined is closed to the agent', async () => {
   const order = newOrder()
   const asked = await pay(agent, order)

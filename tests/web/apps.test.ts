@@ -140,7 +140,7 @@ test('what an app asks for is told with where it is, and its name stands alone',
 
   const { text } = await browser.visit(`/web/mandate/${String(body['mandate_id'])}`)
 
-  expect(text).toContain('The app at app.example asked for it')
+  expect(text).toContain('The app at app.example asked just now')
   expect(text).toContain(`Asked by The app at app.example It calls itself ${name} Device`)
 })
 

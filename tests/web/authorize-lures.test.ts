@@ -44,14 +44,14 @@ test('an app that could be any on the device is warned of, whatever name its sch
   const { text } = await browser.visit(askingPath(id, { redirect_uri: 'bank.example:/back' }))
 
   expect(text).toContain('The answer goes to a program on this device')
-  expect(text).toContain('It goes to the program that claims bank.example: here. Any program')
+  expect(text).toContain('go on only if you have just started this yourself')
   expect(text).toMatch(/You go back to A program on this device, by bank\.example:/)
 })
 
 test.each([
-  ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor: here, which is usually Cursor.'],
-  ['vscode://vscode.mcp/back', 'vscode: here, which is usually Visual Studio Code.'],
-  ['windsurf://codeium.windsurf/back', 'windsurf: here, which is usually Windsurf.'],
+  ['cursor://anysphere.cursor-mcp/oauth/callback', 'usually Cursor'],
+  ['vscode://vscode.mcp/back', 'usually Visual Studio Code'],
+  ['windsurf://codeium.windsurf/back', 'usually Windsurf'],
 ])('the page for %s names the scheme and its usual program', async (uri, words) => {
   const { browser } = await home()
   const id = await registerApp(world, { uri })

@@ -247,7 +247,7 @@ test('an app that is described by a document is shown by the host of it', async 
 
   const { text } = await browser.visit(askingPath(id))
 
-  expect(text).toMatch(/Who asks xn--bcher-kva\.example\.com It calls itself Research desk/)
+  expect(text).toMatch(/xn--bcher-kva\.example\.com It asks for: .* It calls itself Research desk/)
   expect(text).toContain('This name has letters beyond a to z')
   expect(text).not.toContain('Nobody has checked')
 })

@@ -57,7 +57,7 @@ test('names a foreign merchant as it is matched, and warns of how it reads', asy
 
 test('says that a new device may pay under the mandate, and no more, once it is approved', async () => {
   const { browser, page, agent } = await asked()
-  const warning = 'it can pay under this mandate, and for everything else you are asked as before'
+  const warning = 'New device: it could pay under this mandate alone'
 
   const before = await browser.visit(page)
   await world.acquaint(agent, agent.address)

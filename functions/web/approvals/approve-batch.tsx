@@ -6,17 +6,18 @@ import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readOwnerConsent } from '../own-consent.ts'
 import { ownerSessionOf } from '../own-session.ts'
+import { agoOf } from '../ui/ago.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { LinkButton } from '../ui/form.tsx'
+import { Form } from '../ui/form.tsx'
 import { Money } from '../ui/show.tsx'
 import { usdRoundedUp } from '../ui/usd.ts'
 import type { PageContext, Routes } from '../visit.ts'
 import type { OpenedApproval } from './approvals-data.ts'
 import { approvalStatusOf, openApprovals } from './approvals-data.ts'
-import { ApprovalForm, ConsentProblemNotice, Digest } from './consent-buttons.tsx'
+import { ApprovalForm, ConsentProblemNotice, DeclineButton, Digest } from './consent-buttons.tsx'
 import type { ConsentProblem } from './consent-data.ts'
 import { consentProblemOf, outcomeRow } from './consent-data.ts'
-import { Chips, ImitationWarning, Terms } from './payment-terms.tsx'
+import { Amount, Chips, ImitationWarning, Note, Payee, Terms } from './payment-terms.tsx'
 import { sendApproved } from './send-approved.ts'
 
 const path = '/approve-batch'
@@ -59,38 +60,81 @@ async function showBatch(
       c={c}
       title={`Approve these ${batch.length} payments?`}
       owner={me}
+      isDecision
       back={{ to: '/approvals', label: 'Approvals' }}
-      lead="One approval for all of them, each exactly as it stands here. It makes nobody known."
       scripts={['copy', 'passkey', 'considered']}
     >
       <ConsentProblemNotice why={unheard} />
       {me.account.isFrozen && <FrozenApprovalNotice />}
-      {batch.map((opened, at) => (
-        <Terms approval={opened.approval} title={`Payment ${at + 1} of ${batch.length}`}>
+      <Headline batch={batch} />
+      {batch.map((opened) => (
+        <div class="one-of">
+          <p>
+            <strong>
+              <Amount payment={opened.approval.payment_row} />
+            </strong>
+          </p>
+          <Payee payment={opened.approval.payment_row} />
+          <Note payment={opened.approval.payment_row} />
           <Chips {...opened} />
           <ImitationWarning {...opened} />
-        </Terms>
+        </div>
       ))}
-      <Digest value={digest} />
-      {!me.account.isFrozen && <ApproveAll c={c} batch={batch} digest={digest} />}
-      <p class="actions">
-        <LinkButton to="/approvals">Back, nothing approved</LinkButton>
-      </p>
+      <Decision c={c} batch={batch} digest={digest} isFrozen={me.account.isFrozen} />
     </Page>,
     unheard === undefined ? 200 : 409,
   )
 }
 
-function ApproveAll({
+/** Shows the sum, and who asked for the payments since when. */
+function Headline({ batch }: { batch: readonly OpenedApproval[] }) {
+  const sum = batch.reduce((usd, { approval }) => usd + approval.payment_row.amount_usd_micros, 0n)
+  const askers = new Set(batch.map(({ approval }) => approval.asked.title))
+  const asked = batch.map(({ approval }) => approval.payment_row.created_at)
+  const [first = ''] = asked.toSorted((a, b) => Date.parse(a) - Date.parse(b))
+  return (
+    <div class="headline">
+      <p class="figure">
+        <Money amount={usdRoundedUp(sum)} unit="USD together" />
+      </p>
+      <p class="quiet">
+        {[...askers].join(', ')} asked, first {agoOf((batch[0]?.facts.now ?? 0) * 1000, first)}.
+      </p>
+      <p>One approval for all of them, each exactly as it stands here. It makes nobody known.</p>
+    </div>
+  )
+}
+
+function Decision({
   c,
   batch,
   digest,
+  isFrozen,
 }: {
   c: PageContext
   batch: readonly OpenedApproval[]
   digest: string
+  isFrozen: boolean
 }) {
-  const sum = batch.reduce((usd, { approval }) => usd + approval.payment_row.amount_usd_micros, 0n)
+  const details = (
+    <details>
+      <summary>All terms</summary>
+      {batch.map(({ approval }, at) => (
+        <Terms approval={approval} title={`Payment ${at + 1} of ${batch.length}`} />
+      ))}
+      <Digest value={digest} />
+    </details>
+  )
+  if (isFrozen) {
+    return (
+      <Form c={c} action={pathOf(batch)}>
+        {details}
+        <div class="actions">
+          <DeclineButton />
+        </div>
+      </Form>
+    )
+  }
   return (
     <ApprovalForm
       c={c}
@@ -100,10 +144,9 @@ function ApproveAll({
       label="Approve and pay all"
       // Key and device that asked for each payment, in the order of the page.
       asker={batch.map(({ approval }) => approval.asked.asker).join(' ')}
+      ticks={details}
     >
-      <span>
-        <Money amount={usdRoundedUp(sum)} unit="USD" /> together
-      </span>
+      <DeclineButton />
     </ApprovalForm>
   )
 }
@@ -118,6 +161,7 @@ async function approve(c: PageContext): Promise<Response> {
   const { db } = await requireOwner(c)
   const form = await readFormFields(c)
   const batch = await chosen(c)
+  if (form.get('decision') === 'declined') return declineAll(c, batch)
   const digest = form.get('digest') ?? ''
   const askers = (form.get('asker') ?? '').split(' ')
   // All of them are approved as they were shown, or none: SQL compares each once more.
@@ -142,4 +186,15 @@ async function approve(c: PageContext): Promise<Response> {
     if (why !== undefined) unsent += 1
   }
   return goTo(c, `/approvals?approved=${payments.length}${unsent > 0 ? `&unsent=${unsent}` : ''}`)
+}
+
+/** Declines each of the payments as it stands now. */
+async function declineAll(c: PageContext, batch: readonly OpenedApproval[]): Promise<Response> {
+  const { db } = await requireOwner(c)
+  for (const { approval } of batch) {
+    const { id: payment } = approval.payment_row
+    const digest = await termsDigest(paymentTerms(approval.payment_row))
+    await db.run('owner_decide_payment', { payment, decision: 'declined', digest })
+  }
+  return goTo(c, '/approvals')
 }

@@ -1,28 +1,32 @@
 /** The screen on which the owner decides about one payment and sees what became of it. */
-import type { Child } from 'hono/jsx'
 import { assetOf } from '../../../shared/chains/registry.ts'
-import { visibleText } from '../../../shared/mail/untrusted.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
-import { merchantOf } from '../../../shared/payments/words.ts'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { agoOf } from '../ui/ago.ts'
 import { forPeople } from '../ui/amounts.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Button, Field, Form, LinkButton } from '../ui/form.tsx'
-import { Address } from '../ui/show.tsx'
 import type { PageContext } from '../visit.ts'
 import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
 import { approvalStatusOf } from './approvals-data.ts'
 import { Outcome } from './approve-outcome.tsx'
-import { ApprovalForm, ConsentProblemNotice, Digest, ReceiptLink } from './consent-buttons.tsx'
+import {
+  ApprovalForm,
+  ConsentProblemNotice,
+  DeclineButton,
+  Digest,
+  ReceiptLink,
+} from './consent-buttons.tsx'
 import type { ConsentProblem } from './consent-data.ts'
 import {
   Amount,
   Chips,
   ImitationWarning,
   Left,
+  Note,
   OverLimitWarnings,
+  Payee,
   Terms,
 } from './payment-terms.tsx'
 import { ApprovalOptions } from './tick-boxes.tsx'
@@ -83,29 +87,17 @@ const titles: Record<ApprovalStatus, string> = {
 /** Shows how much goes to whom, who asks for it, and the note. */
 function Headline({ approval, facts }: OpenedApproval) {
   const { asked, payment_row: payment } = approval
-  const { chain } = assetOf(payment)
   return (
     <div class="headline">
       <p class="figure">
         {payment.terms['scheme'] === 'upto' && <span class="unit">up to </span>}
         <Amount payment={payment} />
       </p>
-      <p>
-        to <strong>{payment.payee_alias ?? merchantOf(payment) ?? 'an address'}</strong> on{' '}
-        {chain.title}
-      </p>
-      <p>
-        <Address value={payment.payee} />
-      </p>
+      <Payee payment={payment} />
       <p class="quiet">
         {asked.title} asked {agoOf(facts.now * 1000, payment.created_at)}.
       </p>
-      {payment.memo !== null && (
-        <figure>
-          <blockquote>{visibleText(payment.memo)}</blockquote>
-          <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
-        </figure>
-      )}
+      <Note payment={payment} />
     </div>
   )
 }
@@ -136,7 +128,7 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
           </>
         }
       >
-        <DeclineButton>Decline</DeclineButton>
+        <DeclineButton />
       </ApprovalForm>
     )
   }
@@ -161,7 +153,7 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
             Send it now
           </Button>
         )}
-        <DeclineButton>{isWaiting ? 'Decline' : 'Take the approval back'}</DeclineButton>
+        <DeclineButton label={isWaiting ? 'Decline' : 'Take the approval back'} />
       </div>
     </Form>
   )
@@ -173,14 +165,6 @@ function labelOf({ approval: { payment_row: payment } }: OpenedApproval): string
   if (payment.kind !== 'transfer') return 'Approve the purchase'
   const amount = forPeople(formatAmount(payment.amount_atomic, token.decimals))
   return `Approve and pay ${amount} ${token.symbol}`
-}
-
-function DeclineButton({ children }: { children: Child }) {
-  return (
-    <Button kind="plain" name="decision" value="declined">
-      {children}
-    </Button>
-  )
 }
 
 /** Takes a reason, which the agent is told with a decline. */

@@ -62,6 +62,15 @@ export function ApprovalForm({
   )
 }
 
+/** Renders the button that declines, beside the one that approves. */
+export function DeclineButton({ label = 'Decline' }: { label?: string }) {
+  return (
+    <Button kind="plain" name="decision" value="declined">
+      {label}
+    </Button>
+  )
+}
+
 const otherwise =
   'Try again, or with another browser or device that holds a passkey of the account. If all are lost, ' +
   'sign in with a recovery code.'

@@ -1,12 +1,11 @@
 /** The terms of a payment that waits for the owner, and the warnings about it. */
-
-import type { PropsWithChildren } from 'hono/jsx'
 import * as z from 'zod'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { visibleText } from '../../../shared/mail/untrusted.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { purchaseWarnings } from '../../../shared/payments/decide/purchase-warnings.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
+import { merchantOf } from '../../../shared/payments/words.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import { limitWords } from '../limits/limits-data.ts'
@@ -28,17 +27,15 @@ export function Amount({ payment }: { payment: Payment }) {
 export function Terms({
   approval: { payment_row: payment, asked },
   title = 'What is paid',
-  children,
-}: PropsWithChildren<{
+}: {
   approval: Approval
   title?: string
-}>) {
+}) {
   const { chain } = assetOf(payment)
   const { origin, scheme } = payment.terms
   const usd = <Money amount={usdRoundedUp(payment.amount_usd_micros)} unit="USD" />
   return (
     <Section title={title}>
-      {children}
       <Facts
         facts={[
           [scheme === 'upto' ? 'At most' : 'Amount', <Amount payment={payment} />],
@@ -53,13 +50,34 @@ export function Terms({
           ['Waits until', <Time at={payment.expires_at} />],
         ]}
       />
-      {payment.memo !== null && (
-        <figure>
-          <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
-          <blockquote>{visibleText(payment.memo)}</blockquote>
-        </figure>
-      )}
     </Section>
+  )
+}
+
+/** Shows the payee by name, network and whole address. */
+export function Payee({ payment }: { payment: Payment }) {
+  const { chain } = assetOf(payment)
+  return (
+    <>
+      <p>
+        to <strong>{payment.payee_alias ?? merchantOf(payment) ?? 'an address'}</strong> on{' '}
+        {chain.title}
+      </p>
+      <p>
+        <Address value={payment.payee} />
+      </p>
+    </>
+  )
+}
+
+/** Shows the note of the agent, if there is one. */
+export function Note({ payment: { memo } }: { payment: Payment }) {
+  if (memo === null) return null
+  return (
+    <figure>
+      <blockquote>{visibleText(memo)}</blockquote>
+      <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
+    </figure>
   )
 }
 

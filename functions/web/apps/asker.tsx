@@ -3,7 +3,7 @@ import type { AuthorizationRequest } from '../../../shared/oauth/authorization-r
 import { isInstalledApp } from '../../../shared/oauth/redirect-uri.ts'
 import { levelOf } from '../keys/levels.ts'
 import { ForeignLetters } from '../ui/merchant.tsx'
-import { Facts, Notice, Section, Time } from '../ui/show.tsx'
+import { Facts, Notice, Time } from '../ui/show.tsx'
 import type { Namesake } from './apps-data.ts'
 import { connectedBefore } from './apps-data.ts'
 
@@ -13,32 +13,20 @@ type RequestingAppProps = {
   namesakes: readonly Namesake[]
 }
 
-/** Shows the app with the warnings about it. */
+/** Shows the app, what it asks for, and the warnings about it. */
 export function RequestingApp({ request, namesakes }: RequestingAppProps) {
-  const { client, redirectUri, redirectHost, isLocal } = request
+  const { client, redirectHost, isLocal } = request
   const before = connectedBefore(request, namesakes)
   return (
     <>
-      {client.host === undefined ? (
-        <Notice kind="warning" title="Nobody has checked who this is">
-          Any app can give itself any name. What counts is where you go back to.
-        </Notice>
-      ) : (
-        <ForeignLetters domain={client.host} />
-      )}
-      {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
-      {isLocal && <LocalNotice {...(isInstalledApp(redirectUri) && { scheme: redirectHost })} />}
-      {!before && namesakes.length > 0 && <Namesakes hosts={namesakes.map(({ host }) => host)} />}
-      <Section title="Who asks">
-        {client.host !== undefined && (
-          <p class="figure">
-            <code class="long">{client.host}</code>
-          </p>
-        )}
+      <div class="headline">
+        <p class="figure long">{client.host ?? `“${client.name}”`}</p>
+        <p>
+          It asks for: <strong>{levelOf(request.scopes).label}</strong>
+        </p>
         <Facts
           facts={[
             ['It calls itself', client.name],
-            ['It asks for', levelOf(request.scopes).label],
             ['You go back to', <Back {...request} />],
           ]}
         />
@@ -47,7 +35,23 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
             You connected an app of this name before, on <Time at={before.since} />.
           </p>
         )}
-      </Section>
+      </div>
+      <ul class="chips">
+        {client.host === undefined && (
+          <li class="badge warning">
+            Nobody has checked who this is: any app can give itself any name
+          </li>
+        )}
+        {isLocal && (
+          <li class="badge warning">
+            The answer goes to a program on this device: go on only if you have just started this
+            yourself
+          </li>
+        )}
+      </ul>
+      {client.host !== undefined && <ForeignLetters domain={client.host} />}
+      {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
+      {!before && namesakes.length > 0 && <Namesakes hosts={namesakes.map(({ host }) => host)} />}
     </>
   )
 }
@@ -56,7 +60,14 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
 function Back({ redirectUri, redirectHost, isLocal }: AuthorizationRequest) {
   const shown = isInstalledApp(redirectUri) ? redirectUri : redirectHost
   const where = <code class="long">{shown}</code>
-  return isLocal ? <>A program on this device, by {where}</> : where
+  const usual = usualPrograms[redirectHost]
+  if (!isLocal) return where
+  return (
+    <>
+      A program on this device, by {where}
+      {usual !== undefined && `, usually ${usual}`}
+    </>
+  )
 }
 
 /** Programs that people know by the schemes that they claim. */
@@ -65,21 +76,6 @@ const usualPrograms: Readonly<Record<string, string>> = {
   'vscode:': 'Visual Studio Code',
   'vscode-insiders:': 'Visual Studio Code Insiders',
   'windsurf:': 'Windsurf',
-}
-
-function LocalNotice({ scheme }: { scheme?: string }) {
-  const usual = scheme === undefined ? undefined : usualPrograms[scheme]
-  return (
-    <Notice kind="warning" title="The answer goes to a program on this device">
-      {scheme !== undefined && (
-        <>
-          It goes to the program that claims <code class="long">{scheme}</code> here
-          {usual !== undefined && `, which is usually ${usual}`}.{' '}
-        </>
-      )}
-      Any program here can ask under any name. Go on only if you have just started this yourself.
-    </Notice>
-  )
 }
 
 function Namesakes({ hosts }: { hosts: readonly string[] }) {

@@ -102,6 +102,7 @@ async function showConsent(
       c={c}
       title="Let this app into your account?"
       owner={me}
+      isDecision
       lead={`It would act in the account ${me.account.alias}.`}
       scripts={['considered']}
     >
@@ -114,7 +115,7 @@ async function showConsent(
       {me.account.isFrozen && <FrozenApprovalNotice />}
       {guarded_until && <GuardedNotice until={guarded_until} />}
       <RequestingApp request={request} namesakes={namesakes} />
-      {mayAllow && (
+      {mayAllow ? (
         <AuthorizeForm
           c={c}
           request={request}
@@ -124,8 +125,9 @@ async function showConsent(
           isKnown={connectedBefore(request, namesakes) !== undefined}
           typed={typed}
         />
+      ) : (
+        <DenyForm c={c} />
       )}
-      <DenyForm c={c} />
     </Page>,
     problem === undefined ? 200 : 400,
   )

@@ -1,11 +1,10 @@
 /** The form with which the owner lets an app in, or denies it. */
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
-import { CapFields } from '../keys/caps.tsx'
+import { CapFields, CapsLine } from '../keys/caps.tsx'
 import type { Caps } from '../keys/caps-data.ts'
 import { canPay } from '../keys/caps-data.ts'
 import type { Level } from '../keys/levels.ts'
 import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
-import { Section } from '../ui/show.tsx'
 import type { PageContext } from '../visit.ts'
 import { lifeChoices, lifeDaysDefault } from './apps-data.ts'
 
@@ -22,60 +21,78 @@ type AuthorizeFormProps = {
   typed: URLSearchParams | undefined
 }
 
-/** Renders the choices of level, caps and days, with the button that allows. */
+/** Renders the choices of level, caps and days, with the buttons that allow and deny. */
 export function AuthorizeForm(props: AuthorizeFormProps) {
   const { c, request, shown, levels, caps, isKnown, typed } = props
   const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
+  const pays = levels.some(({ scopes }) => canPay(scopes))
+  // An empty field that must be filled in cannot stay out of sight.
+  const isOpen = typed !== undefined || (pays && caps.each === null)
   return (
-    <Section title="What it may do">
-      <Form c={c} action={hereOf(c)}>
-        <input type="hidden" name="client" value={request.client.id} />
-        <input type="hidden" name="shown" value={shown} />
-        <Choices
-          name="level"
-          legend="Allow it to"
-          chosen={typed?.get('level') ?? choices.at(-1)?.value ?? ''}
-          choices={choices}
+    <Form c={c} action={hereOf(c)}>
+      <input type="hidden" name="client" value={request.client.id} />
+      <input type="hidden" name="shown" value={shown} />
+      <Choices
+        name="level"
+        legend="Allow it to"
+        chosen={typed?.get('level') ?? choices.at(-1)?.value ?? ''}
+        choices={choices}
+      />
+      {isKnown && (
+        <Checkbox
+          name="replaces"
+          label="It replaces the app of this name that you connected before"
+          checked={typed ? typed.has('replaces') : true}
         />
-        {levels.some(({ scopes }) => canPay(scopes)) && <CapFields caps={caps} typed={typed} />}
+      )}
+      <details open={isOpen}>
+        <summary>
+          {pays && (
+            <>
+              <CapsLine caps={caps} />,{' '}
+            </>
+          )}
+          for {lifeDaysDefault} days: change it
+        </summary>
+        {pays && <CapFields caps={caps} typed={typed} />}
         <Choices
           name="days"
           legend="For how long"
           chosen={typed?.get('days') ?? lifeDaysDefault}
           choices={lifeChoices}
         />
-        {isKnown && (
-          <Checkbox
-            name="replaces"
-            label="It replaces the app of this name that you connected before"
-            checked={typed ? typed.has('replaces') : true}
-          />
-        )}
         <p>
           It can never raise a limit, approve a payment, trust a recipient, read a stored password
           or let others in. Any app can freeze the account, which you alone undo. You can disconnect
           it at any time.
         </p>
-        <div class="actions">
-          <Button name="decision" value="allowed" data-considered="">
-            Allow
-          </Button>
-        </div>
-      </Form>
-    </Section>
+      </details>
+      <div class="actions">
+        <Button name="decision" value="allowed" data-considered="">
+          Allow
+        </Button>
+        <DenyButton />
+      </div>
+    </Form>
   )
 }
 
-/** Renders the button that denies. */
+/** Renders the form that only denies. */
 export function DenyForm({ c }: { c: PageContext }) {
   return (
     <Form c={c} action={hereOf(c)}>
       <div class="actions">
-        <Button kind="plain" name="decision" value="denied">
-          Deny
-        </Button>
+        <DenyButton />
       </div>
     </Form>
+  )
+}
+
+function DenyButton() {
+  return (
+    <Button kind="plain" name="decision" value="denied" formnovalidate>
+      Deny
+    </Button>
   )
 }
 

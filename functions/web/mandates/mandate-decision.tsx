@@ -1,7 +1,7 @@
 /** The decision on a mandate, its outcome, and the buttons that stop it later. */
-import type { Child } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
-import { ApprovalForm } from '../approvals/consent-buttons.tsx'
+import { ApprovalForm, DeclineButton } from '../approvals/consent-buttons.tsx'
 import { ApprovalOptions } from '../approvals/tick-boxes.tsx'
 import { Button, Form } from '../ui/form.tsx'
 import { Notice, Section, Time } from '../ui/show.tsx'
@@ -9,23 +9,19 @@ import type { PageContext } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import type { OpenedMandate } from './mandates-data.ts'
 
-/** Renders the form that approves or declines; on a frozen account it only declines. */
+/** Renders the form that approves or declines; on a frozen account it only declines. `children`: details. */
 export function MandateDecision({
   c,
   opened: { passkeys },
   digests,
   isFrozen,
-}: {
+  children,
+}: PropsWithChildren<{
   c: PageContext
   opened: OpenedMandate
   digests: Record<string, string>
   isFrozen: boolean
-}) {
-  const decline = (
-    <Button kind="plain" name="decision" value="declined">
-      Decline
-    </Button>
-  )
+}>) {
   if (!isFrozen) {
     return (
       <ApprovalForm
@@ -33,28 +29,25 @@ export function MandateDecision({
         digests={digests}
         passkeys={passkeys}
         label="Approve the mandate"
-        ticks={<ApprovalOptions offered={['any_key']} subject="mandate" />}
+        ticks={
+          <>
+            <ApprovalOptions offered={['any_key']} subject="mandate" />
+            {children}
+          </>
+        }
       >
-        {decline}
+        <DeclineButton />
       </ApprovalForm>
     )
   }
   return (
     <Form c={c}>
+      {children}
       <input type="hidden" name="digest" value={digests['']} />
-      <div class="actions">{decline}</div>
+      <div class="actions">
+        <DeclineButton />
+      </div>
     </Form>
-  )
-}
-
-/** Warns that an approval also admits the new device, under this mandate only. */
-export function NewDevice({ asked }: Pick<OpenedMandate, 'asked'>) {
-  if (asked.device_known) return null
-  return (
-    <Notice kind="warning" title="New device">
-      You do not know the device that this was asked from. If you approve, it can pay under this
-      mandate, and for everything else you are asked as before.
-    </Notice>
   )
 }
 

@@ -78,7 +78,9 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
           ['May pay under it', whoPays(mandate)],
         ]}
       />
-      {isNarrowed(mandate) && <p class="hint">You narrowed what was asked for.</p>}
+      {isNarrowed(mandate) && mandate.status !== 'pending_approval' && (
+        <p class="hint">You narrowed what was asked for.</p>
+      )}
     </Section>
   )
 }
@@ -91,7 +93,8 @@ function whoPays({ for_any_key: isForAny }: MandateRow): string {
 
 const noCap = 'No limit of its own'
 
-function isNarrowed({ requested }: MandateRow): boolean {
+/** True if the owner narrowed a mandate before deciding. */
+export function isNarrowed({ requested }: MandateRow): boolean {
   return requested !== null && requested !== undefined
 }
 

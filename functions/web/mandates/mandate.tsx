@@ -17,12 +17,12 @@ import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { ForeignLetters } from '../ui/merchant.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
-import { MandateControls, MandateDecision, MandateOutcome, NewDevice } from './mandate-decision.tsx'
+import { MandateControls, MandateDecision, MandateOutcome } from './mandate-decision.tsx'
+import { ImitatedPayees, MandateHeadline } from './mandate-headline.tsx'
 import { MandateTermsInFull, WorstCase } from './mandate-terms.tsx'
 import { MandateUsage, Statement } from './mandate-use.tsx'
 import type { OpenedMandate } from './mandates-data.ts'
 import { openMandate, paidRow } from './mandates-data.ts'
-import { NamedPayees } from './named-payees.tsx'
 import { NarrowForm, narrowedIn } from './narrow.tsx'
 import { MandateBacktest } from './rehearsal.tsx'
 
@@ -48,22 +48,12 @@ async function showMandate(c: PageContext, opened: OpenedMandate, trouble: Troub
       c={c}
       title={titles[mandate.status]}
       owner={me}
+      isDecision={isPending}
       back={{ to: '/mandates', label: 'Mandates' }}
-      lead={
-        <>
-          {asked.title} asked for it: {mandateSummary(mandateFacts(mandate))}
-        </>
-      }
+      lead={!isPending && `${asked.title} asked for it: ${mandateSummary(mandateFacts(mandate))}`}
       scripts={['copy', 'passkey', 'considered']}
     >
       <ConsentProblemNotice why={trouble.unheard} />
-      {isPending && me.account.isFrozen && <FrozenApprovalNotice />}
-      {isPending ? (
-        <ForeignLetters domain={mandate.merchant_domain} />
-      ) : (
-        <MandateOutcome opened={opened} />
-      )}
-      <MandateTermsInFull opened={opened} world={c.get('world')} />
       {isPending ? await pending(c, opened, trouble) : await decided(c, opened)}
     </Page>,
     trouble.unheard === undefined && trouble.problem === undefined ? 200 : 409,
@@ -87,13 +77,20 @@ async function pending(c: PageContext, opened: OpenedMandate, { typed, problem }
   const { isFrozen } = (await requireOwner(c)).account
   return (
     <>
-      <WorstCase opened={opened} now={now} />
-      <MandateBacktest opened={opened} now={now} />
-      <Digest value={digests[''] ?? ''} />
-      <NewDevice asked={opened.asked} />
-      <NamedPayees payees={opened.payees} />
-      <MandateDecision c={c} opened={opened} digests={digests} isFrozen={isFrozen} />
+      {isFrozen && <FrozenApprovalNotice />}
+      <MandateHeadline opened={opened} now={now} />
+      <ForeignLetters domain={mandate.merchant_domain} />
+      <ImitatedPayees payees={opened.payees} />
       <NarrowForm c={c} mandate={mandate} now={now} typed={typed} problem={problem} />
+      <MandateDecision c={c} opened={opened} digests={digests} isFrozen={isFrozen}>
+        <details>
+          <summary>All terms, and the worst case</summary>
+          <MandateTermsInFull opened={opened} world={c.get('world')} />
+          <WorstCase opened={opened} now={now} />
+          <MandateBacktest opened={opened} now={now} />
+          <Digest value={digests[''] ?? ''} />
+        </details>
+      </MandateDecision>
     </>
   )
 }
@@ -103,11 +100,14 @@ function digestFor(mandate: MandateRow, ticked: readonly string[]): Promise<stri
   return termsDigest(mandateTerms({ ...mandate, for_any_key: isForAny }))
 }
 
-async function decided(c: PageContext, { mandate_row: mandate, consent }: OpenedMandate) {
+async function decided(c: PageContext, opened: OpenedMandate) {
+  const { mandate_row: mandate, consent } = opened
   const [paid, older] = await paymentsOf(c, mandate)
   const here = `${webAppPath}/mandate/${mandate.id}`
   return (
     <>
+      <MandateOutcome opened={opened} />
+      <MandateTermsInFull opened={opened} world={c.get('world')} />
       {consent && <MandateUsage mandate={mandate} />}
       {consent && (
         <Statement

@@ -2,7 +2,7 @@
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
 import { Button, Checkbox, Field, Form, Select } from '../ui/form.tsx'
-import { Notice, Section } from '../ui/show.tsx'
+import { Notice } from '../ui/show.tsx'
 import type { PageContext } from '../visit.ts'
 
 const lives = [
@@ -72,7 +72,8 @@ type NarrowProps = {
 /** Renders the form. */
 export function NarrowForm({ c, mandate, now, typed, problem }: NarrowProps) {
   return (
-    <Section title="Make it smaller first">
+    <details open={problem !== undefined}>
+      <summary>Make it smaller first</summary>
       <p>You approve it after that, as it then is. A field that is empty sets no limit.</p>
       {problem && (
         <Notice kind="danger" title="Nothing has changed">
@@ -93,7 +94,7 @@ export function NarrowForm({ c, mandate, now, typed, problem }: NarrowProps) {
           <Button kind="plain">Make it smaller</Button>
         </div>
       </Form>
-    </Section>
+    </details>
   )
 }
 

@@ -38,6 +38,8 @@ type ButtonProps = PropsWithChildren<{
   /** `button` for buttons that only scripts use and show. */
   type?: 'submit' | 'button'
   hidden?: boolean
+  /** Sends the form even if a field of it is not filled in. */
+  formnovalidate?: boolean
   /** Guards against stray clicks a button that gives something away (client/considered.ts). */
   'data-considered'?: ''
 }>
