@@ -498,6 +498,7 @@ create table private.mandates (
   account uuid not null,
   key uuid not null,
   device text not null,
+  by_owner boolean not null default false,
   state text not null default 'pending_approval'::text,
   merchant_domain text not null,
   include_subdomains boolean not null,
@@ -4545,6 +4546,35 @@ begin
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_make_mandate(credential text, payment uuid, max_total_usd_micros text)
+ RETURNS TABLE(mandate uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  p private.payments;
+  made private.mandates;
+begin
+  perform private.hold_payer(caller, true);
+  select q.* into p from private.payments q
+   where q.id = payment and q.account = caller.account and private.is_holder_live(q.key);
+  if not found then
+    perform private.refuse('payment_not_found', '404');
+  end if;
+  insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,
+    max_payment_usd_micros, max_total_usd_micros, chains, tokens, pay_to, expires_at)
+  values (p.account, p.key, p.device, true,
+    lower(coalesce(private.host_of(p.terms ->> 'origin'), p.payee_alias, p.payee)), false,
+    p.amount_usd_micros, greatest(owner_make_mandate.max_total_usd_micros::bigint, p.amount_usd_micros),
+    array[p.chain], array[p.token], case p.kind when 'transfer' then array[p.payee] end,
+    pg_catalog.date_trunc('milliseconds', private.clock()) + interval '30 days')
+  returning * into made;
+  perform private.record_mandate(made, 'requested', 'made by the owner');
+  return query select made.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
@@ -10806,6 +10836,8 @@ grant execute on function api.owner_list_places(credential text, entry uuid) to 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer, asked_by uuid) to service_role;
 
 grant execute on function api.owner_lose_passkeys(credential text, mail jsonb) to service_role;
+
+grant execute on function api.owner_make_mandate(credential text, payment uuid, max_total_usd_micros text) to service_role;
 
 grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 

@@ -4,6 +4,7 @@ import { routes as keepWallet } from './actions/keep-wallet.tsx'
 import { routes as activity } from './activity/activity.tsx'
 import { routes as activityItem } from './activity/activity-item.tsx'
 import { webFunction } from './app.tsx'
+import { routes as always } from './approvals/always.tsx'
 import { routes as approvals } from './approvals/approvals.tsx'
 import { routes as approve } from './approvals/approve.tsx'
 import { routes as approveBatch } from './approvals/approve-batch.tsx'
@@ -51,6 +52,7 @@ export const pages = [
   approvals,
   approveBatch,
   approve,
+  always,
   authorize,
   deposit,
   freeze,

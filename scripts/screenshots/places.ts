@@ -67,6 +67,7 @@ function waysIn(
     '/web/apps/:app': { '': connectApp(world) },
     '/web/authorize': { '': async (page) => void (await askFor(world, 'pay', page)) },
     '/web/approve/:payment': { '': at(waitingPayment) },
+    '/web/approve/:payment/always': { '': at(`${waitingPayment}/always`) },
     '/web/approve-batch': { '': chooseAll(world) },
     '/web/mandate/:mandate': {
       '': at(mandate),

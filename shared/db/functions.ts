@@ -673,6 +673,13 @@ export type DatabaseFunctions = {
     }
   }
   owner_lose_passkeys: { args: { credential: string; mail?: unknown } }
+  owner_make_mandate: {
+    args: {
+      credential: string
+      payment: string
+      max_total_usd_micros: string
+    }
+  }
   owner_meet_app: {
     args: {
       credential: string

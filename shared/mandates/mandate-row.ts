@@ -12,6 +12,8 @@ export const mandateRow = mandateTermsRow.extend({
   /** Sort key of the list. */
   number: z.string(),
   status: z.enum(mandateStatuses),
+  /** True if the owner made it, from a payment of this key or app. */
+  by_owner: z.boolean(),
   created_at: time,
   expires_at: time,
   /** The caps as requested, if the owner narrowed them. */

@@ -10,6 +10,8 @@ create table private.mandates (
   -- The key or app that asked, and its device.
   key uuid not null references private.credentials,
   device text not null,
+  -- True if the owner made it, from a payment that this key or app asked for.
+  by_owner boolean not null default false,
   state text not null default 'pending_approval'
     check (state in ('pending_approval', 'active', 'suspended', 'declined', 'revoked')),
   -- Lower-case A-labels; on loopback it may end in a port.

@@ -8,6 +8,7 @@ import { forPeople } from '../ui/amounts.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Button, Field, Form, LinkButton } from '../ui/form.tsx'
 import type { PageContext } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
 import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
 import { approvalStatusOf } from './approvals-data.ts'
 import { Outcome } from './approve-outcome.tsx'
@@ -137,6 +138,9 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
       <>
         {details}
         <p class="actions">
+          {(standing === 'sent' || standing === 'paid') && (
+            <LinkButton to={`/approve/${approval.payment_row.id}/always`}>Always allow</LinkButton>
+          )}
           <LinkButton to="/approvals">All approvals</LinkButton>
         </p>
       </>
@@ -198,6 +202,13 @@ function Details({
       <summary>All terms and limits</summary>
       <Terms approval={approval} />
       {isWaiting && <Left {...opened} />}
+      {isWaiting && (
+        <p>
+          <a href={`${webAppPath}/approve/${approval.payment_row.id}/always`}>
+            Always allow payments like this one, up to an amount in 30 days
+          </a>
+        </p>
+      )}
       <Digest value={digest} />
       {approval.decision === 'approved' && (
         <ReceiptLink of={`/approve/${approval.payment_row.id}`} />

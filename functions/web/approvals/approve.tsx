@@ -1,5 +1,4 @@
 /** The routes of one payment, which the owner approves and sends, declines, or takes an approval back from. */
-import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
 import { visibleLine } from '../../../shared/mail/untrusted.ts'
@@ -10,10 +9,11 @@ import { readOwnerConsent } from '../own-consent.ts'
 import { ownerSessionOf, sealOwnerNotice } from '../own-session.ts'
 import type { PageContext, Routes } from '../visit.ts'
 import type { OpenedApproval } from './approvals-data.ts'
-import { approvalStatusOf, openApprovals } from './approvals-data.ts'
+import { approvalStatusOf } from './approvals-data.ts'
 import { standingMark } from './approve-outcome.tsx'
 import { reasonCharactersMax, showApproval } from './approve-screen.tsx'
 import { consentProblemOf, outcomeRow } from './consent-data.ts'
+import { openApproval } from './open-approval.ts'
 import { sendApproved } from './send-approved.ts'
 import type { ApprovalOption } from './ticks-data.ts'
 import { approvalOptionsIn, digestWithOptions } from './ticks-data.ts'
@@ -28,7 +28,7 @@ export const routes: Routes = (app) => {
 async function decide(c: PageContext): Promise<Response> {
   const { db } = await requireOwner(c)
   const form = await readFormFields(c)
-  const opened = await open(c)
+  const opened = await openApproval(c)
   const { id } = opened.approval.payment_row
   if (form.get('decision') === 'approved') return approve(c, opened, form)
   if (form.get('decision') === 'send') return send(c, opened)
@@ -57,7 +57,7 @@ async function approve(
   const mail = await mailAbout(c, opened, ticks)
   const entered = await db.one('owner_decide_payment', { ...question, ...ticked, mail }, outcomeRow)
   const unheard = consentProblemOf(entered?.outcome)
-  return unheard ? showApproval(c, await open(c), unheard) : send(c, opened)
+  return unheard ? showApproval(c, await openApproval(c), unheard) : send(c, opened)
 }
 
 /** Sends an approved transfer at once. */
@@ -84,17 +84,9 @@ function shownIn(form: URLSearchParams) {
   return { digest: form.get('digest') ?? '', asker: form.get('asker') ?? '' }
 }
 
-/** Reads the payment of the address. One of another account answers exactly as a missing one. */
-async function open(c: PageContext): Promise<OpenedApproval> {
-  const [opened] = await openApprovals(await requireOwner(c), [c.req.param('payment') ?? ''])
-  if (opened) return opened
-  const message = 'This account has no such request. A link works only in the account it is for.'
-  throw new Rejection(fail('payment_not_found', { message }))
-}
-
 /** Reads the payment of the address, on its chain too while it is on its way. */
 async function look(c: PageContext): Promise<OpenedApproval> {
-  const opened = await open(c)
+  const opened = await openApproval(c)
   const { approval, facts } = opened
   if (approvalStatusOf(approval, facts.now) !== 'sent') return opened
   const world = c.get('world')

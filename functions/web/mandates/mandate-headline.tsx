@@ -32,7 +32,8 @@ export function MandateHeadline({ opened, now }: { opened: OpenedMandate; now: D
           At most {capWords(mandateFacts(mandate))}, until <Time at={mandate.expires_at} />.
         </p>
         <p class="quiet">
-          {asked.title} asked {agoOf(now.getTime(), mandate.created_at)}.
+          {mandate.by_owner ? `You made it for ${asked.title}` : `${asked.title} asked`}{' '}
+          {agoOf(now.getTime(), mandate.created_at)}.
         </p>
       </div>
       <Chips opened={opened} now={now} />

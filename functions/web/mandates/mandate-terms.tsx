@@ -74,7 +74,9 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
           ['Payments', count === null ? 'Any number' : `At most ${count}`],
           ...pins(mandate, world),
           ['Ends', <Time at={mandate.expires_at} />],
-          ...requesterFacts(asked),
+          ...(mandate.by_owner
+            ? [['You made it for', asked.title] as const]
+            : requesterFacts(asked)),
           ['May pay under it', whoPays(mandate)],
         ]}
       />

@@ -50,7 +50,7 @@ async function showMandate(c: PageContext, opened: OpenedMandate, trouble: Troub
       owner={me}
       isDecision={isPending}
       back={{ to: '/mandates', label: 'Mandates' }}
-      lead={!isPending && `${asked.title} asked for it: ${mandateSummary(mandateFacts(mandate))}`}
+      lead={!isPending && `For ${asked.title}: ${mandateSummary(mandateFacts(mandate))}`}
       scripts={['copy', 'passkey', 'considered']}
     >
       <ConsentProblemNotice why={trouble.unheard} />

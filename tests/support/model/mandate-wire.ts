@@ -27,6 +27,7 @@ export function mandateWire(twin: Twin, mandate: Mandate) {
     asked_by: mandate.key.id,
     for_any_key: mandate.isForAnyKey,
     device: mandate.device,
+    by_owner: false,
     state: mandate.state,
     status: statusOf(twin, mandate),
     merchant_domain: mandate.domain,
