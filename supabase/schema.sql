@@ -734,6 +734,7 @@ END) stored,
   asked_level text,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone not null,
+  asked_again boolean not null default false,
   consent_level text,
   authorized_at timestamp with time zone,
   valid_after bigint,
@@ -3869,6 +3870,30 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_ask_again(credential text, payment uuid DEFAULT NULL::uuid, mandate uuid DEFAULT NULL::uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  asked private.payments;
+begin
+  perform private.hold_payer(caller, false);
+  update private.payments p set asked_again = true, created_at = private.clock(),
+    expires_at = pg_catalog.date_trunc('milliseconds', p.expires_at + (private.clock() - p.created_at))
+   where p.id = payment and p.account = caller.account and p.state = 'awaiting_confirmation'
+     and p.expires_at > private.clock() and private.is_before_passkeys(p.account, p.created_at)
+  returning * into asked;
+  if found then
+    perform private.record_payment(asked, 'confirmation_asked_again');
+  end if;
+  update private.mandates m set created_at = private.clock()
+   where m.id = mandate and m.account = caller.account and m.state = 'pending_approval'
+     and private.is_before_passkeys(m.account, m.created_at);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_begin_ceremony(credential text, challenge text, purpose text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4769,6 +4794,7 @@ begin
   select private.mandate_json(m), private.mandate_digest(m),
     jsonb_build_object('title', private.holder_title(k),
       'calls_itself', private.own_name(k), 'device', left(m.device, 8),
+      'is_before_passkeys', private.is_before_passkeys(m.account, m.created_at),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -6133,6 +6159,7 @@ AS $function$
       'asker', private.asker_of(p), 'device', left(p.device, 8),
       'fingerprint', p.device, 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
+    'is_before_passkeys', private.is_before_passkeys(p.account, p.created_at),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $function$;
@@ -7824,6 +7851,15 @@ CREATE OR REPLACE FUNCTION private.is_approved_unsigned(p private.payments)
  IMMUTABLE
 AS $function$
   select p.state = 'authorized' and p.consent_level in ('user_session', 'user_passkey')
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_before_passkeys(owner uuid, requested_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(bool_and(coalesce(private.there_since(k) > requested_at, false)), false)
+    from private.passkeys k where k.account = owner
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_cancellable(p private.payments)
@@ -10778,6 +10814,8 @@ grant execute on function api.owner_add_recipient(credential text, address text,
 grant execute on function api.owner_approve_batch(credential text, payments uuid[], askers text[], digest text, assertion jsonb) to service_role;
 
 grant execute on function api.owner_approve_place(credential text, place uuid, wide boolean) to service_role;
+
+grant execute on function api.owner_ask_again(credential text, payment uuid, mandate uuid) to service_role;
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '4913304016d0f19db1b67011badfad9c4b235171189ba292a4ad39a86e080832'
+export const contractDigest = '654304ecfe4aa03ff7c0e63ab18de4fd3878caf6cd2a02746663586ab7293975'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -429,6 +429,8 @@ export type WalletCustodialTransferAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
+    /** True if the owner had it asked anew: digest and expires_at are of that. */
+    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */
@@ -499,6 +501,8 @@ export type TransferStatusAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
+    /** True if the owner had it asked anew: digest and expires_at are of that. */
+    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */
@@ -694,6 +698,8 @@ export type X402PaymentPrepareAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
+    /** True if the owner had it asked anew: digest and expires_at are of that. */
+    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */
@@ -821,6 +827,8 @@ export type X402PaymentExecuteAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
+    /** True if the owner had it asked anew: digest and expires_at are of that. */
+    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */

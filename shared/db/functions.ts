@@ -571,6 +571,13 @@ export type DatabaseFunctions = {
     }
   }
   owner_approve_place: { args: { credential: string; place: string; wide: boolean } }
+  owner_ask_again: {
+    args: {
+      credential: string
+      payment?: string | null
+      mandate?: string | null
+    }
+  }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
   owner_create_key: {
     args: {

@@ -461,6 +461,14 @@ begin
   return next;
 end $$;
 
+-- True if no passkey of an account can approve what was requested then: each is a first passkey that was added
+-- later, or was added by one (private.keep_consent).
+create function private.is_before_passkeys(owner uuid, requested_at timestamptz) returns boolean
+  language sql stable as $$
+  select coalesce(bool_and(coalesce(private.there_since(k) > requested_at, false)), false)
+    from private.passkeys k where k.account = owner
+$$;
+
 -- Returns a payment with its requester and the decision about it, without anything that could pay.
 create function private.approval_json(p private.payments) returns jsonb
   language sql stable as $$
@@ -471,6 +479,7 @@ create function private.approval_json(p private.payments) returns jsonb
       'asker', private.asker_of(p), 'device', left(p.device, 8),
       'fingerprint', p.device, 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
+    'is_before_passkeys', private.is_before_passkeys(p.account, p.created_at),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $$;

@@ -24,6 +24,7 @@ begin
   select private.mandate_json(m), private.mandate_digest(m),
     jsonb_build_object('title', private.holder_title(k),
       'calls_itself', private.own_name(k), 'device', left(m.device, 8),
+      'is_before_passkeys', private.is_before_passkeys(m.account, m.created_at),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),

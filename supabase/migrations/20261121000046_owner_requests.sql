@@ -46,4 +46,29 @@ begin
   perform private.record_mandate(made, 'requested', 'made by the owner');
   return query select made.id;
 end $$;
-grant execute on function api.owner_read_session, api.owner_make_mandate to service_role;
+
+-- Asks anew for what waits and no passkey of the account can approve, because all were added later. The request
+-- is from now on one of this moment, with the same terms; a payment waits as long again, so that its digest is
+-- another one.
+create function api.owner_ask_again(
+  credential text, payment uuid default null, mandate uuid default null)
+  returns void
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  asked private.payments;
+begin
+  perform private.hold_payer(caller, false);
+  update private.payments p set asked_again = true, created_at = private.clock(),
+    expires_at = pg_catalog.date_trunc('milliseconds', p.expires_at + (private.clock() - p.created_at))
+   where p.id = payment and p.account = caller.account and p.state = 'awaiting_confirmation'
+     and p.expires_at > private.clock() and private.is_before_passkeys(p.account, p.created_at)
+  returning * into asked;
+  if found then
+    perform private.record_payment(asked, 'confirmation_asked_again');
+  end if;
+  update private.mandates m set created_at = private.clock()
+   where m.id = mandate and m.account = caller.account and m.state = 'pending_approval'
+     and private.is_before_passkeys(m.account, m.created_at);
+end $$;
+grant execute on function api.owner_read_session, api.owner_make_mandate, api.owner_ask_again to service_role;

@@ -12,6 +12,7 @@ const { sql } = world.db
  * proof. Every other function of the owner must ask for a proof.
  */
 const withoutProof = [
+  'owner_ask_again',
   'owner_begin_ceremony',
   'owner_decline_all',
   'owner_disconnect_apps',

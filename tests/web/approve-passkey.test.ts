@@ -93,26 +93,6 @@ test('a passkey approves a payment, which is then made', async () => {
   expect(paid.body).toMatchObject({ status: 'settled', consent_level: 'user_passkey' })
 })
 
-test('a first passkey approves nothing that was asked for before it was added', async () => {
-  const late = await openPerson(world, 1_000)
-  const { id: mandate } = await askMandate(world, late.agent)
-  const theirs = await signedIn(world, late.agent)
-  const latePasskey = await addPasskey(theirs)
-  const page = `/web/mandate/${mandate}`
-  const answer = latePasskey.get(consentAskedOn(await theirs.visit(page)).options)
-
-  const shown = await theirs.submit({ decision: 'approved', answer }, page)
-
-  expect(shown).toMatchObject({ status: 403 })
-  expect(shown.text).toContain('The passkey was added after this was asked for.')
-  const { id: askedLater } = await askMandate(world, late.agent)
-  const later = `/web/mandate/${askedLater}`
-  const word = latePasskey.get(consentAskedOn(await theirs.visit(later)).options)
-  expect((await theirs.submit({ decision: 'approved', answer: word }, later)).text).toContain(
-    'This mandate is active',
-  )
-})
-
 test('the receipt of an approval is a file, and there is none before', async () => {
   const mandate = await mandatePage()
   const { page } = await payment()

@@ -1,4 +1,5 @@
 /** The screen on which the owner decides about one payment and sees what became of it. */
+import type { PropsWithChildren } from 'hono/jsx'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { requireOwner } from '../frame.ts'
@@ -14,6 +15,7 @@ import { approvalStatusOf } from './approvals-data.ts'
 import { Outcome } from './approve-outcome.tsx'
 import {
   ApprovalForm,
+  AskAgainForm,
   ConsentProblemNotice,
   DeclineButton,
   Digest,
@@ -115,6 +117,13 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
   const { approval, passkeys } = opened
   const isWaiting = standing === 'waiting'
   const details = <Details opened={opened} isWaiting={isWaiting} digest={digests[''] ?? ''} />
+  if (isWaiting && !isFrozen && approval.is_before_passkeys) {
+    return (
+      <AskAgainForm c={c} digest={digests[''] ?? ''}>
+        {details}
+      </AskAgainForm>
+    )
+  }
   if (isWaiting && !isFrozen) {
     const consent = { digests, passkeys, label: labelOf(opened), asker: approval.asked.asker }
     return (
@@ -135,15 +144,9 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
   }
   if (!isWaiting && standing !== 'approved') {
     return (
-      <>
+      <WhatNext standing={standing} payment={approval.payment_row.id}>
         {details}
-        <p class="actions">
-          {(standing === 'sent' || standing === 'paid') && (
-            <LinkButton to={`/approve/${approval.payment_row.id}/always`}>Always allow</LinkButton>
-          )}
-          <LinkButton to="/approvals">All approvals</LinkButton>
-        </p>
-      </>
+      </WhatNext>
     )
   }
   return (
@@ -160,6 +163,24 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
         <DeclineButton label={isWaiting ? 'Decline' : 'Take the approval back'} />
       </div>
     </Form>
+  )
+}
+
+function WhatNext({
+  standing,
+  payment,
+  children,
+}: PropsWithChildren<{ standing: ApprovalStatus; payment: string }>) {
+  return (
+    <>
+      {children}
+      <p class="actions">
+        {(standing === 'sent' || standing === 'paid') && (
+          <LinkButton to={`/approve/${payment}/always`}>Always allow</LinkButton>
+        )}
+        <LinkButton to="/approvals">All approvals</LinkButton>
+      </p>
+    </>
   )
 }
 

@@ -32,6 +32,10 @@ async function decide(c: PageContext): Promise<Response> {
   const { id } = opened.approval.payment_row
   if (form.get('decision') === 'approved') return approve(c, opened, form)
   if (form.get('decision') === 'send') return send(c, opened)
+  if (form.get('decision') === 'asked_again') {
+    await db.run('owner_ask_again', { payment: id })
+    return goTo(c, `/approve/${id}`)
+  }
   const reason = visibleLine((form.get('reason') ?? '').slice(0, reasonCharactersMax))
   const declined = { payment: id, decision: 'declined', ...shownIn(form), reason }
   await db.run('owner_decide_payment', declined)

@@ -28,6 +28,7 @@ export function paymentWire(twin: Twin, payment: Payment) {
     paid_by: (payment.paidBy ?? payment.key).id,
     for_any_key: payment.ticks.anyKey,
     remembers_payee: payment.ticks.payee,
+    asked_again: false,
     remembered_device: payment.ticks.device ? payment.device : null,
     kind: payment.kind,
     state: payment.state,
