@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { connectedChains } from '../../shared/chains/registry.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
 import { newKey } from '../support/chain-world.ts'
@@ -26,7 +27,7 @@ test('the deposit page offers every connected network and token, and shows what 
   }
   expect(page.text).toContain('Nothing yet')
   const chosen = await browser.visit('/web/deposit?network=arbitrum-sepolia&token=USDC')
-  expect(chosen.text).toContain('Send only USDC on Arbitrum Sepolia')
+  expect(chosen.html).toContain('Code for sending USDC on Arbitrum Sepolia')
   expect((await browser.visit('/web/deposit/last')).html).toBe('none')
 
   await payAs(world, newKey().at, agent.address, 2_250_000n)
@@ -36,12 +37,26 @@ test('the deposit page offers every connected network and token, and shows what 
   expect((await browser.visit('/web/deposit/last')).html).not.toBe('none')
 })
 
+test('the deposit page names each token on each connected network of the registry, and no other', async () => {
+  const browser = await signedIn(world, await world.agent('read'))
+
+  const { text } = await browser.visit('/web/deposit')
+
+  const [, taken = ''] = /This address takes (.*?)\. Any other token/.exec(text) ?? []
+  const expected = connectedChains(world.world.config).map(
+    ({ title, tokens }) => `${tokens.map(({ symbol }) => symbol).join(' and ')} on ${title}`,
+  )
+  expect(taken.split(/,(?: and)? /)).toEqual(expected)
+  expect(expected).toHaveLength(2)
+  expect(text).toContain('this service cannot move it')
+})
+
 test('a network or token that is not offered is never shown, whatever the address says', async () => {
   const browser = await signedIn(world, await world.agent('read'))
 
   const page = await browser.visit('/web/deposit?network=base&token=%22%3E%3Cscript%3E')
 
-  expect(page.text).toContain('Send only USDC on Base Sepolia')
+  expect(page.html).toContain('Code for sending USDC on Base Sepolia')
   expect(page.html).not.toContain('"><script>')
 })
 

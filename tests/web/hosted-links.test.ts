@@ -47,7 +47,7 @@ test('a deposit is asked for, opened, awaited and shown as arrived, with a way b
 
   expect(opened.html).toContain(`data-copy="${agent.address}"`)
   expect(opened.html).toContain('<svg class="qr"')
-  expect(opened.text).toContain('Send only USDC on Base Sepolia')
+  expect(opened.html).toContain('Code for sending USDC on Base Sepolia')
   expect(opened.html).toContain('<noscript><meta http-equiv="refresh"')
   expect(opened.html).not.toContain(return_url)
   await payAs(world, newKey().at, agent.address, 12_500_000n)

@@ -70,7 +70,7 @@ function showDepositStep(c: PageContext, { action, alias, address }: ActionView)
           relay={relay}
         />
       ) : (
-        <DepositInstructions way={way} address={address} />
+        <DepositInstructions way={way} address={address} config={c.get('world').config} />
       )}
       <p
         class="waiting"

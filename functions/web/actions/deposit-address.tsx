@@ -53,8 +53,16 @@ export function DepositRouteChoice({ way, path }: { way: DepositRoute; path: str
   )
 }
 
-/** Shows the address as text and QR code, with a warning about what would be lost. */
-export function DepositInstructions({ way, address }: { way: DepositRoute; address: string }) {
+/** Shows the address as text and QR code, and what else it takes and does not take. */
+export function DepositInstructions({
+  way,
+  address,
+  config,
+}: {
+  way: DepositRoute
+  address: string
+  config: Config
+}) {
   const { chain, token } = way
   const what = `${token.symbol} on ${chain.title}`
   return (
@@ -65,14 +73,23 @@ export function DepositInstructions({ way, address }: { way: DepositRoute; addre
           <Facts facts={factsOf(way, address)} />
         </div>
       </Section>
-      <Notice kind="warning" title={`Send only ${what}`}>
+      <Notice kind="warning" title="Choose the same network where you send from">
         <p>
-          Choose {chain.title} as the network where you send from. What is sent on another network,
-          or as another token, does not arrive here and may be lost.
+          This address takes {takenWords(connectedChains(config))}. Any other token, or any token on
+          another network, may reach the address, but this service cannot move it.
         </p>
       </Notice>
     </>
   )
+}
+
+/** Names each token with the networks on which the address takes it. */
+function takenWords(chains: readonly Chain[]): string {
+  const words = chains.map(({ title, tokens }) => {
+    const symbols = tokens.map(({ symbol }) => symbol)
+    return `${symbols.join(' and ')} on ${title}`
+  })
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')}, and ${words.at(-1)}`
 }
 
 function factsOf(

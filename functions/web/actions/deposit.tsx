@@ -35,7 +35,7 @@ export const routes: Routes = (app) => {
         refreshSeconds={refreshSeconds}
       >
         <DepositRouteChoice way={way} path={c.req.path} />
-        <DepositInstructions way={way} address={wallet.address} />
+        <DepositInstructions way={way} address={wallet.address} config={c.get('world').config} />
         <Section title="Arrived last">
           <div data-watch={`${webAppPath}/deposit/last`} data-seen={newestOf(arrivals)}>
             {arrivals.length === 0 ? (
