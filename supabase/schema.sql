@@ -931,7 +931,9 @@ create table private.sessions (
   proven_by text,
   user_agent text not null,
   client text not null,
+  browser text,
   constraint sessions_pkey PRIMARY KEY (credential),
+  constraint sessions_browser_check CHECK ((browser ~ '^[0-9a-f]{64}$'::text)),
   constraint sessions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
   constraint sessions_signed_in_with_check CHECK ((signed_in_with = ANY (ARRAY['sign_up'::text, 'password'::text, 'passkey'::text, 'recovery_code'::text]))),
   constraint sessions_user_agent_check CHECK ((length(user_agent) <= 256))
@@ -1771,7 +1773,7 @@ begin
     private.clock() + interval '90 days');
   if session is not null then
     perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
-      session ->> 'client');
+      session ->> 'client', browser => session ->> 'browser');
   end if;
   insert into private.activities (account, category, type, summary)
   values (opened, 'account', 'account_opened', 'The account was opened, with its first API key.');
@@ -3343,7 +3345,7 @@ AS $function$
     from private.passkeys p where p.id = passkey
 $function$;
 
-CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb, work text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb, work text DEFAULT NULL::text, browser text DEFAULT NULL::text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3366,12 +3368,12 @@ begin
     perform private.enqueue_mail(owner, mail);
     perform private.record_security(owner, 'recovery_code_used',
       'A recovery code was used to sign in.');
-    return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'recovery_code', user_agent, client) s;
+    return query select s.account, s.expires_at from private.open_session(
+      owner, session_digest, 'recovery_code', user_agent, client, browser => browser) s;
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.login_with_passkey(passkey text, counter_seen text, counter_now text, challenge text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.login_with_passkey(passkey text, counter_seen text, counter_now text, challenge text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb, browser text DEFAULT NULL::text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3386,13 +3388,13 @@ begin
   if private.spend_challenge(challenge, passkey)
     and private.use_passkey(passkey, counter_seen, counter_now) then
     select p.account into owner from private.passkeys p where p.id = passkey;
-    perform private.enqueue_mail(owner, mail);
-    return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'passkey', user_agent, client, passkey) s;
+    perform private.tell_sign_in(owner, browser, mail);
+    return query select s.account, s.expires_at from private.open_session(
+      owner, session_digest, 'passkey', user_agent, client, passkey, browser) s;
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.login_with_password(email text, password_hash text, session_digest text, user_agent text, client text, rehashed text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.login_with_password(email text, password_hash text, session_digest text, user_agent text, client text, rehashed text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb, browser text DEFAULT NULL::text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3408,9 +3410,9 @@ begin
   if owner is not null then
     -- Only what failed counts against a name in its network.
     perform private.give_back(private.sign_in_bucket(email, client), interval '5 minutes');
-    perform private.enqueue_mail(owner, mail);
-    return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'password', user_agent, client) s;
+    perform private.tell_sign_in(owner, browser, mail);
+    return query select s.account, s.expires_at from private.open_session(
+      owner, session_digest, 'password', user_agent, client, browser => browser) s;
   end if;
 end $function$;
 
@@ -4201,6 +4203,7 @@ begin
   if session <> caller.id then
     perform private.demand_brake(caller);
     perform private.demand_newer_proof(caller, session);
+    perform private.forget_browsers(caller, session);
   end if;
   update private.credentials k set revoked_at = private.clock()
    where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
@@ -6840,6 +6843,7 @@ CREATE OR REPLACE FUNCTION private.end_other_sessions(caller private.credentials
  RETURNS void
  LANGUAGE sql
 AS $function$
+  select private.forget_browsers(caller);
   update private.credentials k set revoked_at = private.clock()
    where k.account = caller.account and k.kind = 'session' and k.id <> caller.id
      and k.revoked_at is null
@@ -7226,6 +7230,18 @@ begin
   get diagnostics gone = row_count;
   return gone;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.forget_browsers(caller private.credentials, session uuid DEFAULT NULL::uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.sessions s set browser = null from private.credentials k
+   where k.id = s.credential and k.account = caller.account
+     and (session is null or s.browser = (select x.browser from private.sessions x
+       where x.credential = session))
+     and s.browser is distinct from (select x.browser from private.sessions x
+       where x.credential = caller.id)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.forget_buckets(kept interval)
  RETURNS void
@@ -9157,7 +9173,7 @@ AS $function$
   values (digest, k.id, least(k.expires_at, private.clock() + interval '30 days'))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text, passkey text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text, passkey text DEFAULT NULL::text, browser text DEFAULT NULL::text)
  RETURNS private.credentials
  LANGUAGE plpgsql
 AS $function$
@@ -9177,10 +9193,10 @@ begin
   returning * into opened;
   -- A recovery code is not a proof, because it may have been found on paper.
   insert into private.sessions
-    (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client)
+    (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client, browser)
   values (opened.id, signed_in_with, at + interval '12 hours', at,
     case when signed_in_with = 'recovery_code' then '-infinity' else at end, passkey,
-    pg_catalog.left(user_agent, 256), client);
+    pg_catalog.left(user_agent, 256), client, browser);
   return opened;
 end $function$;
 
@@ -10293,6 +10309,17 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.tell_sign_in(owner uuid, browser text, mail jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from private.sessions s join private.credentials k on k.id = s.credential
+    where k.account = owner and s.browser = tell_sign_in.browser) then
+    perform private.enqueue_mail(owner, mail);
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.terms_digest(p private.payments)
  RETURNS text
  LANGUAGE sql
@@ -10763,11 +10790,11 @@ grant execute on function api.login_find(email text, client text, work text) to 
 
 grant execute on function api.login_find_passkey(passkey text) to service_role;
 
-grant execute on function api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb, work text) to service_role;
+grant execute on function api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb, work text, browser text) to service_role;
 
-grant execute on function api.login_with_passkey(passkey text, counter_seen text, counter_now text, challenge text, session_digest text, user_agent text, client text, mail jsonb) to service_role;
+grant execute on function api.login_with_passkey(passkey text, counter_seen text, counter_now text, challenge text, session_digest text, user_agent text, client text, mail jsonb, browser text) to service_role;
 
-grant execute on function api.login_with_password(email text, password_hash text, session_digest text, user_agent text, client text, rehashed text, mail jsonb) to service_role;
+grant execute on function api.login_with_password(email text, password_hash text, session_digest text, user_agent text, client text, rehashed text, mail jsonb, browser text) to service_role;
 
 grant execute on function api.mail_attachment(credential text, mail uuid, file integer) to vault;
 

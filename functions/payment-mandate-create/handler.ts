@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
+import { askerName } from '../../shared/mail/asker.ts'
 import { mandateWanted } from '../../shared/mail/money-messages.ts'
 import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import { mandateBody, mandateUrl } from '../../shared/mandates/body.ts'
@@ -20,6 +21,7 @@ export const run: Handler<typeof paymentMandateCreate> = async (input, context) 
   const message = mandateWanted({
     merchant: merchantWords(terms),
     caps: capWords(terms),
+    asker: await askerName(db),
     url: mandateUrl(world.config, id),
   })
   const order = {

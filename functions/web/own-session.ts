@@ -13,7 +13,7 @@ import type { PageContext } from './visit.ts'
 export function browserOf(c: PageContext): Browser {
   const { headers } = c.req.raw
   const userAgent = (headers.get('user-agent') ?? '').slice(0, 256)
-  return { userAgent, client: clientOf(c.get('world').config, headers) }
+  return { userAgent, client: clientOf(c.get('world').config, headers), token: c.get('formToken') }
 }
 
 /** Returns the owner who is signed in, with the browser in use. */

@@ -8,8 +8,8 @@ import type { World } from '../world.ts'
 import { credentialOf } from './api-key.ts'
 import { newSessionId, openSessionToken } from './session.ts'
 
-/** The browser that signs in. */
-export type Browser = { userAgent: string; client: string }
+/** The browser that signs in; `token` is the value of its cookie, by which it is recognized when it comes again. */
+export type Browser = { userAgent: string; client: string; token?: string }
 
 /** A session that the database has opened. */
 export const openedRow = z.object({ account_opened: z.string(), expires_at: z.string() })
@@ -21,8 +21,10 @@ export async function newSession(world: World): Promise<{ sid: string; session_d
 }
 
 /** Returns the browser as the database stores it with a session. */
-export function browserArgs({ userAgent, client }: Browser) {
-  return { user_agent: userAgent.slice(0, 256), client }
+export async function browserArgs({ config }: World, { userAgent, client, token }: Browser) {
+  const pepper = required(config, 'API_KEY_PEPPER')
+  const browser = token === undefined ? null : await credentialOf(`browser ${token}`, pepper)
+  return { user_agent: userAgent.slice(0, 256), client, browser }
 }
 
 /** Returns the token of an opened session; undefined if no session was opened. */

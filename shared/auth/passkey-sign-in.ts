@@ -47,6 +47,12 @@ export async function signInWithPasskey(
   const mail = await sealForOutbox(world, newSignIn(world.config.WEB_URL, deed))
   const { sid, session_digest } = await newSession(world)
   const counted = { passkey: answer.id, counter_seen: passkey.counter, counter_now }
-  const args = { ...counted, challenge, session_digest, ...browserArgs(browser), mail }
+  const args = {
+    ...counted,
+    challenge,
+    session_digest,
+    ...(await browserArgs(world, browser)),
+    mail,
+  }
   return sessionTokenOf(world, sid, await db.one('login_with_passkey', args, openedRow))
 }

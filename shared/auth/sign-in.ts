@@ -39,7 +39,14 @@ export async function signInWithPassword(
   const deed = { ...securityEventOf(world, browser), method: 'Password' }
   const mail = await sealForOutbox(world, newSignIn(world.config.WEB_URL, deed))
   const { sid, session_digest } = await newSession(world)
-  const args = { email, ...found, session_digest, ...browserArgs(browser), rehashed, mail }
+  const args = {
+    email,
+    ...found,
+    session_digest,
+    ...(await browserArgs(world, browser)),
+    rehashed,
+    mail,
+  }
   return sessionTokenOf(world, sid, await db.one('login_with_password', args, openedRow))
 }
 
@@ -56,7 +63,7 @@ export async function signInWithRecoveryCode(
     recoveryUsed(world.config.WEB_URL, securityEventOf(world, browser)),
   )
   const { sid, session_digest } = await newSession(world)
-  const args = { email, code_digest, session_digest, ...browserArgs(browser), mail }
+  const args = { email, code_digest, session_digest, ...(await browserArgs(world, browser)), mail }
   const { solution } = given
   const opened = await withWork(world, { purpose: 'sign-in', solution }, (work) =>
     unbound(world.db).one('login_with_code', { ...args, work }, openedRow),

@@ -19,7 +19,12 @@ const openAccountRequest = z.strictObject({
   passwordHash: z.string().max(256),
   apiKey: z.strictObject({ digest, shown: z.string().max(32) }),
   session: z
-    .strictObject({ digest, userAgent: z.string().max(256), client: z.string().max(64) })
+    .strictObject({
+      digest,
+      user_agent: z.string().max(256),
+      client: z.string().max(64),
+      browser: digest.nullable(),
+    })
     .optional(),
 })
 
@@ -47,9 +52,7 @@ export async function openAccount(
     envelope,
     password_hash: passwordHash,
     api_key: apiKey,
-    session: session
-      ? { digest: session.digest, user_agent: session.userAgent, client: session.client }
-      : null,
+    session: session ?? null,
   }
   const row = await unbound(world.db).one('custody_open_account', question, answerRow)
   if (!row) throw new Error('custody_open_account answered no row')

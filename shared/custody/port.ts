@@ -138,7 +138,9 @@ export type OpenAccountRequest = {
   passwordHash: string
   apiKey: { digest: string; shown: string }
   /** Browser session that begins with the account. */
-  session?: { digest: string; userAgent: string; client: string } | undefined
+  session?:
+    | { digest: string; user_agent: string; client: string; browser: string | null }
+    | undefined
 }
 
 /** Outcome of a request. Every outcome but `opened` leaves the link as it was. */

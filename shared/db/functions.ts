@@ -476,6 +476,7 @@ export type DatabaseFunctions = {
       client: string
       mail?: unknown
       work?: string | null
+      browser?: string | null
     }
   }
   login_with_passkey: {
@@ -488,6 +489,7 @@ export type DatabaseFunctions = {
       user_agent: string
       client: string
       mail?: unknown
+      browser?: string | null
     }
   }
   login_with_password: {
@@ -499,6 +501,7 @@ export type DatabaseFunctions = {
       client: string
       rehashed?: string | null
       mail?: unknown
+      browser?: string | null
     }
   }
   mail_attachment: { args: { credential: string; mail: string; file: number } }

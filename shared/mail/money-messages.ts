@@ -24,14 +24,13 @@ export function approvalWanted(payment: {
   // A part of a long name could be taken for another name.
   const to = payee.length > payeeLengthMax ? '' : ` to ${payee}`
   return letter('approval_wanted', `Approve ${amount}${to}?`, [
-    'A payment of your agent waits for your decision:',
     {
       facts: {
+        'Asked by': asker,
+        ...(note === null ? {} : { 'Note of the agent': note }),
         Amount: amount,
         To: payee,
         Address: address,
-        'Asked by': asker,
-        ...(note === null ? {} : { 'Note of the agent': note }),
         'Waits until': utc(expiresAt),
       },
     },
@@ -41,11 +40,17 @@ export function approvalWanted(payment: {
 }
 
 /** Writes the notice that a mandate waits for the owner. `url` is the page that shows its terms. */
-export function mandateWanted(mandate: { merchant: string; caps: string; url: string }): Message {
-  const { merchant, caps, url } = mandate
-  return letter('mandate_wanted', 'Let your agent pay a merchant within limits?', [
-    'Your agent asks to pay this merchant without asking you each time:',
-    { facts: { Merchant: merchant, 'Up to': caps } },
+export function mandateWanted(mandate: {
+  merchant: string
+  caps: string
+  asker: string
+  url: string
+}): Message {
+  const { merchant, caps, asker, url } = mandate
+  const whom = merchant.length > payeeLengthMax ? 'a merchant' : merchant
+  return letter('mandate_wanted', `Always allow payments to ${whom}?`, [
+    { facts: { 'Asked by': asker, Merchant: merchant, 'Up to': caps } },
+    'Payments within these limits would not be asked about each time.',
     { link: url, label: 'See the full terms and decide' },
     'Opening the page allows nothing. If you do nothing, nothing is allowed.',
   ])

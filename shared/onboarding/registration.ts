@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../auth/api-key.ts'
 import type { Browser } from '../auth/new-session.ts'
+import { browserArgs } from '../auth/new-session.ts'
 import { checkPassword, hashPassword, passwordProblems } from '../auth/password.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
@@ -71,14 +72,16 @@ async function askCustody(world: World, order: AccountOrder, alias: string) {
   const kind = config.ENVIRONMENT === 'production' ? 'live' : 'test'
   const apiKey = createApiKey(kind, (length) => world.randomBytes(length))
   const { browser, sessionId } = order
+  const session = sessionId !== undefined && {
+    digest: await credentialOf(sessionId, pepper),
+    ...(await browserArgs(world, browser)),
+  }
   const answer = await custody.openAccount({
     linkDigest: await sha256Hex(order.link),
     alias,
     passwordHash: hashPassword(world, order.password),
     apiKey: { digest: await credentialOf(apiKey, pepper), shown: shownPart(apiKey) },
-    ...(sessionId === undefined
-      ? {}
-      : { session: { digest: await credentialOf(sessionId, pepper), ...browser } }),
+    ...(session && { session }),
   })
   switch (answer.outcome) {
     case 'opened':

@@ -38,7 +38,9 @@ create table private.sessions (
   proven_by text,
   user_agent text not null check (length(user_agent) <= 256),
   -- Network address, as far as a trusted proxy told it.
-  client text not null
+  client text not null,
+  -- Keyed digest of the cookie by which the browser is known when it signs in again; null if it is to be new.
+  browser text check (browser ~ '^[0-9a-f]{64}$')
 );
 alter table private.owners enable row level security;
 

@@ -157,7 +157,7 @@ $$;
 -- passkey ends another session in this way; other sign-ins are bounded by their rate limit.
 create function private.open_session(
   of_account uuid, session_digest text, signed_in_with text, user_agent text, client text,
-  passkey text default null)
+  passkey text default null, browser text default null)
   returns private.credentials language plpgsql as $$
 declare
   at timestamptz := private.clock();
@@ -175,11 +175,22 @@ begin
   returning * into opened;
   -- A recovery code is not a proof, because it may have been found on paper.
   insert into private.sessions
-    (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client)
+    (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client, browser)
   values (opened.id, signed_in_with, at + interval '12 hours', at,
     case when signed_in_with = 'recovery_code' then '-infinity' else at end, passkey,
-    pg_catalog.left(user_agent, 256), client);
+    pg_catalog.left(user_agent, 256), client, browser);
   return opened;
+end $$;
+
+-- Tells the owner of a sign-in, unless the browser signed in to this account before, in the time that sessions are
+-- kept.
+create function private.tell_sign_in(owner uuid, browser text, mail jsonb) returns void
+  language plpgsql as $$
+begin
+  if not exists (select from private.sessions s join private.credentials k on k.id = s.credential
+    where k.account = owner and s.browser = tell_sign_in.browser) then
+    perform private.enqueue_mail(owner, mail);
+  end if;
 end $$;
 
 -- Returns the hash to compare a password with. Returns no row for an unknown address or an owner without a
@@ -197,7 +208,7 @@ end $$;
 -- replaces a hash of older parameters.
 create function api.login_with_password(
   email text, password_hash text, session_digest text, user_agent text, client text,
-  rehashed text default null, mail jsonb default null)
+  rehashed text default null, mail jsonb default null, browser text default null)
   returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -210,16 +221,16 @@ begin
   if owner is not null then
     -- Only what failed counts against a name in its network.
     perform private.give_back(private.sign_in_bucket(email, client), interval '5 minutes');
-    perform private.enqueue_mail(owner, mail);
-    return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'password', user_agent, client) s;
+    perform private.tell_sign_in(owner, browser, mail);
+    return query select s.account, s.expires_at from private.open_session(
+      owner, session_digest, 'password', user_agent, client, browser => browser) s;
   end if;
 end $$;
 
 -- Spends a recovery code. It signs in without being a proof, and guards the account for three days.
 create function api.login_with_code(
   email text, code_digest text, session_digest text, user_agent text, client text,
-  mail jsonb default null, work text default null)
+  mail jsonb default null, work text default null, browser text default null)
   returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -239,8 +250,8 @@ begin
     perform private.enqueue_mail(owner, mail);
     perform private.record_security(owner, 'recovery_code_used',
       'A recovery code was used to sign in.');
-    return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'recovery_code', user_agent, client) s;
+    return query select s.account, s.expires_at from private.open_session(
+      owner, session_digest, 'recovery_code', user_agent, client, browser => browser) s;
   end if;
 end $$;
 
@@ -298,7 +309,7 @@ end $$;
 
 create function api.login_with_passkey(
   passkey text, counter_seen text, counter_now text, challenge text, session_digest text,
-  user_agent text, client text, mail jsonb default null)
+  user_agent text, client text, mail jsonb default null, browser text default null)
   returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -310,9 +321,9 @@ begin
   if private.spend_challenge(challenge, passkey)
     and private.use_passkey(passkey, counter_seen, counter_now) then
     select p.account into owner from private.passkeys p where p.id = passkey;
-    perform private.enqueue_mail(owner, mail);
-    return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'passkey', user_agent, client, passkey) s;
+    perform private.tell_sign_in(owner, browser, mail);
+    return query select s.account, s.expires_at from private.open_session(
+      owner, session_digest, 'passkey', user_agent, client, passkey, browser) s;
   end if;
 end $$;
 

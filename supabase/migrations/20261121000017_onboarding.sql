@@ -184,7 +184,7 @@ begin
     private.clock() + interval '90 days');
   if session is not null then
     perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
-      session ->> 'client');
+      session ->> 'client', browser => session ->> 'browser');
   end if;
   insert into private.activities (account, category, type, summary)
   values (opened, 'account', 'account_opened', 'The account was opened, with its first API key.');

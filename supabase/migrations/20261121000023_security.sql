@@ -76,6 +76,18 @@ begin
   returning k.expires_at;
 end $$;
 
+-- Makes the browser of a session new again, or every browser but the caller's own: the owner is told if one signs in
+-- after its session was ended from elsewhere.
+create function private.forget_browsers(caller private.credentials, session uuid default null)
+  returns void language sql as $$
+  update private.sessions s set browser = null from private.credentials k
+   where k.id = s.credential and k.account = caller.account
+     and (session is null or s.browser = (select x.browser from private.sessions x
+       where x.credential = session))
+     and s.browser is distinct from (select x.browser from private.sessions x
+       where x.credential = caller.id)
+$$;
+
 -- Ends a session of the account, the caller's own if none is named. Answers false if there is none.
 create function api.owner_end_session(credential text, session uuid default null) returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -87,6 +99,7 @@ begin
   if session <> caller.id then
     perform private.demand_brake(caller);
     perform private.demand_newer_proof(caller, session);
+    perform private.forget_browsers(caller, session);
   end if;
   update private.credentials k set revoked_at = private.clock()
    where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
@@ -96,6 +109,7 @@ end $$;
 
 create function private.end_other_sessions(caller private.credentials) returns void
   language sql as $$
+  select private.forget_browsers(caller);
   update private.credentials k set revoked_at = private.clock()
    where k.account = caller.account and k.kind = 'session' and k.id <> caller.id
      and k.revoked_at is null

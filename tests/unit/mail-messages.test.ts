@@ -41,7 +41,7 @@ const samples = (name: string) => [
     expiresAt: deed.at,
     url: `${webUrl}/approvals/1`,
   }),
-  messages.mandateWanted({ merchant: name, caps: name, url: `${webUrl}/mandate/1` }),
+  messages.mandateWanted({ merchant: name, caps: name, asker: name, url: `${webUrl}/mandate/1` }),
   messages.accountFrozen(webUrl, deed),
   messages.accountUnfrozen(webUrl, deed),
   messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': name } }),

@@ -1,5 +1,6 @@
 /** Acts of the owner on the pages are reported to the owner's mailbox. */
 import { expect, test } from 'vitest'
+import type { Browser } from '../support/browserless.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
 
@@ -21,6 +22,41 @@ test('signing in is told with the way and the browser', async () => {
 
   expect(mail).toMatchObject({ subject: 'New sign-in to your account' })
   expect(mail?.text).toContain('With: Password')
+})
+
+test('a browser that signed in before is not told again, until its session was ended from elsewhere', async () => {
+  const person = await openPerson(tests)
+  const told = async () => (await tests.mails(person.email)).map((mail) => mail.subject)
+  const mine = await signInAs(tests, person)
+  const again = async (browser: Browser) => {
+    await browser.visit('/web')
+    await browser.submit({}, '/web/logout')
+    await browser.visit('/web/login')
+    await browser.submit({ email: person.email, password: person.password }, '/web/login')
+  }
+
+  await again(mine)
+  const known = await told()
+  const theirs = await signInAs(tests, person)
+  const second = await told()
+  await mine.visit('/web/security/sessions')
+  await mine.submit({ session: 'others' }, '/web/security/sessions')
+  await theirs.visit('/web/login')
+  await theirs.submit({ email: person.email, password: person.password }, '/web/login')
+  await again(mine)
+
+  expect([known.length, second.length, (await told()).length]).toEqual([1, 2, 3])
+  expect(new Set(await told())).toEqual(new Set(['New sign-in to your account']))
+})
+
+test('one browser is new to each account', async () => {
+  const [one, other] = [await openPerson(tests), await openPerson(tests)]
+  const browser = await signInAs(tests, one)
+
+  await browser.visit('/web/login')
+  await browser.submit({ email: other.email, password: other.password }, '/web/login')
+
+  expect(await tests.mails(other.email)).toHaveLength(1)
 })
 
 test('a new key and the one that replaces it are told by name, never the key itself', async () => {

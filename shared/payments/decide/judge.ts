@@ -8,6 +8,7 @@ import type { Refusal } from '../../contract/errors.ts'
 import { fail } from '../../contract/errors.ts'
 import { time } from '../../db/row-fields.ts'
 import type { Context } from '../../http/handler.ts'
+import { askerName } from '../../mail/asker.ts'
 import { approvalWanted } from '../../mail/money-messages.ts'
 import type { OutboxMail } from '../../mail/outbox.ts'
 import { sealForOutbox } from '../../mail/outbox.ts'
@@ -116,22 +117,17 @@ function whyNot({ reasons, mandates }: Exclude<Decision, { verdict: 'allow' }>) 
 /** Returns the owner's mail, which has the payment's id: it is sent once, however often the agent asks. */
 async function mailToOwner(context: Context, payment: Payment): Promise<OutboxMail> {
   const { chain, token } = assetOf(payment)
-  const asker = await context.db.one('get_identity', {}, askerRow)
   const message = approvalWanted({
     amount: `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`,
     payee: merchantOf(payment) ?? payment.payee_alias ?? payment.payee,
     address: `${payment.payee} on ${chain.title}`,
-    asker: asker?.identity.credential.label ?? '',
+    asker: await askerName(context.db),
     note: payment.memo,
     expiresAt: new Date(payment.expires_at),
     url: approvalUrl(context.world.config, payment),
   })
   return sealForOutbox(context.world, { ...message, id: payment.id })
 }
-
-const askerRow = z.object({
-  identity: z.object({ credential: z.object({ label: z.string() }) }),
-})
 
 async function helpFor(context: Context, entered: PaymentWithFacts, facts: Facts) {
   const { limits, caps } = entered.facts
