@@ -4587,6 +4587,7 @@ declare
   p private.payments;
   made private.mandates;
 begin
+  perform private.demand_proof(caller);
   perform private.hold_payer(caller, true);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account and private.is_holder_live(q.key);

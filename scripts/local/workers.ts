@@ -142,10 +142,6 @@ function keepSchedules(
 }
 
 function newest(functions: readonly FunctionSettings[]): string {
-  return (
-    functions
-      .map(({ compatibilityDate }) => compatibilityDate)
-      .toSorted()
-      .at(-1) ?? ''
-  )
+  const dates = functions.map(({ compatibilityDate }) => compatibilityDate)
+  return dates.toSorted().at(-1) ?? ''
 }

@@ -132,7 +132,8 @@ test('several payments are approved by one touch of a passkey', async () => {
 })
 
 test('what was asked before the first passkey is asked anew by one press, and paid by the next', async () => {
-  const { page, agent, addPasskey } = await fundedOwner(scene, false)
+  const owner = await fundedOwner(scene, false)
+  const { page, agent } = owner
   const order = {
     chain: 'base-sepolia',
     token: 'USDC',
@@ -141,7 +142,7 @@ test('what was asked before the first passkey is asked anew by one press, and pa
   }
   const asked = z.object({ confirmation: z.object({ url: z.url() }) })
   const { confirmation } = await agent('/wallet-custodial-transfer', order, asked)
-  await addPasskey()
+  await owner.addPasskey()
 
   await page.goto(confirmation.url)
   await press(page, 'Ask anew')

@@ -7,7 +7,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { agoOf } from '../ui/ago.ts'
 import { forPeople } from '../ui/amounts.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { Button, Field, Form, LinkButton } from '../ui/form.tsx'
+import { Button, Form, LinkButton } from '../ui/form.tsx'
 import type { PageContext } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
@@ -18,6 +18,7 @@ import {
   AskAgainForm,
   ConsentProblemNotice,
   DeclineButton,
+  DeclineReason,
   Digest,
   ReceiptLink,
 } from './consent-buttons.tsx'
@@ -34,9 +35,6 @@ import {
 } from './payment-terms.tsx'
 import { ApprovalOptions } from './tick-boxes.tsx'
 import { digestsOf, digestWithOptions, offeredOptionsOf } from './ticks-data.ts'
-
-/** Characters that the owner may write about a decline. */
-export const reasonCharactersMax = 280
 
 /** Shows the payment with its decision or its outcome. `unheard`: why a consent was not entered. */
 export async function showApproval(
@@ -114,7 +112,7 @@ type DecisionProps = {
 }
 
 function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
-  const { approval, passkeys } = opened
+  const { approval } = opened
   const isWaiting = standing === 'waiting'
   const details = <Details opened={opened} isWaiting={isWaiting} digest={digests[''] ?? ''} />
   if (isWaiting && !isFrozen && approval.is_before_passkeys) {
@@ -125,21 +123,10 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
     )
   }
   if (isWaiting && !isFrozen) {
-    const consent = { digests, passkeys, label: labelOf(opened), asker: approval.asked.asker }
     return (
-      <ApprovalForm
-        c={c}
-        {...consent}
-        ticks={
-          <>
-            <ApprovalOptions offered={offeredOptionsOf(opened)} subject="payment" />
-            {details}
-            <DeclineReason />
-          </>
-        }
-      >
-        <DeclineButton />
-      </ApprovalForm>
+      <WaitingForm c={c} opened={opened} digests={digests}>
+        {details}
+      </WaitingForm>
     )
   }
   if (!isWaiting && standing !== 'approved') {
@@ -184,27 +171,35 @@ function WhatNext({
   )
 }
 
+/** Offers what can be ticked, a reason for a decline, and both buttons. */
+function WaitingForm({
+  c,
+  opened,
+  digests,
+  children,
+}: PropsWithChildren<Pick<DecisionProps, 'c' | 'opened' | 'digests'>>) {
+  const { approval, passkeys } = opened
+  const consent = { digests, passkeys, label: labelOf(opened), asker: approval.asked.asker }
+  const ticks = (
+    <>
+      <ApprovalOptions offered={offeredOptionsOf(opened)} subject="payment" />
+      {children}
+      <DeclineReason />
+    </>
+  )
+  return (
+    <ApprovalForm c={c} {...consent} ticks={ticks}>
+      <DeclineButton />
+    </ApprovalForm>
+  )
+}
+
 /** Says on the button what pressing it does. */
 function labelOf({ approval: { payment_row: payment } }: OpenedApproval): string {
   const { token } = assetOf(payment)
   if (payment.kind !== 'transfer') return 'Approve the purchase'
   const amount = forPeople(formatAmount(payment.amount_atomic, token.decimals))
   return `Approve and pay ${amount} ${token.symbol}`
-}
-
-/** Takes a reason, which the agent is told with a decline. */
-function DeclineReason() {
-  return (
-    <details>
-      <summary>Decline with a reason</summary>
-      <Field
-        name="reason"
-        label="Your reason, which the agent is told"
-        maxlength={reasonCharactersMax}
-        autocomplete="off"
-      />
-    </details>
-  )
 }
 
 /** Folds in all terms, what they leave of the limits, and what an approval is bound to. */

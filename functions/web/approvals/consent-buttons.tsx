@@ -1,11 +1,14 @@
 /** The form with which the owner consents to what the page shows. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { consentOptions } from '../../../shared/auth/passkey-options.ts'
-import { Button, Form } from '../ui/form.tsx'
+import { Button, Field, Form } from '../ui/form.tsx'
 import { Notice } from '../ui/show.tsx'
 import type { PageContext } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import type { ConsentProblem, Passkeys } from './consent-data.ts'
+
+/** Characters that the owner may write about a decline. */
+export const reasonCharactersMax = 280
 
 /**
  * Renders the form. With a passkey the browser signs the digest of the form, and
@@ -83,6 +86,21 @@ export function AskAgainForm({
         <DeclineButton />
       </div>
     </Form>
+  )
+}
+
+/** Takes a reason, which the agent is told with a decline. */
+export function DeclineReason() {
+  return (
+    <details>
+      <summary>Decline with a reason</summary>
+      <Field
+        name="reason"
+        label="Your reason, which the agent is told"
+        maxlength={reasonCharactersMax}
+        autocomplete="off"
+      />
+    </details>
   )
 }
 

@@ -22,7 +22,6 @@ export const routes: Routes = (app) => {
   app.get('/apps/:app', async (c) =>
     showApp(c, await find(c), takeFormDraft(c, await requireOwner(c))),
   )
-
   app.post('/apps/:app', async (c) => {
     const me = await requireOwner(c)
     const found = await find(c)

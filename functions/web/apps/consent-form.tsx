@@ -26,8 +26,6 @@ export function AuthorizeForm(props: AuthorizeFormProps) {
   const { c, request, shown, levels, caps, isKnown, typed } = props
   const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
   const pays = levels.some(({ scopes }) => canPay(scopes))
-  // An empty field that must be filled in cannot stay out of sight.
-  const isOpen = typed !== undefined || (pays && caps.each === null)
   return (
     <Form c={c} action={hereOf(c)}>
       <input type="hidden" name="client" value={request.client.id} />
@@ -45,28 +43,7 @@ export function AuthorizeForm(props: AuthorizeFormProps) {
           checked={typed ? typed.has('replaces') : true}
         />
       )}
-      <details open={isOpen}>
-        <summary>
-          {pays && (
-            <>
-              <CapsLine caps={caps} />,{' '}
-            </>
-          )}
-          for {lifeDaysDefault} days: change it
-        </summary>
-        {pays && <CapFields caps={caps} typed={typed} />}
-        <Choices
-          name="days"
-          legend="For how long"
-          chosen={typed?.get('days') ?? lifeDaysDefault}
-          choices={lifeChoices}
-        />
-        <p>
-          It can never raise a limit, approve a payment, trust a recipient, read a stored password
-          or let others in. Any app can freeze the account, which you alone undo. You can disconnect
-          it at any time.
-        </p>
-      </details>
+      <Terms caps={pays ? caps : undefined} typed={typed} />
       <div class="actions">
         <Button name="decision" value="allowed" data-considered="">
           Allow
@@ -74,6 +51,38 @@ export function AuthorizeForm(props: AuthorizeFormProps) {
         <DenyButton />
       </div>
     </Form>
+  )
+}
+
+type TermsProps = Pick<AuthorizeFormProps, 'typed'> & { caps: Caps | undefined }
+
+/** Folds in the caps of an app that may pay, the days, and what it can never do. */
+function Terms({ caps, typed }: TermsProps) {
+  // An empty field that must be filled in cannot stay out of sight.
+  const isOpen = typed !== undefined || caps?.each === null
+  return (
+    <details open={isOpen}>
+      <summary>
+        {caps && (
+          <>
+            <CapsLine caps={caps} />,{' '}
+          </>
+        )}
+        for {lifeDaysDefault} days: change it
+      </summary>
+      {caps && <CapFields caps={caps} typed={typed} />}
+      <Choices
+        name="days"
+        legend="For how long"
+        chosen={typed?.get('days') ?? lifeDaysDefault}
+        choices={lifeChoices}
+      />
+      <p>
+        It can never raise a limit, approve a payment, trust a recipient, read a stored password or
+        let others in. Any app can freeze the account, which you alone undo. You can disconnect it
+        at any time.
+      </p>
+    </details>
   )
 }
 
