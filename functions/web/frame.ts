@@ -9,6 +9,7 @@ import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
 import { formFieldsIn } from '../../shared/http/form.ts'
 import { readSession, renewSession } from './session-cookie.ts'
+import type { Done } from './ui/done.ts'
 import type { Owner, PageContext } from './visit.ts'
 import { webAppPath } from './visit.ts'
 
@@ -64,7 +65,11 @@ export async function readFormFields(c: PageContext): Promise<URLSearchParams> {
   )
 }
 
-/** Answers a form with 303: the browser fetches the next page, and going back sends nothing twice. */
-export function goTo(c: PageContext, path: string): Response {
-  return c.redirect(`${webAppPath}${path}`, 303)
+/**
+ * Answers a form with 303: the browser fetches the next page, and going back sends nothing twice. `done` has that
+ * page tell what the form did.
+ */
+export function goTo(c: PageContext, path: string, done?: Done): Response {
+  const told = done === undefined ? '' : `${path.includes('?') ? '&' : '?'}done=${done}`
+  return c.redirect(`${webAppPath}${path}${told}`, 303)
 }

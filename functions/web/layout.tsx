@@ -5,8 +5,9 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Asset } from './asset.ts'
 import { addressOf } from './asset.ts'
 import { nav } from './nav.ts'
+import { doneWords } from './ui/done.ts'
 import { Button, Form } from './ui/form.tsx'
-import { Badge } from './ui/show.tsx'
+import { Badge, Notice } from './ui/show.tsx'
 import type { Owner, PageContext } from './visit.ts'
 import { webAppPath } from './visit.ts'
 
@@ -70,6 +71,7 @@ export function Page(props: PageProps) {
         </header>
         <main id="content" class={isDecision ? 'alone decision' : owner ? undefined : 'alone'}>
           <Title {...props} />
+          <DoneNotice of={c.req.query('done')} />
           {children}
         </main>
       </body>
@@ -98,6 +100,14 @@ function Title({ title, lead, back, action }: PageProps) {
       {action}
     </div>
   )
+}
+
+/** Tells what the form before did; nothing for a word that no form of ours says. */
+function DoneNotice({ of }: { of: string | undefined }) {
+  const told = Object.entries(doneWords).find(([name]) => name === of)
+  if (!told) return null
+  const isDone = of !== 'few' && of !== 'unsure'
+  return <Notice kind={isDone ? 'good' : 'info'}>{told[1]}</Notice>
 }
 
 /** Renders the navigation: on a narrow screen a popover, which needs no script, else always visible. */

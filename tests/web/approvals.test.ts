@@ -90,7 +90,7 @@ test('choosing fewer than two leads back to the list, with a sentence', async ()
 
   const answer = await browser.visit('/web/approve-batch')
 
-  expect([answer.status, answer.path]).toEqual([200, '/web/approvals?few'])
+  expect([answer.status, answer.path]).toEqual([200, '/web/approvals?done=few'])
   expect(answer.text).toContain('Mark at least two payments')
 })
 

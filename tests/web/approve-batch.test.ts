@@ -103,7 +103,7 @@ test('nothing is approved when one of them changed, was decided or is not of the
   expect(changed.status).toBe(409)
   expect(changed.text).toContain('Nothing was approved')
   for (const { path, text } of [alone, other]) {
-    expect(path).toBe('/web/approvals?few')
+    expect(path).toBe('/web/approvals?done=few')
     expect(text).toContain('Mark at least two payments')
   }
   expect((await paymentOf(world.db, first?.id ?? '')).state).toBe('awaiting_confirmation')

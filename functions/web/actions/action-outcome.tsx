@@ -5,6 +5,7 @@ import { actionResultOf } from '../../../shared/hosted/action.ts'
 import { LinkButton } from '../ui/form.tsx'
 import { Address, Facts, Money, Notice, Time } from '../ui/show.tsx'
 import { Site } from '../ui/site.tsx'
+import { Transaction } from '../ui/transaction.tsx'
 import { webAppPath } from '../visit.ts'
 
 /** Shows the result of a finished action. */
@@ -56,7 +57,7 @@ function Arrived({
           ['Received', <Money amount={arrived.amount} unit={arrived.token} />],
           ['Network', network?.title ?? arrived.chain],
           ['From', <Address value={arrived.from} />],
-          ['Transaction', <code class="long">{arrived.tx_hash}</code>],
+          ['Transaction', <Transaction chain={network} hash={arrived.tx_hash} />],
         ]}
       />
       {isByWallet && (

@@ -13,6 +13,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { forPeople } from '../ui/amounts.ts'
 import { Address, Facts, Notice, Section, Time } from '../ui/show.tsx'
 import { State } from '../ui/state.tsx'
+import { Transaction } from '../ui/transaction.tsx'
 import type { Owner, PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import { categories } from './items.tsx'
@@ -117,7 +118,9 @@ function chainFacts(item: ActivityItem): Fact[] {
   const network = findChain(chain ?? '')
   return [
     ...(network ? [['Network', network.title] as const] : []),
-    ...(hash === undefined ? [] : [['Transaction', <code class="long">{hash}</code>] as const]),
+    ...(hash === undefined
+      ? []
+      : [['Transaction', <Transaction chain={network} hash={hash} />] as const]),
   ]
 }
 

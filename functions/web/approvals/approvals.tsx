@@ -40,12 +40,6 @@ export const routes: Routes = (app) => {
             Purchases are left to the agent, which gets what it buys.
           </Notice>
         )}
-        {c.req.query('few') !== undefined && (
-          <Notice>
-            Mark at least two payments that wait, to approve them together. What no longer waits
-            cannot be approved.
-          </Notice>
-        )}
         {approvals.length === 0 ? (
           <Empty>Nothing waits for you.</Empty>
         ) : (
@@ -58,7 +52,7 @@ export const routes: Routes = (app) => {
   app.post('/approvals', async (c) => {
     const { db } = await requireOwner(c)
     await db.run('owner_decline_all', {})
-    return goTo(c, '/approvals')
+    return goTo(c, '/approvals', 'declined_all')
   })
 }
 

@@ -56,7 +56,7 @@ async function showBatch(
 ) {
   const me = await requireOwner(c)
   const digest = await digestOfAll(c, batch)
-  if (digest === undefined) return goTo(c, '/approvals?few')
+  if (digest === undefined) return goTo(c, '/approvals', 'few')
   return sendPage(
     c,
     <Page

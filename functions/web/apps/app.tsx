@@ -29,7 +29,7 @@ export const routes: Routes = (app) => {
     markFormDraft(c, form)
     if (form.get('wanted') === 'disconnected') {
       await me.db.run('owner_disconnect_apps', { app: found.app })
-      return goTo(c, await afterEnding(me, found.app, '/apps'))
+      return goTo(c, await afterEnding(me, found.app, '/apps'), 'app_disconnected')
     }
     if (form.get('wanted') === 'levelled') return changeLevel(c, found, form)
     const caps = capsIn(form)
@@ -39,7 +39,7 @@ export const routes: Routes = (app) => {
       limitsRaised(webUrl, { ...deed, changes }),
     )
     await me.db.run('owner_set_caps', { holder: found.app, ...capsQuestion(caps), mail })
-    return goTo(c, `/apps/${found.app}`)
+    return goTo(c, `/apps/${found.app}`, 'capped')
   })
 }
 

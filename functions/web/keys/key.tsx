@@ -54,7 +54,7 @@ export const routes: Routes = (app) => {
         return cap(c, found, form)
       case 'revoked':
         await me.db.run('owner_revoke_key', { key })
-        return goTo(c, await afterEnding(me, key, '/keys'))
+        return goTo(c, await afterEnding(me, key, '/keys'), 'key_revoked')
       default:
         return goTo(c, `/keys/${key}`)
     }
@@ -103,7 +103,7 @@ async function cap(c: PageContext, found: KeyRow, form: URLSearchParams): Promis
     limitsRaised(webUrl, { ...deed, changes }),
   )
   await db.run('owner_set_caps', { holder: key, ...capsQuestion(caps), mail })
-  return goTo(c, `/keys/${key}`)
+  return goTo(c, `/keys/${key}`, 'capped')
 }
 
 async function letRead(c: PageContext, { key, label }: KeyRow, reads: boolean): Promise<Response> {

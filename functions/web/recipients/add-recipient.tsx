@@ -59,7 +59,8 @@ export const routes: Routes = (app) => {
     const added = await db.one('owner_add_recipient', { address: shown, mail }, addedRow)
     // The page of the recipient says why it was not added.
     const isAdded = added?.outcome === 'added' || added?.outcome === 'known'
-    return goTo(c, isAdded ? '/recipients' : `/recipients/add/${encodeURIComponent(shown)}`)
+    if (isAdded) return goTo(c, '/recipients', 'recipient_added')
+    return goTo(c, `/recipients/add/${encodeURIComponent(shown)}`)
   })
 }
 

@@ -69,7 +69,7 @@ export const routes: Routes = (app) => {
       const [key, fingerprint] = device.data
       await db.run('owner_forget_device', { key, fingerprint })
     }
-    return goTo(c, '/recipients')
+    return goTo(c, '/recipients', 'removed')
   })
 }
 

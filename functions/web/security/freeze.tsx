@@ -46,7 +46,7 @@ async function unfreeze(c: PageContext, shown: string): Promise<Response> {
   const mail = await sealOwnerNotice(c, accountUnfrozen)
   const lifted = await me.db.one('owner_unfreeze', { freeze, mail }, unfrozenRow)
   const standing = await me.db.one('owner_read_freeze', {}, freezeRow)
-  if (lifted?.unfrozen || !standing) return goTo(c, '/freeze')
+  if (lifted?.unfrozen || !standing) return goTo(c, '/freeze', 'unfrozen')
   return sendPage(c, <Unfreeze c={c} me={me} standing={standing} isAnother />, 409)
 }
 

@@ -12,6 +12,6 @@ export const routes: Routes = (app) => {
     await db.run('owner_end_session', {})
     dropSession(c)
     deleteFormDraft(c)
-    return goTo(c, '/login')
+    return goTo(c, '/login', 'signed_out')
   })
 }

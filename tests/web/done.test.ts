@@ -1,0 +1,42 @@
+/** After each act the next page says what was done, in our words alone. */
+import { beforeAll, expect, test } from 'vitest'
+import { signedIn } from '../support/browserless.ts'
+import { waitingTransfer } from '../support/waiting-transfer.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start({ chain: true })
+})
+
+test('each act of the owner is told on the page after it', async () => {
+  const { payer, payee, browser } = await waitingTransfer(world)
+  const [key] = await world.db.sql<{ id: string }[]>`
+    select id from private.credentials where account = ${payer.id} and kind = 'api_key'`
+  const told = async (page: string, fields: Record<string, string>, form = page) => {
+    await browser.visit(page)
+    return (await browser.submit(fields, form)).text
+  }
+
+  await told('/web/freeze', { wanted: 'frozen' })
+  expect(await told('/web/freeze', { wanted: 'unfrozen' })).toContain('is no longer frozen')
+  const adding = `/web/recipients/add/${payee.address}`
+  expect(await told(adding, {})).toContain('The recipient is known now.')
+  const removed = await told('/web/recipients', { address: payee.address })
+  expect(removed).toContain('It is removed.')
+  const keyPage = `/web/keys/${key?.id}`
+  expect(await told(keyPage, { wanted: 'capped', each: '5', day: '9' })).toContain('caps are saved')
+  expect(await told('/web/approvals', {})).toContain('Everything that waited is declined.')
+  expect(await told(keyPage, { wanted: 'revoked' })).toContain('The key is revoked.')
+  expect(await told('/web', {}, '/web/logout')).toContain('You are signed out.')
+})
+
+test('an address has a page say nothing that is not ours', async () => {
+  const browser = await signedIn(world, await world.agent('read'))
+
+  const { html, text } = await browser.visit('/web/keys?done=%3Cb%3EPay%20Eve')
+
+  expect(html).not.toContain('Pay Eve')
+  expect(text).not.toContain('is revoked')
+})
