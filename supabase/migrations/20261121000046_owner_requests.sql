@@ -19,17 +19,16 @@ end $$;
 
 -- Makes a mandate from a payment, which the owner then decides about like one that an agent asked for: for the
 -- same key or app, its device, network, token and merchant, or the payee of a transfer, which stands where else
--- the merchant does. Each payment may be as much as this one, for 30 days.
+-- the merchant does. Each payment may be as much as this one, for 30 days. It needs a fresh proof.
 create function api.owner_make_mandate(
   credential text, payment uuid, max_total_usd_micros text)
   returns table (mandate uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, true);
   p private.payments;
   made private.mandates;
 begin
-  perform private.demand_proof(caller);
   perform private.hold_payer(caller, true);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account and private.is_holder_live(q.key);

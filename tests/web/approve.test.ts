@@ -124,8 +124,10 @@ test('takes an approval back while it is reserved and not signed', async () => {
 
   const list = await browser.visit('/web/approvals')
   await browser.visit(page)
-  const done = await browser.submit({ decision: 'declined' })
+  const unsure = await browser.submit({ decision: 'declined' })
+  const done = await browser.submit({ decision: 'declined', sure: 'yes' })
 
+  expect(unsure.text).toContain('Nothing has changed.')
   expect(approved.text).toContain('Approved, and not sent yet')
   expect(list.html).toContain(transfer_id)
   expect(done.text).toContain('You declined this payment')
@@ -214,9 +216,11 @@ test('lists what waits, and declines all of it at once', async () => {
   const { page, browser, transfer_id } = await waiting()
 
   const listed = await browser.visit('/web/approvals')
-  const done = await browser.submit({}, '/web/approvals')
+  const unsure = await browser.submit({}, '/web/approvals')
+  const done = await browser.submit({ sure: 'yes' }, '/web/approvals')
 
   expect(listed.html).toContain(page)
+  expect(unsure.html).toContain(page)
   expect(done.text).toContain('Nothing waits for you')
   expect((await paymentOf(world.db, transfer_id)).state).toBe('declined')
 })

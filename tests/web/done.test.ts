@@ -23,12 +23,14 @@ test('each act of the owner is told on the page after it', async () => {
   expect(await told('/web/freeze', { wanted: 'unfrozen' })).toContain('is no longer frozen')
   const adding = `/web/recipients/add/${payee.address}`
   expect(await told(adding, {})).toContain('The recipient is known now.')
-  const removed = await told('/web/recipients', { address: payee.address })
+  const removed = await told('/web/recipients', { address: payee.address, sure: 'yes' })
   expect(removed).toContain('It is removed.')
   const keyPage = `/web/keys/${key?.id}`
   expect(await told(keyPage, { wanted: 'capped', each: '5', day: '9' })).toContain('caps are saved')
-  expect(await told('/web/approvals', {})).toContain('Everything that waited is declined.')
-  expect(await told(keyPage, { wanted: 'revoked' })).toContain('The key is revoked.')
+  expect(await told('/web/approvals', { sure: 'yes' })).toContain(
+    'Everything that waited is declined.',
+  )
+  expect(await told(keyPage, { wanted: 'revoked', sure: 'yes' })).toContain('The key is revoked.')
   expect(await told('/web', {}, '/web/logout')).toContain('You are signed out.')
 })
 

@@ -115,6 +115,8 @@ test('a key is made, shown once, replaced and revoked', async () => {
 
   await browser.visit(page)
   await browser.submit({ wanted: 'revoked' }, page)
+  expect(await statusWith(key)).toBe(200)
+  await browser.submit({ wanted: 'revoked', sure: 'yes' }, page)
   expect([await statusWith(key), await statusWith(next)]).toEqual([401, 200])
   expect((await browser.visit(page)).status).toBe(404)
 })
@@ -177,7 +179,10 @@ test('a recipient is looked up, shown in full, added and removed', async () => {
   expect(again.text).toContain('You know this recipient already')
 
   await browser.visit('/web/recipients')
-  const removed = await browser.submit({ address: friend.address }, '/web/recipients')
+  const kept = await browser.submit({ address: friend.address }, '/web/recipients')
+  const sure = { address: friend.address, sure: 'yes' }
+  const removed = await browser.submit(sure, '/web/recipients')
+  expect(kept.html).toContain(friend.address)
   expect(removed.text).toContain('Nobody yet')
   expect(removed.text).not.toContain(agent.alias.concat('x'))
 })

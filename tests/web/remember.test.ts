@@ -168,7 +168,7 @@ test('an imitation and a batch are offered no such tick', async () => {
 })
 
 test.each(['key', 'app'])(
-  'ending a %s lists whom its requests made known, and removes them by one click',
+  'ending a %s lists whom its requests made known, and removes them together',
   async (kind) => {
     const { agent, browser } = await home()
     const asker = kind === 'key' ? await agent.withKey('pay') : await appWith(world, agent)
@@ -183,11 +183,11 @@ test.each(['key', 'app'])(
 
     await browser.visit(path)
     const wanted = kind === 'key' ? 'revoked' : 'disconnected'
-    const listed = await browser.submit({ wanted }, path)
+    const listed = await browser.submit({ wanted, sure: 'yes' }, path)
     expect(listed.path).toMatch(new RegExp(`^/web/recipients\\?asked_by=${holder}&done=`))
     expect(listed.text).toContain('What became known by it')
     expect(listed.text).toContain(payee.alias)
-    const removed = await browser.submit({ asked_by: holder }, '/web/recipients')
+    const removed = await browser.submit({ asked_by: holder, sure: 'yes' }, '/web/recipients')
 
     expect(removed.text).not.toContain(payee.alias)
     expect(removed.text).toContain(kept.alias)

@@ -124,7 +124,9 @@ test('the same forms after a proof do change it, and the pages show the secrets'
 test('a key that was revoked freezes its account for three days, and does nothing else', async () => {
   const { agent, owner, other, ids } = await fullHome(world)
   await owner.visit(`/web/keys/${ids[3]}`)
-  await owner.submit({ wanted: 'revoked' }, `/web/keys/${ids[3]}`).catch(() => undefined)
+  await owner
+    .submit({ wanted: 'revoked', sure: 'yes' }, `/web/keys/${ids[3]}`)
+    .catch(() => undefined)
   await sql`update private.credentials set revoked_at = coalesce(revoked_at, private.clock())
     where id = ${ids[3] ?? ''}`
 

@@ -2,10 +2,10 @@
 import { batchSize } from '../../../shared/consent/batch.ts'
 import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
-import { goTo, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { agoOf } from '../ui/ago.ts'
-import { Button, Form, LinkButton } from '../ui/form.tsx'
+import { Button, Checkbox, Form, LinkButton } from '../ui/form.tsx'
 import { Address, Badge, Empty, Notice, Section, Table } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
@@ -51,6 +51,7 @@ export const routes: Routes = (app) => {
 
   app.post('/approvals', async (c) => {
     const { db } = await requireOwner(c)
+    if ((await readFormFields(c)).get('sure') !== 'yes') return goTo(c, '/approvals', 'unsure')
     await db.run('owner_decline_all', {})
     return goTo(c, '/approvals', 'declined_all')
   })
@@ -92,6 +93,7 @@ function Waiting({ c, approvals, waiting, digests }: WaitingProps) {
           This declines every payment above, also those that you approved and that are not sent yet.
         </p>
         <Form c={c}>
+          <Checkbox name="sure" label="None of them is to be paid" />
           <div class="actions">
             <Button kind="danger">Decline all</Button>
           </div>

@@ -2,12 +2,13 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
+import type { Payment } from '../../../shared/payments/payment.ts'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { agoOf } from '../ui/ago.ts'
 import { forPeople } from '../ui/amounts.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { Button, Form, LinkButton } from '../ui/form.tsx'
+import { Button, Checkbox, Form, LinkButton } from '../ui/form.tsx'
 import type { PageContext } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
@@ -141,15 +142,26 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
       {details}
       <DeclineReason />
       <input type="hidden" name="digest" value={digests['']} />
+      <SendOrTakeBack standing={standing} kind={approval.payment_row.kind} />
+    </Form>
+  )
+}
+
+/** Renders the buttons of an approved payment; one that waits on a frozen account can only be declined. */
+function SendOrTakeBack({ standing, kind }: { standing: ApprovalStatus; kind: Payment['kind'] }) {
+  const isApproved = standing === 'approved'
+  return (
+    <>
+      {isApproved && <Checkbox name="sure" label="Take it back: it cannot be sent any more" />}
       <div class="actions">
-        {standing === 'approved' && approval.payment_row.kind === 'transfer' && (
+        {isApproved && kind === 'transfer' && (
           <Button name="decision" value="send">
             Send it now
           </Button>
         )}
-        <DeclineButton label={isWaiting ? 'Decline' : 'Take the approval back'} />
+        <DeclineButton label={isApproved ? 'Take the approval back' : 'Decline'} />
       </div>
-    </Form>
+    </>
   )
 }
 

@@ -37,6 +37,8 @@ async function decide(c: PageContext): Promise<Response> {
     await db.run('owner_ask_again', { payment: id })
     return goTo(c, `/approve/${id}`)
   }
+  const takesBack = opened.approval.decision === 'approved'
+  if (takesBack && form.get('sure') !== 'yes') return goTo(c, `/approve/${id}`, 'unsure')
   const reason = visibleLine((form.get('reason') ?? '').slice(0, reasonCharactersMax))
   const declined = { payment: id, decision: 'declined', ...shownIn(form), reason }
   await db.run('owner_decide_payment', declined)

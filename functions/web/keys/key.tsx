@@ -8,7 +8,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../own-session.ts'
 import { afterEnding } from '../recipients/recipients.tsx'
 import { markFormDraft, takeFormDraft } from '../typed.ts'
-import { Button, Choices, Form } from '../ui/form.tsx'
+import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
 import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { CapsForm } from './caps.tsx'
@@ -53,6 +53,7 @@ export const routes: Routes = (app) => {
       case 'capped':
         return cap(c, found, form)
       case 'revoked':
+        if (form.get('sure') !== 'yes') return goTo(c, `/keys/${key}`, 'unsure')
         await me.db.run('owner_revoke_key', { key })
         return goTo(c, await afterEnding(me, key, '/keys'), 'key_revoked')
       default:
@@ -144,6 +145,7 @@ async function showKey(c: PageContext, key: KeyRow, typed?: URLSearchParams, pro
           cannot be taken back.
         </p>
         <Form c={c}>
+          <Checkbox name="sure" label="Revoke it for good" />
           <div class="actions">
             <Button kind="danger" name="wanted" value="revoked">
               Revoke the key

@@ -4,7 +4,7 @@ import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { Button, Field, Form } from '../ui/form.tsx'
+import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
 import { Address, Empty, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
 import { usdRoundedUp } from '../ui/usd.ts'
 import type { Owner, PageContext, Routes } from '../visit.ts'
@@ -63,6 +63,8 @@ export const routes: Routes = (app) => {
     const address = form.get('address')
     const device = z.tuple([z.uuid(), z.string()]).safeParse((form.get('device') ?? '').split(' '))
     const by = form.get('asked_by') ?? ''
+    const isSure = form.get('sure') === 'yes'
+    if (!isSure && !device.success) return goTo(c, '/recipients', 'unsure')
     if (isUuid(by)) await db.run('owner_forget_known_by', { key: by })
     if (address !== null) await db.run('owner_forget_recipient', { address })
     if (device.success) {
@@ -111,6 +113,7 @@ function KnownByEnded({
         ))}
       </ul>
       <Form c={c}>
+        <Checkbox name="sure" label="Agents have to ask again before they pay any of them" />
         <Button kind="danger" name="asked_by" value={by}>
           Remove all of them
         </Button>
@@ -226,6 +229,7 @@ type Removal = { c: PageContext; name: string; value: string; what: string }
 function Remove({ c, name, value, what }: Removal) {
   return (
     <Form c={c}>
+      {name === 'address' && <Checkbox name="sure" label="Remove it" />}
       <Button kind="plain" name={name} value={value}>
         Remove<span class="unseen"> {what}</span>
       </Button>
