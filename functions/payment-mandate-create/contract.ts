@@ -4,7 +4,7 @@ import * as form from '../../shared/contract/forms.ts'
 import { mandateDigest, mandateFields } from '../../shared/contract/mandate.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
-const capUsd = (what: string) => field.amount.describe(`${what}, in US dollars.`)
+const capUsd = (what: string) => field.dollars.describe(`${what}, in US dollars.`)
 
 /** Contract of `payment_mandate_create`: asks the owner for a mandate. */
 export const paymentMandateCreate = operation({

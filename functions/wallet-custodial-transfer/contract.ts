@@ -18,7 +18,7 @@ export const walletCustodialTransfer = operation({
     recipient: form.words(320).min(1).describe('Alias, alias@domain, or EIP-55 address.'),
     chain: field.chainInput,
     token: field.tokenInput,
-    amount: field.amount,
+    amount: field.dollars,
     user_confirmed: field.userConfirmed.optional(),
     memo: field.memo.optional(),
     transfer_id: z.uuid().optional().describe('Continues a transfer that awaited confirmation.'),

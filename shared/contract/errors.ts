@@ -24,13 +24,13 @@ export const errorTable = {
   ],
   foreign_form: [
     403,
-    'This was not sent from our own page as it is now. Open the page again and send it from there.',
+    'This was not sent from our page as it is now. Open it again and send it from there.',
   ],
   account_frozen: [403, 'The account is frozen. Only its owner can unfreeze it, at details.url.'],
   limit_exceeded: [403, 'The payment is over a limit that the owner has set.'],
   invalid_request: [400, 'The request does not have the described shape.'],
   not_found: [404, 'There is nothing at this path.'],
-  method_not_allowed: [405, 'The path is right, the method is not.'],
+  method_not_allowed: [405, 'The path takes another method.'],
   conflict: [409, 'Another request is changing the same thing. Try again shortly.'],
   terms_changed: [409, 'The terms are not those that were prepared. Prepare the payment again.'],
   relay_limit_reached: [429, 'Relayers spend no more gas for this account on this chain now.'],
@@ -48,40 +48,28 @@ export const errorTable = {
   link_not_found: [404, 'There is no such link. Ask your agent for a new one.'],
   return_url_refused: [422, 'The return_url is at an origin that this service leads nobody to.'],
   too_many_links: [429, 'Too many links of this account wait to be opened. Use one of them.'],
-  too_many_mandates: [
-    409,
-    'Too many mandates wait for the owner. Have some of them decided first.',
-  ],
+  too_many_mandates: [409, 'Too many mandates wait for the owner. Have some decided first.'],
   too_many_payments: [429, 'Too many payments wait. Pay some, have some declined, or wait a day.'],
   merchant_refused: [422, 'No mandate can be made for this merchant as it is named.'],
-  too_many_apps: [
-    409,
-    'The account has 20 connected apps, which is the most. Disconnect one first.',
-  ],
+  too_many_apps: [409, 'The account has 20 connected apps, the most. Disconnect one first.'],
   mandate_not_found: [404, 'The account has no such mandate.'],
   payment_not_found: [404, 'The account has no such payment.'],
   payment_closed: [409, 'The payment is already over and cannot be taken further.'],
-  consent_not_found: [
-    404,
-    'The owner approved no such thing by itself: there is no consent to show a receipt of.',
-  ],
+  consent_not_found: [404, 'The owner approved no such thing, so there is no receipt.'],
   consent_invalid: [
     409,
-    'What the owner approved is not what would be paid. Nothing was signed: enter the payment again.',
+    'The owner approved something else. Nothing was signed: enter the payment again.',
   ],
   credential_not_found: [404, 'The account has no such entry in its vault.'],
   credential_protected: [
     403,
-    'Only who made an entry may change it: this one is the owner’s, or another key made it.',
+    'Another key or the owner made this entry. Only its maker may change it.',
   ],
   credential_refused: [422, 'The entry cannot be kept as it is given.'],
   vault_full: [409, 'The vault holds as many entries as it may. Delete some first.'],
   site_refused: [422, 'The site is not one that secrets are sent to.'],
   template_refused: [422, 'The request cannot be made as its template describes it.'],
-  place_not_approved: [
-    403,
-    'The owner has not approved that this secret stands at this place of a request.',
-  ],
+  place_not_approved: [403, 'The owner has not approved this secret at this place of a request.'],
   session_not_found: [
     404,
     'This key has no such session, or it has ended. Begin another with vault_login.',
@@ -93,13 +81,12 @@ export const errorTable = {
   ],
   code_not_for_site: [
     403,
-    'A code is used only at the host that its mail is proven to be from, or that a link of the mail ' +
-      'names. mail_list tells which; where it tells none, ask the owner.',
+    'A code is used only at a host that its mail is proven to be from or links to. mail_list tells ' +
+      'which; if none, ask the owner.',
   ],
   code_needs_owner: [
     403,
-    'Codes of mails go only to a login that the owner entered, or lets take them. Ask the owner to ' +
-      'let it, on the page of this login, details.url.',
+    'The owner has not let this login take codes of mails. Ask the owner to, at details.url.',
   ],
   site_unavailable: [502, 'The site did not answer as an HTTP server should.'],
   mail_not_found: [404, 'The account has no such mail.'],
@@ -113,13 +100,10 @@ export const errorTable = {
     422,
     'The code is not right or no longer good. Look at the newest mail, or ask for a new code.',
   ],
-  browser_only: [
-    403,
-    'Only a person does this, in a browser. Give registration_url to your user, and go no further.',
-  ],
+  browser_only: [403, 'Only a person does this, in a browser. Give registration_url to your user.'],
   registration_closed: [
     410,
-    'The registration link was used or is older than 30 minutes. Begin again with a new code.',
+    'The link was used or is older than 30 minutes. Begin again with a new code.',
   ],
   alias_unavailable: [409, 'This alias cannot be had. check_alias tells why, and what is free.'],
   weak_password: [422, 'The password is too easy to guess. Choose another one.'],

@@ -15,6 +15,13 @@ export const amount = z
   .regex(amountPattern, 'a decimal string such as "12.50"; no sign, exponent or spaces')
   .describe('Decimal string in token units, such as "12.50".')
 
+/** An amount on input that may begin with a dollar sign. */
+export const dollars = z
+  .string()
+  .max(41)
+  .regex(/^\$?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/, 'a plain decimal such as 12.50')
+  .describe('Decimal string in token units, such as "12.50".')
+
 /** Atomic units of a token. */
 export const amountAtomic = form.digits.describe('Decimal string of atomic units.')
 

@@ -49,12 +49,6 @@ export const word = z
   .max(64)
   .regex(/^[A-Za-z0-9_.:-]+$/)
 
-/** An Idempotency-Key as a caller sends it. */
-export const idempotencyKey = z
-  .string()
-  .max(255)
-  .regex(/^[\x21-\x7e]+$/, '1 to 255 printable characters')
-
 /** An alias of an account. */
 export const alias = z
   .string()

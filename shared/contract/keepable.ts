@@ -3,6 +3,9 @@
  * caller is checked before anything is done, so that bad text is a refusal and not a failure.
  */
 
+/** True if the text can be an Idempotency-Key. */
+export const isIdempotencyKey = (text: string) => /^[\x21-\x7e]{1,255}$/.test(text)
+
 /** Maximum nesting of arrays and objects in the input of a caller. */
 const depthMax = 32
 

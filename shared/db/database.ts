@@ -145,7 +145,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 const detailSchema = z.looseObject({
   retry_after_seconds: z.number().optional(),
   needed: z.string().optional(),
-  credential_id: z.uuid().optional(),
+  credential_id: z.string().optional(),
   held: z.array(z.string()).optional(),
 })
 

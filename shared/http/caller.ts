@@ -7,7 +7,7 @@ import { credentialOf, isApiKey } from '../auth/api-key.ts'
 import { readProof } from '../auth/dpop.ts'
 import { readDelegatedCredential } from '../auth/handed.ts'
 import { fail, Rejection } from '../contract/errors.ts'
-import * as form from '../contract/forms.ts'
+import { isIdempotencyKey } from '../contract/keepable.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase, Database } from '../db/database.ts'
 import { bindCredential, unbound } from '../db/database.ts'
@@ -99,7 +99,7 @@ type Named = Pick<World['config'], 'CLIENT_ADDRESS_HEADER'>
 /** Returns the Idempotency-Key of a request or null; throws a Rejection if it has another form. */
 export function idempotencyKey(headers: Headers): string | null {
   const key = headers.get('idempotency-key')
-  if (key === null || form.idempotencyKey.safeParse(key).success) return key
+  if (key === null || isIdempotencyKey(key)) return key
   throw new Rejection(
     fail('invalid_request', { message: 'Idempotency-Key is 1 to 255 printable characters.' }),
   )

@@ -4,13 +4,12 @@
  */
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
-import type * as z from 'zod'
-import type { Refusal } from '../contract/errors.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import { isStorable } from '../contract/keepable.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { credentialFrom } from './caller.ts'
+import { inputProblems, parseInput } from './input-words.ts'
 import { wholeRequest } from './read-at-most.ts'
 
 /** State that a request carries through the pipeline. */
@@ -71,42 +70,21 @@ function isJson(request: Request): boolean {
 /** Parses the declared shape; the handler's input comes from `c.req.valid`. */
 export function inputValidator(contract: Operation) {
   const target = contract.method === 'GET' ? 'query' : 'json'
-  return zValidator(target, contract.request, (result) => {
-    if (!result.success) throw new Rejection(invalidRequest(result.error.issues))
-    if (!isStorable(result.data)) throw new Rejection(fail('invalid_request', notStorable))
-  })
+  const options = { validationFunction: parseInput }
+  return zValidator(
+    target,
+    contract.request,
+    (result) => {
+      if (!result.success) {
+        const { problems, message } = inputProblems(result.error.issues)
+        throw new Rejection(fail('invalid_request', { details: { problems }, message }))
+      }
+      if (!isStorable(result.data)) throw new Rejection(fail('invalid_request', notStorable))
+    },
+    options,
+  )
 }
 
 const notStorable = {
-  message: 'Text has no NUL and no unpaired surrogates, and JSON is nested 32 levels deep at most.',
-}
-
-/** Maximum characters of each field name and of each sentence about a problem. */
-const problemCharactersMax = 500
-
-type Issue = z.core.$ZodIssue
-
-/**
- * Names that may appear in our sentences. Other names may come from whoever wrote what the caller passes
- * on, and would speak in our voice.
- */
-const plainName = /^[A-Za-z0-9_.-]{1,64}$/
-const plainPart = (part: PropertyKey) => (plainName.test(String(part)) ? String(part) : '?')
-
-function sentenceOf(issue: Issue): string {
-  if (issue.code === 'unrecognized_keys' && !issue.keys.every((key) => plainName.test(key))) {
-    return 'It has a field that is not known.'
-  }
-  return issue.message.slice(0, problemCharactersMax)
-}
-
-function invalidRequest(issues: readonly Issue[]): Refusal {
-  // Field names may be the caller's own and as long as a body.
-  const problems = issues.slice(0, 8).map((issue) => ({
-    field: issue.path.map(plainPart).join('.').slice(0, problemCharactersMax),
-    message: sentenceOf(issue),
-  }))
-  const [first] = problems
-  const message = first ? `${first.field || 'request'}: ${first.message}` : undefined
-  return fail('invalid_request', { details: { problems }, ...(message ? { message } : {}) })
+  message: 'Text has no NUL and no unpaired surrogates, and JSON at most 32 levels.',
 }

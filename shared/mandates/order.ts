@@ -9,7 +9,7 @@ import { wantedChains, wantedTokens } from '../chains/wanted.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
-import { parseAmount, usdDecimals } from '../money/amount.ts'
+import { parseDollars, usdDecimals } from '../money/amount.ts'
 import type { MandateTerms } from '../policy/mandate.ts'
 import { canonicalDomain } from './merchant-domain.ts'
 
@@ -102,7 +102,7 @@ function readCaps(request: MandateRequest): Caps | Refusal<'invalid_request'> {
 /** Reads micro-USD; null if absent, undefined if it is not an allowed amount. */
 function readUsd(text: string | undefined): bigint | null | undefined {
   if (text === undefined) return null
-  const usdMicros = parseAmount(text, usdDecimals) ?? 0n
+  const usdMicros = parseDollars(text, usdDecimals) ?? 0n
   return usdMicros > 0n && usdMicros <= usdMicrosMax ? usdMicros : undefined
 }
 

@@ -6,7 +6,7 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server'
 import { serviceName, serviceTitle, serviceVersion } from '../contract/documents/about.ts'
 import { errorTable } from '../contract/errors.ts'
-import { idempotencyKey } from '../contract/forms.ts'
+import { isIdempotencyKey } from '../contract/keepable.ts'
 import { scopes } from '../contract/scopes.ts'
 import type { World } from '../world.ts'
 import type { CallingWorld, CallPort, OperationAnswer } from './call.ts'
@@ -96,10 +96,10 @@ async function callTool(
   context: ServerContext,
 ) {
   const { idempotency_key: key, ...args } = found.isKeyed ? given : { ...given }
-  const own = idempotencyKey.optional().safeParse(key)
-  if (!own.success) return toolResultOf(keyRefused)
+  const own = typeof key === 'string' && isIdempotencyKey(key) ? key : undefined
+  if (key !== undefined && own === undefined) return toolResultOf(keyRefused)
   const ask: ToolCaller = (these, again) =>
-    callOperation(exchange, found.contract, these, askingHeaders(exchange, own.data, again))
+    callOperation(exchange, found.contract, these, askingHeaders(exchange, own, again))
   if (context.mcpReq.requestState() !== undefined) {
     return toolResultOf(await continueCall(found, args, context, ask, exchange.world.pause))
   }

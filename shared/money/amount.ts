@@ -16,6 +16,11 @@ export function parseAmount(text: string, decimals: number): bigint | undefined 
   return BigInt(whole + fraction.padEnd(decimals, '0'))
 }
 
+/** Does the same for an amount that may begin with a dollar sign. */
+export function parseDollars(text: string, decimals: number): bigint | undefined {
+  return parseAmount(text.replace(/^\$/, ''), decimals)
+}
+
 /** Converts atomic units to token units, without trailing zeros: 1500000n at 6 decimals is "1.5". */
 export function formatAmount(atomic: bigint, decimals: number): string {
   const digits = atomic.toString().padStart(decimals + 1, '0')

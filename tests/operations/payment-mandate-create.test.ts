@@ -148,7 +148,7 @@ test.each([
   { max_amount_per_payment_usd: '1000000.000001' },
   { max_amount_per_payment_usd: '-1' },
   { max_amount_per_payment_usd: '1e3' },
-  { max_amount_per_payment_usd: 5 },
+  { max_amount_per_payment_usd: 5.5 },
   { max_amount_per_payment_usd: '05' },
   { max_amount_per_day_usd: '4.999999' },
   { max_amount_per_day_usd: '0' },

@@ -7,7 +7,7 @@ import { connectedChains, findChain, tokenByAddress, tokenBySymbol } from '../..
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
 import type { Config } from '../../env.ts'
-import { parseAmount } from '../../money/amount.ts'
+import { parseAmount, parseDollars } from '../../money/amount.ts'
 import { usdMicrosEnd, usdMicrosOf } from '../../money/usd.ts'
 import type { Recipient } from './recipient.ts'
 import { readRecipient } from './recipient.ts'
@@ -48,9 +48,10 @@ export function readTransferOrder(
     const available = chain.tokens.map(({ symbol }) => symbol)
     return fail('unsupported_token', { details: { available } })
   }
-  const amountAtomic = parseAmount(wish.amount, token.decimals)
+  const read = token.symbol === 'USDC' ? parseDollars : parseAmount
+  const amountAtomic = read(wish.amount, token.decimals)
   if (amountAtomic === undefined || amountAtomic === 0n) {
-    const message = `amount: more than zero, with at most ${token.decimals} decimals`
+    const message = `amount: more than zero, with at most ${token.decimals} decimals; only USDC takes a $`
     return fail('invalid_request', { message })
   }
   const usdMicros = usdMicrosOf(token, amountAtomic, config)
