@@ -228,8 +228,11 @@ function narrower(a: Mandate, b: Mandate, { host }: CoverRequest): number {
 
 /** Maximum number of mandates in an answer; an account may have many. */
 const toldMax = 5
+const endings = new Set(
+  ['declined', 'revoked', 'expired', 'count_limit'].map((end) => `mandate_${end}`),
+)
 
-/** Returns the mandates of this merchant or payee that do not cover, fewest failing rules first. */
+/** Returns the mandates of this merchant or payee that do not cover and are not over, fewest failing rules first. */
 export function uncoveredBy(
   mandates: readonly Mandate[],
   request: CoverRequest,
@@ -239,7 +242,8 @@ export function uncoveredBy(
     .filter((mandate) => concerns(mandate, request))
     .flatMap((mandate) => {
       const cover = coverOf(mandate, request, now)
-      return cover.covers ? [] : [{ mandateId: mandate.id, reasons: cover.reasons }]
+      const isOver = !cover.covers && cover.reasons.some(({ code }) => endings.has(code))
+      return cover.covers || isOver ? [] : [{ mandateId: mandate.id, reasons: cover.reasons }]
     })
     .toSorted((a, b) => a.reasons.length - b.reasons.length || (a.mandateId < b.mandateId ? -1 : 1))
     .slice(0, toldMax)

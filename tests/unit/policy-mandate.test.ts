@@ -95,14 +95,18 @@ test('the best covers, and no other that covers comes before it', () => {
   )
 })
 
-test('those that are told have to do with the payment, do not cover it, and lack the least', () => {
+const endings = ['declined', 'revoked', 'expired', 'count_limit'].map((end) => `mandate_${end}`)
+
+test('those that are told have to do with the payment, are not over, and lack the least', () => {
   fc.assert(
     fc.property(fc.array(stories, { maxLength: 9 }), requestStories, (many, request) => {
       const mandates = many.map((told, at) => givenBy(told, String(at)))
       const asked = { ...purchase, ...request }
       const lacking = mandates
         .filter((one) => concerns(one, asked))
-        .map((one) => codesOf(one, asked).length)
+        .map((one) => codesOf(one, asked))
+        .filter((codes) => !codes.some((code) => endings.includes(code)))
+        .map(({ length }) => length)
         .filter((reasons) => reasons > 0)
         .toSorted((a, b) => a - b)
       const told = uncoveredBy(mandates, asked, noon)
