@@ -53,6 +53,13 @@ const schema = z.object({
   MAIL_URL: z.url().optional(),
   /** Token of the provider, or password of the SMTP user. */
   MAIL_TOKEN: z.string().min(1).optional(),
+  /** Public key of pushes to browsers (RFC 8292), base64url; if empty, no browser is offered them. */
+  VAPID_PUBLIC_KEY: z
+    .string()
+    .regex(/^([A-Za-z0-9_-]{87})?$/)
+    .default(''),
+  /** Its private key, 32 bytes in base64url. */
+  VAPID_PRIVATE_KEY: z.string().optional(),
   /** Domain that notices are sent from; no agent has an address there. */
   NOTICE_DOMAIN: z.string().min(1).optional(),
   /** JSON: CAIP-2 id -> RPC endpoints, preferred first; use two of different providers. */

@@ -615,11 +615,15 @@ create table private.outbox (
   sent_at timestamp with time zone,
   gave_up_at timestamp with time zone,
   failed_reason text,
+  device uuid,
+  seals uuid,
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint outbox_carries_fkey FOREIGN KEY (carries) REFERENCES private.mails(id) ON DELETE CASCADE,
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
+  constraint outbox_check2 CHECK (((seals IS NULL) = (device IS NULL))),
+  constraint outbox_device_fkey FOREIGN KEY (device) REFERENCES private.push_devices(id) ON DELETE CASCADE,
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
   constraint outbox_sent_by_fkey FOREIGN KEY (sent_by) REFERENCES private.credentials(id),
   constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
@@ -673,10 +677,12 @@ create table private.owners (
   guarding_since timestamp with time zone,
   passkey_until timestamp with time zone,
   passkeys_lost_at timestamp with time zone,
+  muted text[] not null default '{}'::text[],
   constraint owners_pkey PRIMARY KEY (account),
   constraint owners_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint owners_email_check CHECK (((email = lower(email)) AND (email ~ '^[^@\s]+@[^@\s]+$'::text))),
-  constraint owners_email_key UNIQUE (email)
+  constraint owners_email_key UNIQUE (email),
+  constraint owners_muted_check CHECK ((muted <@ ARRAY['mail:approvals'::text, 'mail:logins'::text, 'push:approvals'::text, 'push:logins'::text, 'push:security'::text]))
 );
 alter table private.owners enable row level security;
 
@@ -806,6 +812,24 @@ END) stored,
   constraint payments_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
 );
 alter table private.payments enable row level security;
+
+create table private.push_devices (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  endpoint text not null,
+  p256dh text not null,
+  auth text not null,
+  label text not null,
+  created_at timestamp with time zone not null default private.clock(),
+  constraint push_devices_pkey PRIMARY KEY (id),
+  constraint push_devices_account_endpoint_key UNIQUE (account, endpoint),
+  constraint push_devices_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint push_devices_auth_check CHECK ((auth ~ '^[A-Za-z0-9_-]{22}$'::text)),
+  constraint push_devices_endpoint_check CHECK (((length(endpoint) >= 1) AND (length(endpoint) <= 1000))),
+  constraint push_devices_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
+  constraint push_devices_p256dh_check CHECK ((p256dh ~ '^[A-Za-z0-9_-]{87}$'::text))
+);
+alter table private.push_devices enable row level security;
 
 create table private.recovery_codes (
   account uuid not null,
@@ -1217,6 +1241,8 @@ CREATE INDEX oauth_refresh_tokens_of_grant ON private.oauth_refresh_tokens USING
 CREATE INDEX oauth_refresh_tokens_used_age ON private.oauth_refresh_tokens USING btree (used_at) WHERE (used_at IS NOT NULL);
 
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at) WHERE (carries IS NULL);
+
+CREATE INDEX outbox_of_device ON private.outbox USING btree (device) WHERE (device IS NOT NULL);
 
 CREATE INDEX outbox_of_mail ON private.outbox USING btree (carries) WHERE (carries IS NOT NULL);
 
@@ -3431,7 +3457,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_claim(mails_max integer)
- RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer, to_owner boolean)
+ RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer, to_owner boolean, seals uuid, topic text, device jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3453,8 +3479,19 @@ begin
        order by w.send_after limit mails_max for update skip locked)
     returning m.id, m.to_address, coalesce(m.to_address,
       (select o.email from private.owners o where o.account = m.account)),
-      m.sealed, m.created_at, m.tries, m.to_owner;
+      m.sealed, m.created_at, m.tries, m.to_owner, m.seals, m.topic,
+      (select jsonb_build_object('endpoint', d.endpoint, 'p256dh', d.p256dh, 'auth', d.auth)
+        from private.push_devices d where d.id = m.device);
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_device_gone(push uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  delete from private.push_devices d using private.outbox m where m.id = push and d.id = m.device
+$function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_done(mail uuid)
  RETURNS void
@@ -3465,7 +3502,9 @@ AS $function$
 begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
    where m.id = mail and m.sealed is not null;
-  perform private.note_health('mail_out', null);
+  if exists (select from private.outbox m where m.id = mail and m.device is null) then
+    perform private.note_health('mail_out', null);
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean)
@@ -3781,6 +3820,33 @@ begin
     perform private.enqueue_mail(caller.account, mail);
     return query select true;
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_add_push_device(credential text, endpoint text, p256dh text, auth text, label text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(added boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  devices_max constant integer := 10;
+begin
+  perform private.hold_live(caller);
+  delete from private.push_devices d
+   where d.account = caller.account and d.endpoint = owner_add_push_device.endpoint;
+  if (select count(*) from private.push_devices d where d.account = caller.account) >= devices_max then
+    return query select false;
+    return;
+  end if;
+  perform private.enqueue_mail(caller.account, mail);
+  insert into private.push_devices (account, endpoint, p256dh, auth, label)
+  values (caller.account, endpoint, p256dh, auth, label);
+  perform private.record_change(caller, 'security', 'push_device_added',
+    'A browser was added that receives notifications: ' || label || '.');
+  return query select true;
+exception when check_violation then
+  perform private.refuse('invalid_request', '400');
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text, mail jsonb DEFAULT NULL::jsonb)
@@ -4814,6 +4880,22 @@ begin
   where m.id = owner_read_mandate.mandate and m.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_read_notifications(credential text)
+ RETURNS TABLE(muted text[], devices jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select o.muted,
+    (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'label', d.label,
+        'created_at', d.created_at) order by d.created_at, d.id), '[]')
+      from private.push_devices d where d.account = caller.account)
+    from private.owners o where o.account = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_read_session(credential text)
  RETURNS TABLE(account_id uuid, alias text, frozen boolean, payments_waiting integer, mandates_waiting integer)
  LANGUAGE plpgsql
@@ -4872,6 +4954,24 @@ begin
     return query select case when exists (select from private.passkeys p
       where p.id = passkey and p.account = caller.account) then 'last' else 'missing' end;
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_remove_push_device(credential text, device uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  perform private.hold_live(caller);
+  delete from private.push_devices d where d.id = device and d.account = caller.account;
+  if found then
+    perform private.record_change(caller, 'security', 'push_device_removed',
+      'A browser no longer receives notifications.');
+  end if;
+  return found;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_rename_passkey(credential text, passkey text, label text)
@@ -5160,6 +5260,27 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_set_muted(credential text, muted text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  perform private.hold_live(caller);
+  update private.owners o set muted = owner_set_muted.muted
+   where o.account = caller.account and o.muted is distinct from owner_set_muted.muted;
+  if found then
+    perform private.record_change(caller, 'security', 'notices_chosen',
+      'The owner changed which notices are sent.');
+  end if;
+  return true;
+exception when check_violation then
+  perform private.refuse('invalid_request', '400');
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -5321,6 +5442,20 @@ begin
       from (select) taken left join private.passkeys p
         on p.id = passkey and p.account = caller.account;
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_test_push(credential text, mail jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  perform private.take_slowly('test-push:' || caller.account, 5, interval '1 minute');
+  perform private.enqueue_push(caller.account, mail);
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_touch_session(credential text)
@@ -6922,6 +7057,8 @@ begin
      and (x.revoked_at is not null or x.brakes_until is not null);
   delete from private.passkeys p using unnest(made) m
    where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
+  delete from private.push_devices d using unnest(made) m
+   where d.account = caller.account and m.kind = 'push_device' and m.id = d.id::text;
   delete from private.recovery_codes r where r.account = caller.account
     and exists (select from unnest(made) m where m.kind = 'recovery_codes');
   perform private.end_other_sessions(caller);
@@ -6933,6 +7070,7 @@ CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb)
 AS $function$
 declare
   most constant integer := private.hourly_max(mail ->> 'topic');
+  muted boolean;
 begin
   if mail is null or mail ->> 'to' is null and not exists (
     select from private.owners o where o.account = enqueue_mail.account) then
@@ -6943,7 +7081,7 @@ begin
     perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account
-        and m.topic = enqueue_mail.mail ->> 'topic'
+        and m.topic = enqueue_mail.mail ->> 'topic' and m.device is null
         and m.created_at > private.clock() - interval '1 hour') >= most then
       insert into private.untold_mails as u (account, topics)
       values (enqueue_mail.account, jsonb_build_object(mail ->> 'topic', 1))
@@ -6952,11 +7090,27 @@ begin
       return false;
     end if;
   end if;
-  insert into private.outbox (id, account, to_address, topic, sealed) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
+  muted := mail ->> 'to' is null and private.is_muted(account, 'mail', mail ->> 'topic');
+  -- A notice that the owner does not want by mail is entered as given up: it counts, and is enqueued once.
+  insert into private.outbox (id, account, to_address, topic, sealed, gave_up_at, failed_reason) values (
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic',
+    case when not muted then mail ->> 'sealed' end, case when muted then private.clock() end,
+    case when muted then 'its owner wants no such mail' end)
   on conflict on constraint outbox_pkey do nothing;
+  if found and mail ->> 'to' is null and not private.is_muted(account, 'push', mail ->> 'topic') then
+    perform private.enqueue_push(account, mail);
+  end if;
   return true;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.enqueue_push(of_account uuid, mail jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.outbox (id, account, topic, sealed, device, seals)
+  select gen_random_uuid(), of_account, mail ->> 'topic', mail ->> 'sealed', d.id, (mail ->> 'id')::uuid
+    from private.push_devices d where d.account = of_account
+$function$;
 
 CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text, given private.consents)
  RETURNS void
@@ -8026,6 +8180,15 @@ AS $function$
       and not private.is_stopped(p) end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_muted(of_account uuid, channel text, topic text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.owners o where o.account = of_account
+    and channel || ':' || private.notice_kind(topic) = any (o.muted))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_nonce_taken(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -8524,9 +8687,11 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.list_made(caller private.credentials)
  RETURNS SETOF private.made
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
+begin
+  return query
   select 'passkey', p.id, p.label, p.created_at from private.passkeys p
    where p.account = caller.account
   union all
@@ -8541,6 +8706,9 @@ AS $function$
   select 'password', '', 'Your password', o.password_set_at from private.owners o
    where o.account = caller.account and o.password_hash is not null
   union all
+  select 'push_device', d.id::text, d.label, d.created_at from private.push_devices d
+   where d.account = caller.account
+  union all
   select 'recipient', r.address, r.address, r.known_since from private.known_recipients r
    where r.account = caller.account
   union all
@@ -8554,8 +8722,8 @@ AS $function$
   union all
   select 'place', p.id::text, e.site, p.approved_at from private.vault_places p
     join private.vault_entries e on e.id = p.entry
-   where p.account = caller.account and p.approved_at is not null
-$function$;
+   where p.account = caller.account and p.approved_at is not null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.list_made_since(caller private.credentials, since timestamp with time zone, until timestamp with time zone)
  RETURNS SETOF private.made
@@ -9088,6 +9256,15 @@ CREATE OR REPLACE FUNCTION private.note_widening(caller private.credentials, kin
 AS $function$
   insert into private.widenings (account, kind, subject, before, summary)
   values (caller.account, kind, subject, before, summary)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.notice_kind(topic text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when topic in ('approval_wanted', 'mandate_wanted') then 'approvals'
+    when topic in ('login_entered', 'site_first_used') then 'logins' else 'security' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
@@ -10800,6 +10977,8 @@ grant execute on function api.mail_attachment(credential text, mail uuid, file i
 
 grant execute on function api.mailer_claim(mails_max integer) to service_role;
 
+grant execute on function api.mailer_device_gone(push uuid) to service_role;
+
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
 grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
@@ -10835,6 +11014,8 @@ grant execute on function api.oauth_revoke(token_digest text) to service_role;
 grant execute on function api.oauth_tell_owner(ended uuid, mail jsonb) to service_role;
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
+
+grant execute on function api.owner_add_push_device(credential text, endpoint text, p256dh text, auth text, label text, mail jsonb) to service_role;
 
 grant execute on function api.owner_add_recipient(credential text, address text, mail jsonb) to service_role;
 
@@ -10922,11 +11103,15 @@ grant execute on function api.owner_read_limits(credential text) to service_role
 
 grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
 
+grant execute on function api.owner_read_notifications(credential text) to service_role;
+
 grant execute on function api.owner_read_session(credential text) to service_role;
 
 grant execute on function api.owner_read_shows_codes(credential text) to service_role;
 
 grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
+
+grant execute on function api.owner_remove_push_device(credential text, device uuid) to service_role;
 
 grant execute on function api.owner_rename_passkey(credential text, passkey text, label text) to service_role;
 
@@ -10946,6 +11131,8 @@ grant execute on function api.owner_set_caps(credential text, holder uuid, max_p
 
 grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb) to service_role;
 
+grant execute on function api.owner_set_muted(credential text, muted text[]) to service_role;
+
 grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
 
 grant execute on function api.owner_set_reads_secrets(credential text, key uuid, reads boolean, mail jsonb) to service_role;
@@ -10959,6 +11146,8 @@ grant execute on function api.owner_set_takes_codes(credential text, entry uuid,
 grant execute on function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean) to service_role;
 
 grant execute on function api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text) to service_role;
+
+grant execute on function api.owner_test_push(credential text, mail jsonb) to service_role;
 
 grant execute on function api.owner_touch_session(credential text) to service_role;
 

@@ -1,19 +1,24 @@
 import type { MiddlewareHandler } from 'hono'
 import type { WebEnv } from './visit.ts'
 
-/** Returns the policy of a page. `reaches` is the one origin besides ours that it may connect to. */
-function contentSecurityPolicy(reaches?: string): string {
+/**
+ * Returns the policy of a page. `reaches` is the one origin besides ours that it may connect to; `loadsWorker` is true
+ * for the one that registers the service worker (client/notifications.ts).
+ */
+function contentSecurityPolicy(reaches?: string, loadsWorker = false): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
+    "manifest-src 'self'",
+    "worker-src 'self'",
     ["connect-src 'self'", reaches].filter(Boolean).join(' '),
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    `trusted-types ${loadsWorker ? 'worker' : "'none'"}`,
   ].join('; ')
 }
 
@@ -40,7 +45,8 @@ export const pageHeaders: MiddlewareHandler<WebEnv> = async (c, next) => {
   await next()
   for (const [name, value] of Object.entries(fixed)) c.header(name, value)
   const relay = c.get('walletRelay')
-  c.header('content-security-policy', contentSecurityPolicy(relay && new URL(relay.url).origin))
+  const reaches = relay && new URL(relay.url).origin
+  c.header('content-security-policy', contentSecurityPolicy(reaches, c.get('loadsWorker')))
   c.header('x-request-id', c.get('requestId'))
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
 }

@@ -19,6 +19,8 @@ import { routes as mail } from './mailbox/mail.tsx'
 import { routes as mailOpened } from './mailbox/mail-opened.tsx'
 import { routes as mandate } from './mandates/mandate.tsx'
 import { routes as mandates } from './mandates/mandates.tsx'
+import { routes as installed } from './notifications/installed.ts'
+import { routes as notifications } from './notifications/notifications.tsx'
 import { routes as overview } from './overview/overview.tsx'
 import { routes as addRecipient } from './recipients/add-recipient.tsx'
 import { routes as recipients } from './recipients/recipients.tsx'
@@ -69,7 +71,9 @@ export const pages = [
   mail,
   mandate,
   mandates,
+  installed,
   notMe,
+  notifications,
   overview,
   proof,
   receipts,

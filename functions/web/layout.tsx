@@ -52,6 +52,7 @@ export function Page(props: PageProps) {
         <title>
           {`${countOf(owner)}${title} · ${owner?.account.alias ?? 'Agent Operating Account'}`}
         </title>
+        <link rel="manifest" href={`${webAppPath}/manifest.webmanifest`} />
         <link rel="icon" href={addressOf('icon')} type="image/svg+xml" />
         <link rel="stylesheet" href={addressOf('style')} />
         {scripts.map((name) => (

@@ -13,6 +13,7 @@ export const nav: readonly { path: string; label: string; waiting?: keyof Owner[
   { path: '/apps', label: 'Connected apps' },
   { path: '/recipients', label: 'Recipients and devices' },
   { path: '/deposit', label: 'Deposit' },
+  { path: '/notifications', label: 'Notifications' },
   { path: '/security', label: 'Security' },
   { path: '/freeze', label: 'Freeze' },
 ]

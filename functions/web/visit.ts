@@ -25,6 +25,8 @@ export type WebEnv = {
     typed?: URLSearchParams
     /** Relay that this page connects to; other pages must not. */
     walletRelay?: WalletRelay
+    /** True for the page that registers the service worker; other pages must not. */
+    loadsWorker?: boolean
   }
 }
 /** WalletConnect relay that a page may reach, and our project there. */

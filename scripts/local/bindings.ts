@@ -1,5 +1,5 @@
 /** The bindings of the functions of the local world. */
-import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { createECDH, createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import type { Chain } from './chain.ts'
 import { databaseBindings } from './database-keys.ts'
 import type { Ports } from './ports.ts'
@@ -17,6 +17,16 @@ export function dkimRecordOf({ dkim_private_key: key }: Pick<Secrets, 'dkim_priv
   const spki = createPublicKey(pkcs8).export({ type: 'spki', format: 'der' })
   const public_key = `v=DKIM1; k=rsa; p=${spki.toString('base64')}`
   return { domains: [mailDomain, noticeDomain], selector: dkimSelector, public_key }
+}
+
+/** Returns the keys of pushes, which follow from another secret of the local world. */
+export function pushKeysOf({ outbox_key }: Pick<Secrets, 'outbox_key'>) {
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(createHash('sha256').update(`push ${outbox_key}`).digest())
+  return {
+    VAPID_PUBLIC_KEY: pair.getPublicKey('base64url'),
+    VAPID_PRIVATE_KEY: pair.getPrivateKey('base64url'),
+  }
 }
 
 /** Returns a value for every var and secret that a function may name, except those that others provide. */
@@ -54,6 +64,7 @@ export function bindingsOf(
     OTP_PEPPER: secrets.otp_pepper,
     OUTBOX_KEY: secrets.outbox_key,
     NOTICE_DOMAIN: noticeDomain,
+    ...pushKeysOf(secrets),
     // The local mail server asks for no password.
     MAIL_TOKEN: 'none',
   }

@@ -63,8 +63,8 @@ export function functionWorker(
 const endpoints = z.record(z.string(), z.array(z.url()))
 
 /**
- * Allows a function the addresses that it is bound to. Only x402, the vault and the pages reach
- * strangers; the pages look up apps at the apps' own addresses.
+ * Allows a function the addresses that it is bound to. Only x402, the vault, the pages and the mailer reach
+ * strangers: the pages look up apps at the apps' own addresses, and the mailer the push services of browsers.
  */
 function egressRights(folder: string, texts: Readonly<Record<string, string>>): EgressRights {
   const { SUPABASE_URL, MAIL_URL, CHAIN_RPC_URLS = '{}' } = texts
@@ -75,7 +75,7 @@ function egressRights(folder: string, texts: Readonly<Record<string, string>>): 
   return {
     hosts: hostsOf(/^https?:$/),
     sockets: hostsOf(/^smtp:$/),
-    strangers: folder.startsWith('x402-') || folder === 'vault' || folder === 'web',
+    strangers: folder.startsWith('x402-') || ['mailer', 'vault', 'web'].includes(folder),
   }
 }
 

@@ -21,6 +21,7 @@ const listRow = z.object({
         'api_key',
         'oauth',
         'recovery_codes',
+        'push_device',
         'password',
         'recipient',
         'device',

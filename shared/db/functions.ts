@@ -506,6 +506,7 @@ export type DatabaseFunctions = {
   }
   mail_attachment: { args: { credential: string; mail: string; file: number } }
   mailer_claim: { args: { mails_max: number } }
+  mailer_device_gone: { args: { push: string } }
   mailer_done: { args: { mail: string } }
   mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
   mailer_ready: { args: Record<string, never> }
@@ -559,6 +560,16 @@ export type DatabaseFunctions = {
       public_key: string
       counter: string
       transports: string[]
+      label: string
+      mail?: unknown
+    }
+  }
+  owner_add_push_device: {
+    args: {
+      credential: string
+      endpoint: string
+      p256dh: string
+      auth: string
       label: string
       mail?: unknown
     }
@@ -725,9 +736,11 @@ export type DatabaseFunctions = {
   owner_read_freeze: { args: { credential: string } }
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
+  owner_read_notifications: { args: { credential: string } }
   owner_read_session: { args: { credential: string } }
   owner_read_shows_codes: { args: { credential: string } }
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
+  owner_remove_push_device: { args: { credential: string; device: string } }
   owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }
   owner_revoke_key: { args: { credential: string; key: string } }
   owner_revoke_mandate: { args: { credential: string; mandate: string } }
@@ -779,6 +792,7 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  owner_set_muted: { args: { credential: string; muted: string[] } }
   owner_set_password: {
     args: {
       credential: string
@@ -807,6 +821,7 @@ export type DatabaseFunctions = {
       passkey?: string | null
     }
   }
+  owner_test_push: { args: { credential: string; mail: unknown } }
   owner_touch_session: { args: { credential: string } }
   owner_unfreeze: { args: { credential: string; freeze: number; mail?: unknown } }
   payment_facts: {

@@ -52,6 +52,23 @@ export function newPasskey(webUrl: string, event: SecurityEvent & { label: strin
   ])
 }
 
+/** Writes the notice that a browser receives notifications from now on, even when nobody is signed in there. */
+export function newPushDevice(webUrl: string, event: SecurityEvent): Message {
+  return letter('new_push_device', 'A browser receives your notifications', [
+    'From now on this browser shows the notices of your account, signed in or not:',
+    { facts: eventFacts(event) },
+    ...notYou(webUrl, event),
+  ])
+}
+
+/** Writes the push by which the owner sees that notifications arrive. */
+export function notificationTest(webUrl: string): Message {
+  return letter('notification_test', 'Notifications arrive here', [
+    'This is the test that you asked for.',
+    { link: `${webUrl}/notifications`, label: 'Open the settings' },
+  ])
+}
+
 /** Writes the notice that a passkey was removed. */
 export function passkeyRemoved(webUrl: string, event: SecurityEvent & { label: string }): Message {
   return letter('passkey_removed', 'A passkey was removed', [

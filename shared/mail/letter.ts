@@ -13,6 +13,8 @@ export type Message = {
   subject: string
   text: string
   html: string
+  /** Page that the mail leads to, for a push. */
+  link?: string
 }
 
 /** A paragraph, or a block that is set off from the text. */
@@ -32,6 +34,9 @@ export function letter(topic: string, subject: string, parts: readonly Part[]): 
   const heading = clean(subject)
   const rendered = parts.map(render)
   const body = rendered.map(({ html }) => html).join('\n')
+  const [link] = parts.flatMap((part) =>
+    typeof part !== 'string' && 'link' in part ? [part.link] : [],
+  )
   return {
     topic,
     subject: heading,
@@ -45,6 +50,7 @@ email=no,address=no,date=no,url=no"><title>${escapeHtml(heading)}</title></head>
 ${body}
 </div></body></html>
 `,
+    ...(link !== undefined && { link }),
   }
 }
 

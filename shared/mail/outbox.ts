@@ -25,6 +25,7 @@ const letterSchema = z.object({
   subject: z.string(),
   text: z.string(),
   html: z.string(),
+  link: z.string().optional(),
   /** The sender; if absent, the service itself. */
   from: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),

@@ -61,6 +61,7 @@ create function private.enqueue_mail(account uuid, mail jsonb) returns boolean
   language plpgsql as $$
 declare
   most constant integer := private.hourly_max(mail ->> 'topic');
+  muted boolean;
 begin
   if mail is null or mail ->> 'to' is null and not exists (
     select from private.owners o where o.account = enqueue_mail.account) then
@@ -71,7 +72,7 @@ begin
     perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account
-        and m.topic = enqueue_mail.mail ->> 'topic'
+        and m.topic = enqueue_mail.mail ->> 'topic' and m.device is null
         and m.created_at > private.clock() - interval '1 hour') >= most then
       insert into private.untold_mails as u (account, topics)
       values (enqueue_mail.account, jsonb_build_object(mail ->> 'topic', 1))
@@ -80,9 +81,16 @@ begin
       return false;
     end if;
   end if;
-  insert into private.outbox (id, account, to_address, topic, sealed) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
+  muted := mail ->> 'to' is null and private.is_muted(account, 'mail', mail ->> 'topic');
+  -- A notice that the owner does not want by mail is entered as given up: it counts, and is enqueued once.
+  insert into private.outbox (id, account, to_address, topic, sealed, gave_up_at, failed_reason) values (
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic',
+    case when not muted then mail ->> 'sealed' end, case when muted then private.clock() end,
+    case when muted then 'its owner wants no such mail' end)
   on conflict on constraint outbox_pkey do nothing;
+  if found and mail ->> 'to' is null and not private.is_muted(account, 'push', mail ->> 'topic') then
+    perform private.enqueue_push(account, mail);
+  end if;
   return true;
 end $$;
 
@@ -137,11 +145,11 @@ end $$;
 
 -- Takes mails for one try each. The caller has until the next try to send them. A mail whose last try has
 -- passed is given up. `recipient` is what the mail is sealed for; `address` is where it goes, null if the
--- account no longer has an owner.
+-- account no longer has an owner. A push has a `device`, and was sealed under the id `seals`.
 create function api.mailer_claim(mails_max integer)
   returns table (
     id uuid, recipient text, address text, sealed text, created_at timestamptz, tries integer,
-    to_owner boolean)
+    to_owner boolean, seals uuid, topic text, device jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   tries_max constant integer := 10;
@@ -160,7 +168,9 @@ begin
        order by w.send_after limit mails_max for update skip locked)
     returning m.id, m.to_address, coalesce(m.to_address,
       (select o.email from private.owners o where o.account = m.account)),
-      m.sealed, m.created_at, m.tries, m.to_owner;
+      m.sealed, m.created_at, m.tries, m.to_owner, m.seals, m.topic,
+      (select jsonb_build_object('endpoint', d.endpoint, 'p256dh', d.p256dh, 'auth', d.auth)
+        from private.push_devices d where d.id = m.device);
 end $$;
 
 -- Records that a mail was accepted for delivery and erases its text.
@@ -169,7 +179,9 @@ create function api.mailer_done(mail uuid) returns void
 begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
    where m.id = mail and m.sealed is not null;
-  perform private.note_health('mail_out', null);
+  if exists (select from private.outbox m where m.id = mail and m.device is null) then
+    perform private.note_health('mail_out', null);
+  end if;
 end $$;
 
 -- Records a failed try. The mail is tried again at its time or, if refused `for_good`, never. `outage` means

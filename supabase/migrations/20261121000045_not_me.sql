@@ -41,7 +41,9 @@ create type private.made as (kind text, id text, name text, at timestamptz);
 -- Returns everything of an account that lets somebody in or pay, with the time when it was made. It lists
 -- what is in force now, without sessions. A name may be chosen by whoever made it.
 create function private.list_made(caller private.credentials) returns setof private.made
-  language sql stable as $$
+  language plpgsql stable as $$
+begin
+  return query
   select 'passkey', p.id, p.label, p.created_at from private.passkeys p
    where p.account = caller.account
   union all
@@ -56,6 +58,9 @@ create function private.list_made(caller private.credentials) returns setof priv
   select 'password', '', 'Your password', o.password_set_at from private.owners o
    where o.account = caller.account and o.password_hash is not null
   union all
+  select 'push_device', d.id::text, d.label, d.created_at from private.push_devices d
+   where d.account = caller.account
+  union all
   select 'recipient', r.address, r.address, r.known_since from private.known_recipients r
    where r.account = caller.account
   union all
@@ -69,8 +74,8 @@ create function private.list_made(caller private.credentials) returns setof priv
   union all
   select 'place', p.id::text, e.site, p.approved_at from private.vault_places p
     join private.vault_entries e on e.id = p.entry
-   where p.account = caller.account and p.approved_at is not null
-$$;
+   where p.account = caller.account and p.approved_at is not null;
+end $$;
 
 -- True if a session was the owner's at a time: it was then proven with a passkey that is older than `since`,
 -- when nobody else was in.
@@ -251,6 +256,8 @@ begin
      and (x.revoked_at is not null or x.brakes_until is not null);
   delete from private.passkeys p using unnest(made) m
    where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
+  delete from private.push_devices d using unnest(made) m
+   where d.account = caller.account and m.kind = 'push_device' and m.id = d.id::text;
   delete from private.recovery_codes r where r.account = caller.account
     and exists (select from unnest(made) m where m.kind = 'recovery_codes');
   perform private.end_other_sessions(caller);

@@ -45,13 +45,17 @@ const withoutProof = [
   'owner_read_freeze',
   'owner_read_limits',
   'owner_read_mandate',
+  'owner_read_notifications',
   'owner_read_session',
   'owner_read_shows_codes',
+  'owner_remove_push_device',
   'owner_revoke_key',
   'owner_revoke_mandate',
   'owner_search_activity',
   'owner_security',
+  'owner_set_muted',
   'owner_take_ceremony',
+  'owner_test_push',
   'owner_touch_session',
 ]
 

@@ -3,10 +3,10 @@
  * chain, with accounts and keys on demand and a clock that the test moves. Only the product's clock is
  * replaced.
  */
-
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
+import { pushKeysOf } from '../../scripts/local/bindings.ts'
 import type { CaughtMail } from '../../scripts/local/caught-mail.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
@@ -270,6 +270,7 @@ function bindingsOf(
     RECEIPT_PUBLIC_KEYS: receiptKeys.publicKeys,
     OTP_PEPPER: 'another pepper of the tests only',
     OUTBOX_KEY: outboxKey,
+    ...pushKeysOf({ outbox_key: outboxKey }),
     NOTICE_DOMAIN: noticeDomain,
     MAIL_TOKEN: 'none',
     DKIM_PRIVATE_KEY: 'none',
@@ -290,8 +291,7 @@ function bindingsOf(
 }
 
 async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {
-  const lane = await openLane(db.sql, roots, { chainId: chain.chainId, nonce: 0 })
-  await fundLane(db.sql, chain, lane)
+  await fundLane(db.sql, chain, await openLane(db.sql, roots, { chainId: chain.chainId, nonce: 0 }))
 }
 
 /** Mines blocks until what was included before is finalized on the local chain. */

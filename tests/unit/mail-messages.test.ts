@@ -25,6 +25,8 @@ const samples = (name: string) => [
   messages.siteFirstUsed(webUrl, { site: name, at: deed.at }),
   messages.loginEntered(webUrl, { ...deed, site: name }),
   messages.noticesLeftOut(webUrl, { approval_wanted: 3, site_first_used: 1 }),
+  messages.newPushDevice(webUrl, deed),
+  messages.notificationTest(webUrl),
   messages.newPasskey(webUrl, { ...deed, label: name }),
   messages.passkeyRemoved(webUrl, { ...deed, label: name }),
   messages.passwordChanged(webUrl, deed),

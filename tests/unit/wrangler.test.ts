@@ -61,7 +61,8 @@ function secretsOf(folder: string): string[] {
 function keysOf(folder: string): string[] {
   if (folder === 'not-found' || folder === 'mail-reader') return []
   if (folder === 'mailer') {
-    return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY']
+    const keys = ['OUTBOX_KEY', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY', 'VAPID_PRIVATE_KEY']
+    return ['SUPABASE_SERVICE_KEY', ...keys]
   }
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   if (folder === 'vault') return ['VAULT_DATABASE_KEY', 'VAULT_ROOT_KEYS', 'OUTBOX_KEY']

@@ -11,6 +11,7 @@ const kinds: Record<AccessChanges['made'][number]['kind'], [what: string, outcom
   passkey: ['Passkey', 'Is removed'],
   api_key: ['API key', 'Is revoked'],
   oauth: ['Connected app', 'Is disconnected'],
+  push_device: ['Browser that receives notifications', 'Is removed'],
   recovery_codes: ['Recovery codes, made or used', 'Are void'],
   password: ['Password', 'Is replaced by your new one'],
   recipient: ['Known recipient', 'Is forgotten'],

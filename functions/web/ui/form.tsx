@@ -8,6 +8,8 @@ type FormProps = {
   action?: string
   id?: string
   class?: string
+  /** True until a script of the page shows it. */
+  hidden?: boolean
   /** Data for a script of the page. */
   [data: `data-${string}`]: string
 }

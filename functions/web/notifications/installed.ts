@@ -1,0 +1,29 @@
+/** What a browser loads of an installed app: its manifest, and the script that shows notifications. */
+import { serviceTitle } from '../../../shared/contract/documents/about.ts'
+import { addressOf } from '../asset.ts'
+import { assets } from '../assets.ts'
+import type { Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+
+/** Routes of both. The script has a fixed address, because a browser asks there for its next version. */
+export const routes: Routes = (app) => {
+  app.get('/manifest.webmanifest', (c) => {
+    const icon = { src: addressOf('icon'), sizes: 'any', type: 'image/svg+xml' }
+    return c.body(
+      JSON.stringify({
+        name: serviceTitle,
+        short_name: 'Agent Account',
+        start_url: webAppPath,
+        scope: webAppPath,
+        display: 'standalone',
+        icons: [icon],
+      }),
+      200,
+      { 'content-type': 'application/manifest+json' },
+    )
+  })
+  app.get('/push-worker.js', (c) => {
+    const { text, type } = assets['push-worker']
+    return c.body(text, 200, { 'content-type': type, 'cache-control': 'no-cache' })
+  })
+}

@@ -1,0 +1,191 @@
+/** The page on which the owner chooses what to be told of, by mail and on which browsers. */
+import * as z from 'zod'
+import { newPushDevice, notificationTest } from '../../../shared/mail/access-messages.ts'
+import { browserName } from '../../../shared/mail/browser-name.ts'
+import { sealForOutbox } from '../../../shared/mail/outbox.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { browserOf, readSecurity, sealOwnerNotice } from '../own-session.ts'
+import { Button, Checkbox, Form } from '../ui/form.tsx'
+import { ProofLink } from '../ui/proof-link.tsx'
+import { Empty, Notice, Section, Table, Time } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import type { NoticeChoices } from './notifications-data.ts'
+import { mutedIn, noticeKinds, readChoices, subscriptionIn } from './notifications-data.ts'
+
+const path = '/notifications'
+
+/** Routes that show the choices and change them. */
+export const routes: Routes = (app) => {
+  app.get(path, (c) => showNotifications(c))
+  app.post(path, async (c) => {
+    const problem = await change(c, await readFormFields(c))
+    return problem === undefined ? goTo(c, path) : showNotifications(c, problem)
+  })
+}
+
+const notAdded =
+  'This browser gave no address that notifications can be sent to. Try another browser.'
+const tooMany = 'Ten browsers receive notifications, which is the most. Remove one first.'
+
+/** Makes a change; returns the reason if nothing was changed. */
+async function change(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
+  const { db } = await requireOwner(c)
+  const world = c.get('world')
+  switch (form.get('wanted') ?? '') {
+    case 'chosen':
+      await db.run('owner_set_muted', { muted: mutedIn(form) })
+      return undefined
+    case 'removed': {
+      const device = z.uuid().safeParse(form.get('device'))
+      if (device.data) await db.run('owner_remove_push_device', { device: device.data })
+      return undefined
+    }
+    case 'tested': {
+      const mail = await sealForOutbox(world, notificationTest(world.config.WEB_URL))
+      await db.run('owner_test_push', { mail })
+      return undefined
+    }
+    default:
+      return addDevice(c, form)
+  }
+}
+
+async function addDevice(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
+  const { db } = await requireOwner(c)
+  const { config } = c.get('world')
+  const subscription = config.VAPID_PUBLIC_KEY !== '' && (await subscriptionIn(form, config))
+  if (!subscription) return notAdded
+  const mail = await sealOwnerNotice(c, newPushDevice)
+  const label = browserName(browserOf(c).userAgent)
+  const added = await db.one('owner_add_push_device', { ...subscription, label, mail }, addedRow)
+  return added?.added ? undefined : tooMany
+}
+
+const addedRow = z.object({ added: z.boolean() })
+
+async function showNotifications(c: PageContext, problem?: string) {
+  const me = await requireOwner(c)
+  const { muted, devices } = await readChoices(me)
+  const key = c.get('world').config.VAPID_PUBLIC_KEY
+  c.set('loadsWorker', true)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Notifications"
+      owner={me}
+      lead="What you are told of, by mail and by notifications on your devices."
+      scripts={['notifications']}
+    >
+      {problem && <Notice kind="danger">{problem}</Notice>}
+      <ChoicesForm c={c} muted={muted} />
+      <Section title="Browsers that show notifications">
+        {key === '' && (
+          <p>Notifications are off: the operator of this service has set no key for them.</p>
+        )}
+        {devices.length === 0 ? <Empty>None yet.</Empty> : <Devices c={c} devices={devices} />}
+        {devices.length > 0 && (
+          <Form c={c}>
+            <Button kind="plain" name="wanted" value="tested">
+              Send a test
+            </Button>
+          </Form>
+        )}
+        {key !== '' && (
+          <AddForm c={c} applicationKey={key} isProven={(await readSecurity(c)).is_proven} />
+        )}
+      </Section>
+    </Page>,
+    problem === undefined ? 200 : 400,
+  )
+}
+
+function ChoicesForm({ c, muted }: { c: PageContext; muted: readonly string[] }) {
+  const labels = { mail: 'By mail', push: 'As a notification' }
+  return (
+    <Section title="What you are told of">
+      <Form c={c}>
+        {noticeKinds.map(({ kind, title, hint, ways }) => (
+          <fieldset>
+            <legend>{title}</legend>
+            <p class="hint">{hint}</p>
+            {ways.map((way) => (
+              <Checkbox
+                name={`${way}:${kind}`}
+                label={labels[way]}
+                checked={!muted.includes(`${way}:${kind}`)}
+              />
+            ))}
+          </fieldset>
+        ))}
+        <div class="actions">
+          <Button name="wanted" value="chosen">
+            Save
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+function Devices({ c, devices }: Pick<NoticeChoices, 'devices'> & { c: PageContext }) {
+  return (
+    <Table
+      caption="Browsers that show notifications"
+      rows={devices}
+      columns={[
+        { label: 'Browser', cell: ({ label }) => label },
+        { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+        {
+          label: 'Change',
+          cell: ({ id, label }) => (
+            <Form c={c}>
+              <input type="hidden" name="device" value={id} />
+              <Button kind="danger" name="wanted" value="removed">
+                Remove<span class="unseen"> {label}</span>
+              </Button>
+            </Form>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+type AddFormProps = { c: PageContext; applicationKey: string; isProven: boolean }
+
+/** Renders the button that adds this browser; it goes on to show notices when nobody is signed in. */
+function AddForm({ c, applicationKey, isProven }: AddFormProps) {
+  if (!isProven) return <ProofLink c={c} label="Prove that it is you to add this browser" />
+  return (
+    <>
+      <noscript>
+        <p>Adding this browser needs JavaScript.</p>
+      </noscript>
+      <Form
+        c={c}
+        data-push-key={applicationKey}
+        data-worker={`${webAppPath}/push-worker.js`}
+        hidden
+      >
+        {['endpoint', 'p256dh', 'auth'].map((name) => (
+          <input type="hidden" name={name} value="" />
+        ))}
+        <p>
+          It shows amount, payee and agent of a request, also when nobody is signed in. On an
+          iPhone, first add this page to the home screen.
+        </p>
+        <p class="error" data-problem="" hidden>
+          This browser did not allow it. Allow notifications for this site in its settings.
+        </p>
+        <div class="actions">
+          <Button name="wanted" value="added">
+            Show notifications in this browser
+          </Button>
+        </div>
+      </Form>
+    </>
+  )
+}
