@@ -2,6 +2,7 @@
  * One "It was not me" ends what somebody else made since a time; nothing that they made can do the same.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
+import { connectApp } from '../support/apps.ts'
 import type { Authenticator } from '../support/authenticator.ts'
 import { openAuthenticator, optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
@@ -90,6 +91,28 @@ describe('somebody who knew the password', () => {
     await expect(withPassword(person.password)).rejects.toThrow('not let in')
     expect(await isIn(await withPassword(renewed))).toBe(true)
     expect(await limit()).toBe(myLimit)
+  })
+
+  test('is told nothing more on their browser, and an app that they let pay only looks again', async () => {
+    const { app } = await connectApp(world, person.agent)
+    await world.tick(24 * hour)
+    const thief = await withPassword(person.password)
+    const page = `/web/apps/${app}`
+    await thief.visit(page)
+    await thief.submit({ wanted: 'levelled', level: 'pay' }, page)
+    await sql`insert into private.push_devices (account, endpoint, p256dh, auth, label)
+      values (${person.agent.id}, 'https://push.example.com/', ${'A'.repeat(87)}, ${'A'.repeat(22)}, 'Theirs')`
+    const scopes = () => sql`select scopes from private.credentials where id = ${app}`
+    const raised = await scopes()
+    await world.tick(600)
+    const owner = await withPassword(person.password)
+
+    const { text } = await owner.visit(pageSince(2 * hour))
+    await owner.submit({ password: renewed })
+
+    expect(text).toContain('Browser that receives notifications Theirs')
+    expect([raised, await scopes()]).toEqual([[{ scopes: ['pay'] }], [{ scopes: ['read'] }]])
+    expect(await sql`select from private.push_devices where label = 'Theirs'`).toHaveLength(0)
   })
 
   test('is told of in the feed and by mail, and a notice leads to the page', async () => {
