@@ -3,7 +3,7 @@ import { isContractOn } from '../../shared/chains/evm/code.ts'
 import { tokensBarring } from '../../shared/chains/evm/quorum/agreed-bars.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
 import type { Address, Chain } from '../../shared/chains/registry.ts'
-import { connectedChains, findChain } from '../../shared/chains/registry.ts'
+import { wantedChains } from '../../shared/chains/wanted.ts'
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { warningsOf } from '../../shared/payments/decide/recipient-warnings.ts'
@@ -22,12 +22,8 @@ const resolvedRow = z.object({
 
 /** Resolves a recipient, then checks on the chains if its address is a contract or barred by a token. */
 export const run: Handler<typeof resolveTransferRecipient> = async (input, { db, world }) => {
-  const connected = connectedChains(world.config)
-  const named = input.chain === undefined ? undefined : findChain(input.chain)
-  if (input.chain !== undefined && (!named || !connected.includes(named))) {
-    return fail('unsupported_chain', { details: { chain: input.chain } })
-  }
-  const chains = named ? [named] : connected
+  const chains = wantedChains(world.config, input.chain === undefined ? undefined : [input.chain])
+  if (isRefusal(chains)) return chains
   const recipient = readRecipient(input.recipient, chains, world.config.MAIL_DOMAIN)
   if (isRefusal(recipient)) return recipient
   const question =

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { findChain } from '../../shared/chains/registry.ts'
+import { chainNamed } from '../../shared/chains/registry.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import { unbound } from '../../shared/db/database.ts'
 import type { Handler } from '../../shared/http/handler.ts'
@@ -24,7 +24,7 @@ type Found = Watched & Omit<z.output<typeof statusRow>, 'payment_row'>
 export const run: Handler<typeof transferStatus> = async (input, context) => {
   const { db, world } = context
   const nowSeconds = () => context.now().getTime() / 1000
-  const chain = input.chain === undefined ? undefined : findChain(input.chain)
+  const chain = input.chain === undefined ? undefined : chainNamed(input.chain)
   if (input.chain !== undefined && !chain) return fail('unsupported_chain')
   const question = {
     ...(input.transfer_id === undefined ? {} : { payment: input.transfer_id }),

@@ -148,7 +148,19 @@ export const knownChains: readonly Chain[] = [
   ...testChains.map((chain) => ({ ...chain, testnet: true })),
 ]
 
-/** Finds a network by CAIP-2 id or name. A bare number is refused because it is ambiguous. */
+/** Finds a network as a person or an agent writes it: by id, name or title, in any letter case. */
+export function chainNamed(text: string): Chain | undefined {
+  const plain = (form: string) =>
+    form
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s_]+/g, '-')
+  return knownChains.find(({ id, caip2, name, title }) =>
+    [`${id}`, caip2, name, title].some((form) => plain(form) === plain(text)),
+  )
+}
+
+/** Finds a network by CAIP-2 id or name, as protocols write it. */
 export function findChain(nameOrCaip2: string): Chain | undefined {
   return knownChains.find((chain) => chain.caip2 === nameOrCaip2 || chain.name === nameOrCaip2)
 }

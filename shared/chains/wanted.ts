@@ -6,7 +6,7 @@ import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 import type { Chain } from './chain.ts'
-import { connectedChains, findChain } from './registry.ts'
+import { chainNamed, connectedChains } from './registry.ts'
 
 /** Returns the connected chains with these names, each once, or all of them if no names are given. */
 export function wantedChains(
@@ -17,10 +17,11 @@ export function wantedChains(
   if (!names) return connected
   const wanted = new Set<Chain>()
   for (const name of names) {
-    const chain = findChain(name)
+    const chain = chainNamed(name)
     if (!chain || !connected.includes(chain)) {
       const available = connected.map(({ caip2 }) => caip2)
-      return fail('unsupported_chain', { details: { chain: name, available } })
+      const hint = `Connected are ${connected.map(({ title }) => title).join(', ')}.`
+      return fail('unsupported_chain', { details: { chain: name, available }, hint })
     }
     wanted.add(chain)
   }

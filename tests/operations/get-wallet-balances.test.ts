@@ -122,7 +122,7 @@ test('a chain that is named twice is read once', async () => {
 test.each([
   [{ chains: ['base'] }, 'unsupported_chain'],
   [{ chains: ['eip155:1'] }, 'unsupported_chain'],
-  [{ chains: ['84532'] }, 'unsupported_chain'],
+  [{ chains: ['8453'] }, 'unsupported_chain'],
   [{ chains: [live], tokens: ['DOGE'] }, 'unsupported_token'],
   [{ chains: [live], tokens: [`0x${'1'.repeat(40)}`] }, 'unsupported_token'],
 ])('refuses %j as %s', async (body, error) => {

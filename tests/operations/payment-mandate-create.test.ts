@@ -125,7 +125,7 @@ test.each([
   ],
   [{ merchant_domain: 'localhost:4021' }, undefined, undefined],
   [{ chains: ['base'] }, 'unsupported_chain', undefined],
-  [{ chains: ['84532'] }, 'unsupported_chain', undefined],
+  [{ chains: ['8453'] }, 'unsupported_chain', undefined],
   [{ tokens: ['DOGE'] }, 'unsupported_token', undefined],
   [{ tokens: ['ETH'] }, 'unsupported_token', undefined],
   [{ chains: ['arbitrum-sepolia'], tokens: ['EURC'] }, 'unsupported_token', undefined],

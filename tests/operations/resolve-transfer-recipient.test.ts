@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { blacklist } from '../../scripts/local/fund.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
+import { knownChains } from '../../shared/chains/registry.ts'
 import { textWith } from '../support/matching.ts'
 import { randomBytes } from '../support/seed.ts'
 import type { Agent } from '../support/world.ts'
@@ -201,11 +202,8 @@ test('warns of a recipient that the issuer of a token bars', async () => {
   expect(codes(await ask(other))).toEqual(['new_recipient'])
 })
 
-test('takes the chain by name or id, and refuses one that it is not connected to', async () => {
-  for (const chain of ['base-sepolia', 'eip155:84532']) {
-    expect((await ask('bob', { chain })).status).toBe(200)
-  }
-  for (const chain of ['base', 'eip155:1', '84532', 'nowhere']) {
+test('refuses a chain that it is not connected to', async () => {
+  for (const chain of ['base', 'eip155:1', '8453', 'nowhere']) {
     expect(await ask('bob', { chain })).toMatchObject({
       status: 422,
       body: { error: 'unsupported_chain' },
@@ -220,4 +218,23 @@ test('answers without the chain, saying that it does not know', async () => {
     status: 200,
     body: { is_contract: null, known: false },
   })
+})
+
+test.each(['base-sepolia', 'Base Sepolia', 'BASE_SEPOLIA', 'eip155:84532', '84532', 84532])(
+  'the chain may be written as %s',
+  async (chain) => {
+    const found = await ask('bob', { chain })
+    const unknown = await ask('bob', { chain: 'sep' })
+
+    expect(found.status).toBe(200)
+    expect(unknown).toMatchObject({ status: 422, body: { hint: textWith('Base Sepolia') } })
+  },
+)
+
+test('no two networks can be written alike', () => {
+  const forms = knownChains.flatMap(({ id, caip2, name, title }) => [
+    ...new Set([`${id}`, caip2, name, title.toLowerCase().replaceAll(' ', '-')]),
+  ])
+
+  expect(new Set(forms).size).toBe(forms.length)
 })

@@ -3,7 +3,8 @@
  * nothing in the database; an order that can be read may still be refused later.
  */
 import type { Chain, Token } from '../../chains/registry.ts'
-import { connectedChains, findChain, tokenByAddress, tokenBySymbol } from '../../chains/registry.ts'
+import { tokenByAddress, tokenBySymbol } from '../../chains/registry.ts'
+import { wantedChains } from '../../chains/wanted.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
 import type { Config } from '../../env.ts'
@@ -37,12 +38,10 @@ export function readTransferOrder(
   wish: TransferRequest,
   config: Config,
 ): TransferOrder | OrderRefusal {
-  const connected = connectedChains(config)
-  const chain = findChain(wish.chain)
-  if (!chain || !connected.includes(chain)) {
-    const available = connected.map(({ caip2 }) => caip2)
-    return fail('unsupported_chain', { details: { available } })
-  }
+  const chains = wantedChains(config, [wish.chain])
+  if (isRefusal(chains)) return chains
+  const [chain] = chains
+  if (!chain) return fail('unsupported_chain')
   const token = tokenBySymbol(chain, wish.token) ?? tokenByAddress(chain, wish.token)
   if (!token) {
     const available = chain.tokens.map(({ symbol }) => symbol)
