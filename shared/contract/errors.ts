@@ -14,10 +14,7 @@ export const errorTable = {
     403,
     'This account approves with its passkey: nothing else counts as consent.',
   ],
-  passkey_younger: [
-    403,
-    'The passkey was added after this was asked for. Decline it, and have the agent ask again.',
-  ],
+  passkey_younger: [403, 'The passkey was added after this was asked for: have it asked anew.'],
   account_guarded: [
     403,
     'A recovery code was used lately. For three days nothing can be widened; freezing works.',
@@ -81,8 +78,7 @@ export const errorTable = {
   ],
   code_not_for_site: [
     403,
-    'A code is used only at a host that its mail is proven to be from or links to. mail_list tells ' +
-      'which; if none, ask the owner.',
+    'A code is used only at a host that its mail is proven to be from or links to; see mail_list.',
   ],
   code_needs_owner: [
     403,

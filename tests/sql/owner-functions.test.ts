@@ -35,7 +35,6 @@ const withoutProof = [
   'owner_list_places',
   'owner_list_recipients',
   'owner_lose_passkeys',
-  'owner_make_mandate',
   'owner_meet_app',
   'owner_narrow_mandate',
   'owner_overview',
