@@ -72,10 +72,7 @@ export const errorTable = {
     'This key has no such session, or it has ended. Begin another with vault_login.',
   ],
   form_refused: [422, 'The form cannot be filled in and sent as it is asked.'],
-  code_not_found: [
-    404,
-    'There is no such code, or it was used, or it is older than 15 minutes. Ask for a new one.',
-  ],
+  code_not_found: [404, 'The code is unknown, used or older than 15 minutes. Ask for a new one.'],
   code_not_for_site: [
     403,
     'A code is used only at a host that its mail is proven to be from or links to; see mail_list.',
@@ -84,12 +81,12 @@ export const errorTable = {
     403,
     'The owner has not let this login take codes of mails. Ask the owner to, at details.url.',
   ],
-  site_unavailable: [502, 'The site did not answer as an HTTP server should.'],
+  site_unavailable: [502, 'The site gave no valid HTTP answer.'],
   mail_not_found: [404, 'The account has no such mail.'],
   mail_refused: [422, 'The mail cannot be sent as it is given.'],
   mail_limit_reached: [429, 'The account has sent as many mails today as it may.'],
   resource_refused: [422, 'The resource address is not one that the service fetches.'],
-  resource_unavailable: [502, 'The resource did not answer as an HTTP server should.'],
+  resource_unavailable: [502, 'The resource gave no valid HTTP answer.'],
   no_payment_required: [409, 'The resource did not ask for a payment.'],
   invalid_challenge: [422, 'The payment challenge cannot be read.'],
   code_not_accepted: [
@@ -101,7 +98,7 @@ export const errorTable = {
     410,
     'The link was used or is older than 30 minutes. Begin again with a new code.',
   ],
-  alias_unavailable: [409, 'This alias cannot be had. check_alias tells why, and what is free.'],
+  alias_unavailable: [409, 'This alias is not available. check_alias tells why.'],
   weak_password: [422, 'The password is too easy to guess. Choose another one.'],
   account_exists: [409, 'This mail address has an account already. Sign in to it.'],
   work_required: [
