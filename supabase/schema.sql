@@ -2956,7 +2956,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
- RETURNS TABLE(caller uuid, scopes_held text[])
+ RETURNS TABLE(caller uuid, scopes_held text[], label text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2969,7 +2969,7 @@ begin
   else
     found_key := private.recognize(credential, needed);
   end if;
-  return query select found_key.id, found_key.scopes;
+  return query select found_key.id, found_key.scopes, private.plain_name(found_key);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)
@@ -4452,19 +4452,12 @@ begin
   return query
   with open as (
     select q, q.created_at from private.waiting_for_owner(caller.account) q
-  ), repeated as (
-    select p.chain, p.token, p.payee, p.amount_atomic from private.payments p
-     -- A payment waits for a day at most.
-     where p.account = caller.account and p.created_at > private.clock() - interval '25 hours'
-       and (p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
-         or p.state in ('authorized', 'signed', 'unknown', 'settled')
-           and p.authorized_at > private.clock() - interval '10 minutes')
-     group by 1, 2, 3, 4 having count(*) > 1
   )
   select coalesce((select jsonb_agg(private.approval_json(n.q) || jsonb_build_object(
         'is_duplicate', ((n.q).chain, (n.q).token, (n.q).payee, (n.q).amount_atomic) in (
-          select r.chain, r.token, r.payee, r.amount_atomic from repeated r),
-        'is_similar', private.similar_recipient(caller.account, (n.q).payee) is not null)
+          select * from private.repeated_terms(caller.account)),
+        'is_plain', (n.q).kind = 'transfer' and (n.q).memo is null
+          and private.recipient_known(caller.account, (n.q).payee) and private.device_known(n.q))
       order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
     (select count(*)::integer from open), private.needs_passkey(caller.account);
@@ -4664,7 +4657,7 @@ begin
   values (p.account, p.key, p.device, true,
     lower(coalesce(private.host_of(p.terms ->> 'origin'), p.payee_alias, p.payee)), false,
     p.amount_usd_micros, greatest(owner_make_mandate.max_total_usd_micros::bigint, p.amount_usd_micros),
-    array[p.chain], array[p.token], case p.kind when 'transfer' then array[p.payee] end,
+    array[p.chain], array[p.token], array[p.payee],
     pg_catalog.date_trunc('milliseconds', private.clock()) + interval '30 days')
   returning * into made;
   perform private.record_mandate(made, 'requested', 'made by the owner');
@@ -4816,7 +4809,10 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p, p.key),
+  return query select private.approval_json(p) || jsonb_build_object('is_duplicate',
+      (p.chain, p.token, p.payee, p.amount_atomic) in (
+        select * from private.repeated_terms(caller.account))),
+    private.payment_facts(p, p.key),
     private.passkeys_json(p.account), private.paid_before(p.account, p.payee)
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account
@@ -9927,6 +9923,20 @@ CREATE OR REPLACE FUNCTION private.rename_session(caller private.credentials, se
 AS $function$
   update private.credentials k set digest = session_digest where k.id = caller.id
   returning k.account, k.expires_at
+$function$;
+
+CREATE OR REPLACE FUNCTION private.repeated_terms(account uuid)
+ RETURNS TABLE(chain bigint, token text, payee text, amount_atomic numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.chain, p.token, p.payee, p.amount_atomic from private.payments p
+   -- A payment waits for a day at most.
+   where p.account = repeated_terms.account and p.created_at > private.clock() - interval '25 hours'
+     and (p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
+       or p.state in ('authorized', 'signed', 'unknown', 'settled')
+         and p.authorized_at > private.clock() - interval '10 minutes')
+   group by 1, 2, 3, 4 having count(*) > 1
 $function$;
 
 CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb, is_final boolean, only_wallet text DEFAULT NULL::text)

@@ -10,6 +10,7 @@ import { required } from '../../shared/env.ts'
 import { formFieldsIn } from '../../shared/http/form.ts'
 import { readSession, renewSession } from './session-cookie.ts'
 import type { Done } from './ui/done.ts'
+import { keepDone } from './ui/done.ts'
 import type { Owner, PageContext } from './visit.ts'
 import { webAppPath } from './visit.ts'
 
@@ -70,6 +71,6 @@ export async function readFormFields(c: PageContext): Promise<URLSearchParams> {
  * page tell what the form did.
  */
 export function goTo(c: PageContext, path: string, done?: Done): Response {
-  const told = done === undefined ? '' : `${path.includes('?') ? '&' : '?'}done=${done}`
-  return c.redirect(`${webAppPath}${path}${told}`, 303)
+  if (done !== undefined) keepDone(c, done)
+  return c.redirect(`${webAppPath}${path}`, 303)
 }

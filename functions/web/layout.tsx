@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Asset } from './asset.ts'
 import { addressOf } from './asset.ts'
 import { nav } from './nav.ts'
-import { doneWords } from './ui/done.ts'
+import { takeDone } from './ui/done.ts'
 import { Button, Form } from './ui/form.tsx'
 import { Badge, Notice } from './ui/show.tsx'
 import type { Owner, PageContext } from './visit.ts'
@@ -72,7 +72,7 @@ export function Page(props: PageProps) {
         </header>
         <main id="content" class={isDecision ? 'alone decision' : owner ? undefined : 'alone'}>
           <Title {...props} />
-          <DoneNotice of={c.req.query('done')} />
+          <DoneNotice c={c} />
           {children}
         </main>
       </body>
@@ -103,12 +103,10 @@ function Title({ title, lead, back, action }: PageProps) {
   )
 }
 
-/** Tells what the form before did; nothing for a word that no form of ours says. */
-function DoneNotice({ of }: { of: string | undefined }) {
-  const told = Object.entries(doneWords).find(([name]) => name === of)
-  if (!told) return null
-  const isDone = of !== 'few' && of !== 'unsure'
-  return <Notice kind={isDone ? 'good' : 'info'}>{told[1]}</Notice>
+/** Tells what the form before did. */
+function DoneNotice({ c }: { c: PageContext }) {
+  const told = takeDone(c)
+  return told ? <Notice kind={told.isDone ? 'good' : 'info'}>{told.words}</Notice> : null
 }
 
 /** Renders the navigation: on a narrow screen a popover, which needs no script, else always visible. */

@@ -484,9 +484,23 @@ create function private.approval_json(p private.payments) returns jsonb
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $$;
 
+-- Returns the terms of which more than one payment waits or was authorized within ten minutes, whoever asked.
+create function private.repeated_terms(account uuid)
+  returns table (chain bigint, token text, payee text, amount_atomic numeric)
+  language sql stable as $$
+  select p.chain, p.token, p.payee, p.amount_atomic from private.payments p
+   -- A payment waits for a day at most.
+   where p.account = repeated_terms.account and p.created_at > private.clock() - interval '25 hours'
+     and (p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
+       or p.state in ('authorized', 'signed', 'unknown', 'settled')
+         and p.authorized_at > private.clock() - interval '10 minutes')
+   group by 1, 2, 3, 4 having count(*) > 1
+$$;
+
 -- Returns the payments that wait for the owner, newest first, including approved ones that are not signed
--- yet, and their total number. Marks those whose payee imitates a known one, and those of which an equal one
--- waits or was authorized within ten minutes, whoever asked for it.
+-- yet, and their total number. Marks those of which an equal one waits or was authorized within ten minutes,
+-- whoever asked for it, and the plain ones: transfers without a note, to a recipient and from a device that the
+-- owner made known.
 create function api.owner_list_approvals(credential text, listed_max integer)
   returns table (approvals jsonb, waiting integer, needs_passkey boolean)
   language plpgsql security definer set search_path = '' as $$
@@ -496,19 +510,12 @@ begin
   return query
   with open as (
     select q, q.created_at from private.waiting_for_owner(caller.account) q
-  ), repeated as (
-    select p.chain, p.token, p.payee, p.amount_atomic from private.payments p
-     -- A payment waits for a day at most.
-     where p.account = caller.account and p.created_at > private.clock() - interval '25 hours'
-       and (p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
-         or p.state in ('authorized', 'signed', 'unknown', 'settled')
-           and p.authorized_at > private.clock() - interval '10 minutes')
-     group by 1, 2, 3, 4 having count(*) > 1
   )
   select coalesce((select jsonb_agg(private.approval_json(n.q) || jsonb_build_object(
         'is_duplicate', ((n.q).chain, (n.q).token, (n.q).payee, (n.q).amount_atomic) in (
-          select r.chain, r.token, r.payee, r.amount_atomic from repeated r),
-        'is_similar', private.similar_recipient(caller.account, (n.q).payee) is not null)
+          select * from private.repeated_terms(caller.account)),
+        'is_plain', (n.q).kind = 'transfer' and (n.q).memo is null
+          and private.recipient_known(caller.account, (n.q).payee) and private.device_known(n.q))
       order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
     (select count(*)::integer from open), private.needs_passkey(caller.account);
@@ -532,7 +539,10 @@ create function api.owner_read_approvals(credential text, payments uuid[])
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p, p.key),
+  return query select private.approval_json(p) || jsonb_build_object('is_duplicate',
+      (p.chain, p.token, p.payee, p.amount_atomic) in (
+        select * from private.repeated_terms(caller.account))),
+    private.payment_facts(p, p.key),
     private.passkeys_json(p.account), private.paid_before(p.account, p.payee)
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account

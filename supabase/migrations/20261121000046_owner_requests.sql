@@ -18,8 +18,8 @@ begin
 end $$;
 
 -- Makes a mandate from a payment, which the owner then decides about like one that an agent asked for: for the
--- same key or app, its device, network, token and merchant, or the payee of a transfer, which stands where else
--- the merchant does. Each payment may be as much as this one, for 30 days. It needs a fresh proof.
+-- same key or app, its device, network, token, merchant and payee. The payee of a transfer stands where else the
+-- merchant does. Each payment may be as much as this one, for 30 days. It needs a fresh proof.
 create function api.owner_make_mandate(
   credential text, payment uuid, max_total_usd_micros text)
   returns table (mandate uuid)
@@ -40,7 +40,7 @@ begin
   values (p.account, p.key, p.device, true,
     lower(coalesce(private.host_of(p.terms ->> 'origin'), p.payee_alias, p.payee)), false,
     p.amount_usd_micros, greatest(owner_make_mandate.max_total_usd_micros::bigint, p.amount_usd_micros),
-    array[p.chain], array[p.token], case p.kind when 'transfer' then array[p.payee] end,
+    array[p.chain], array[p.token], array[p.payee],
     pg_catalog.date_trunc('milliseconds', private.clock()) + interval '30 days')
   returning * into made;
   perform private.record_mandate(made, 'requested', 'made by the owner');

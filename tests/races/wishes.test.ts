@@ -112,6 +112,6 @@ async function decide(payer: Agent, decision: string) {
   if (!waiting) return
   const owner = await signedIn(world, payer)
   const { text } = await owner.visit(`/web/approve/${waiting.id}`)
-  const isRepetition = text.includes('You paid the same within the last ten minutes')
+  const isRepetition = text.includes('The same waits, or was paid just now')
   await owner.submit({ decision: isRepetition ? 'declined' : decision })
 }

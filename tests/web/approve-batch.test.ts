@@ -78,8 +78,8 @@ test('payments are chosen on the list, shown in full and approved by one answer'
   }
   expect(shown.text).toContain('851.00 USD together')
   expect(shown.text.match(/New recipient/g)).toHaveLength(3)
-  expect(done.path).toBe('/web/approvals?approved=3')
-  expect(done.text).toContain('The transfers are sent.')
+  expect(done.path).toBe('/web/approvals')
+  expect(done.text).toContain('Approved. Transfers are sent')
   expect(paid).toEqual(['user_passkey', 'user_passkey', 'user_passkey'])
 })
 
@@ -103,7 +103,7 @@ test('nothing is approved when one of them changed, was decided or is not of the
   expect(changed.status).toBe(409)
   expect(changed.text).toContain('Nothing was approved')
   for (const { path, text } of [alone, other]) {
-    expect(path).toBe('/web/approvals?done=few')
+    expect(path).toBe('/web/approvals')
     expect(text).toContain('Mark at least two payments')
   }
   expect((await paymentOf(world.db, first?.id ?? '')).state).toBe('awaiting_confirmation')
@@ -158,7 +158,7 @@ test('an account without a passkey approves a batch after a proof', async () => 
 
   expect(asked.path).toBe(`/web/proof?next=${encodeURIComponent(page)}`)
   expect(back.path).toBe(page)
-  expect(done.path).toBe('/web/approvals?approved=2')
+  expect(done.path).toBe('/web/approvals')
 })
 
 test('too few, none and the same one twice lead back to the list', async () => {

@@ -61,7 +61,7 @@ test('an app that is disconnected is refused at its next call, and stays listed 
 
   expect([before, await statusWith(token), await statusWith(other.token)]).toEqual([200, 401, 200])
   expect([listed.path, listed.text]).toEqual([
-    '/web/apps?done=app_disconnected',
+    '/web/apps',
     expect.stringContaining('You disconnected it'),
   ])
   expect((await browser.visit(page)).status).toBe(404)

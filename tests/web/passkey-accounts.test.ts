@@ -200,5 +200,5 @@ test('a passkey that a password added beside lost ones approves nothing from bef
   const shown = await later.submit({ decision: 'approved', answer: added.get(options) }, page)
 
   expect(shown).toMatchObject({ status: 403 })
-  expect(shown.text).toContain('The passkey was added after this was asked for.')
+  expect(shown.text).toContain('The passkey was added after this was asked for')
 })

@@ -51,7 +51,7 @@ test('signing out ends the session itself, not only its cookie', async () => {
 
   const shown = await browser.submit({}, '/web/logout')
 
-  expect(shown.path).toBe('/web/login?done=signed_out')
+  expect(shown.path).toBe('/web/login')
   expect(browser.cookies.has(session)).toBe(false)
   browser.cookies.set(session, token)
   expect(await isIn(browser)).toBe(false)

@@ -25,15 +25,15 @@ const approvalRow = z.object({
   is_before_passkeys: z.boolean(),
   decision: z.enum(['approved', 'declined']).nullable(),
   decided_at: time.nullable(),
+  /** True if an equal payment waits as well, or was paid within ten minutes. */
+  is_duplicate: z.boolean(),
 })
 /** Payment with who asked for it and the decision, if there is one. */
 export type Approval = z.output<typeof approvalRow>
 
 const listedApproval = approvalRow.extend({
-  /** True if an equal payment waits as well, or was paid within ten minutes. */
-  is_duplicate: z.boolean(),
-  /** True if the payee's address resembles a known one. */
-  is_similar: z.boolean(),
+  /** True if its page shows no warning and no note: known payee, known device, a transfer. */
+  is_plain: z.boolean(),
 })
 /** Payment of the list. */
 export type ListedApproval = z.output<typeof listedApproval>

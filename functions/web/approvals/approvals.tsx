@@ -1,4 +1,5 @@
 /** The page of payments that wait for approval, which the owner decides on in the row, one by one, or as a batch. */
+import { assetOf } from '../../../shared/chains/registry.ts'
 import { batchSize } from '../../../shared/consent/batch.ts'
 import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
@@ -6,12 +7,12 @@ import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { agoOf } from '../ui/ago.ts'
 import { Button, Checkbox, Form, LinkButton } from '../ui/form.tsx'
-import { Address, Badge, Empty, Notice, Section, Table } from '../ui/show.tsx'
+import { Address, Badge, Empty, Section, Table } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import type { ListedApproval } from './approvals-data.ts'
 import { listedRow } from './approvals-data.ts'
-import { Amount } from './payment-terms.tsx'
+import { Amount, duplicateWords } from './payment-terms.tsx'
 
 const listedMax = 50
 
@@ -32,14 +33,6 @@ export const routes: Routes = (app) => {
         lead="Payments that an agent may not make by itself wait here for up to a day."
         scripts={['considered']}
       >
-        {c.req.query('approved') !== undefined && (
-          <Notice kind="good" title="Approved">
-            {c.req.query('unsent') === undefined
-              ? 'The transfers are sent.'
-              : 'Some could not be sent: they stand below, and their pages say why.'}{' '}
-            Purchases are left to the agent, which gets what it buys.
-          </Notice>
-        )}
         {approvals.length === 0 ? (
           <Empty>Nothing waits for you.</Empty>
         ) : (
@@ -57,9 +50,9 @@ export const routes: Routes = (app) => {
   })
 }
 
-/** Returns the digests that approve payments in their rows, where no warning has to be read first. */
+/** Returns the digests that approve payments in their rows, whose pages would show nothing to be read first. */
 async function digestsOf(approvals: readonly ListedApproval[]): Promise<Map<string, string>> {
-  const plain = approvals.filter(({ decision, is_similar }) => decision === null && !is_similar)
+  const plain = approvals.filter(({ decision, is_plain }) => decision === null && is_plain)
   const entries = plain.map(async ({ payment_row: payment }) => {
     return [payment.id, await termsDigest(paymentTerms(payment))] as const
   })
@@ -156,11 +149,12 @@ function Payee({ approval }: { approval: ListedApproval }) {
   const { payment_row: payment, is_duplicate: isDuplicate } = approval
   return (
     <>
-      {payment.payee_alias ?? merchantOf(payment) ?? <Address value={payment.payee} />}
+      {payment.payee_alias ?? merchantOf(payment) ?? <Address value={payment.payee} />} on{' '}
+      {assetOf(payment).chain.title}
       {isDuplicate && (
         <>
           {' '}
-          <Badge kind="warning">The same waits, or was paid just now</Badge>
+          <Badge kind="warning">{duplicateWords}</Badge>
         </>
       )}
     </>
@@ -193,7 +187,7 @@ function Decision({
       <input type="hidden" name="asker" value={asked.asker} />
       <div class="actions">
         <Button name="decision" value="approved" data-considered="">
-          {payment_row.kind === 'transfer' ? 'Approve and pay' : 'Approve'}
+          Approve and pay
         </Button>
         <Button kind="plain" name="decision" value="declined">
           Decline

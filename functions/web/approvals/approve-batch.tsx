@@ -188,7 +188,7 @@ async function approve(c: PageContext): Promise<Response> {
     const why = await sendApproved(c, approval.payment_row, sendTransfer)
     if (why !== undefined) unsent += 1
   }
-  return goTo(c, `/approvals?approved=${payments.length}${unsent > 0 ? `&unsent=${unsent}` : ''}`)
+  return goTo(c, '/approvals', unsent > 0 ? 'approved_unsent' : 'approved')
 }
 
 /** Declines each of the payments as it stands now. */

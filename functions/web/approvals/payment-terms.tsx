@@ -129,9 +129,7 @@ export function Chips({ approval, facts, paid_before: paid }: OpenedApproval) {
       {!facts.recipient_known && facts.similar_recipient === null && (
         <li class="badge warning">New recipient: compare the whole address</li>
       )}
-      {facts.is_paid_already && (
-        <li class="badge warning">You paid the same within the last ten minutes</li>
-      )}
+      {approval.is_duplicate && <li class="badge warning">{duplicateWords}</li>}
       {!asked.device_known && <li class="badge warning">New device</li>}
       {purchaseWarnings({ payment_row: payment, facts }).map(({ message }) => (
         <li class="badge warning">{message}</li>
@@ -139,6 +137,9 @@ export function Chips({ approval, facts, paid_before: paid }: OpenedApproval) {
     </ul>
   )
 }
+
+/** Warning about a payment of which an equal one waits or was made within ten minutes. */
+export const duplicateWords = 'The same waits, or was paid just now'
 
 /** Shows the rest of each limit now and after this payment, which counts for the daily caps only. */
 export function Left({ approval, facts }: OpenedApproval) {

@@ -1,4 +1,11 @@
-/** What the form before did, in the words of the page after it; `goTo` names the act in the address. */
+/**
+ * What the form before did, in the words of the page after it. A cookie carries the act from one to the other,
+ * so that no link has a page say it.
+ */
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { PageContext } from '../visit.ts'
+
+/** Sentences by act. */
 export const doneWords = {
   unfrozen: 'The account is no longer frozen. Agents can pay again.',
   key_revoked: 'The key is revoked. Whoever has it is refused.',
@@ -6,6 +13,10 @@ export const doneWords = {
   recipient_added: 'The recipient is known now.',
   removed: 'It is removed. You are asked about it again.',
   capped: 'The caps are saved, and hold from now on.',
+  approved:
+    'Approved. Transfers are sent; purchases are left to the agent, which gets what it buys.',
+  approved_unsent:
+    'Approved. Some could not be sent: they stand below, and their pages say why. Purchases are left to the agent.',
   declined_all: 'Everything that waited is declined.',
   signed_out: 'You are signed out.',
   few: 'Mark at least two payments that wait, to approve them together. What no longer waits cannot be approved.',
@@ -14,3 +25,21 @@ export const doneWords = {
 
 /** Act that the page after it tells. */
 export type Done = keyof typeof doneWords
+
+const cookie = 'aoa_done'
+const ownHost = { path: '/', secure: true, prefix: 'host' } as const
+const keptSeconds = 60
+
+/** Has the next page tell the act. */
+export function keepDone(c: PageContext, done: Done): void {
+  setCookie(c, cookie, done, { ...ownHost, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds })
+}
+
+/** Returns the act that this page tells, once, and if it is done rather than still to be repeated. */
+export function takeDone(c: PageContext): { words: string; isDone: boolean } | undefined {
+  const name = getCookie(c, cookie, 'host')
+  const told = Object.entries(doneWords).find(([act]) => act === name)
+  if (!told) return undefined
+  deleteCookie(c, cookie, ownHost)
+  return { words: told[1], isDone: name !== 'few' && name !== 'unsure' }
+}

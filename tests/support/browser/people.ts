@@ -35,5 +35,5 @@ export async function press(page: Page, name: string): Promise<void> {
 export async function signOut(page: Page, webUrl: string): Promise<void> {
   await page.goto(`${webUrl}/security`)
   await press(page, 'Sign out')
-  await page.waitForURL(`${webUrl}/login?done=signed_out`)
+  await page.waitForURL(`${webUrl}/login`)
 }
