@@ -620,9 +620,9 @@ create table private.outbox (
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint outbox_carries_fkey FOREIGN KEY (carries) REFERENCES private.mails(id) ON DELETE CASCADE,
-  constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
-  constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
-  constraint outbox_check2 CHECK (((seals IS NULL) = (device IS NULL))),
+  constraint outbox_check CHECK (((seals IS NULL) = (device IS NULL))),
+  constraint outbox_check1 CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
+  constraint outbox_check2 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_device_fkey FOREIGN KEY (device) REFERENCES private.push_devices(id) ON DELETE CASCADE,
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
   constraint outbox_sent_by_fkey FOREIGN KEY (sent_by) REFERENCES private.credentials(id),
@@ -821,6 +821,8 @@ create table private.push_devices (
   auth text not null,
   label text not null,
   created_at timestamp with time zone not null default private.clock(),
+  failures integer not null default 0,
+  failed_at timestamp with time zone,
   constraint push_devices_pkey PRIMARY KEY (id),
   constraint push_devices_account_endpoint_key UNIQUE (account, endpoint),
   constraint push_devices_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
@@ -1246,9 +1248,11 @@ CREATE INDEX outbox_of_device ON private.outbox USING btree (device) WHERE (devi
 
 CREATE INDEX outbox_of_mail ON private.outbox USING btree (carries) WHERE (carries IS NOT NULL);
 
+CREATE INDEX outbox_pushes_waiting ON private.outbox USING btree (send_after) WHERE ((sealed IS NOT NULL) AND (device IS NOT NULL));
+
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
 
-CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE (sealed IS NOT NULL);
+CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE ((sealed IS NOT NULL) AND (device IS NULL));
 
 CREATE INDEX outflows_due ON private.outflows USING btree (chain, due_at) WHERE (due_at IS NOT NULL);
 
@@ -3457,7 +3461,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_claim(mails_max integer)
- RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer, to_owner boolean, seals uuid, topic text, device jsonb)
+ RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer, to_owner boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3468,20 +3472,50 @@ declare
 begin
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
-   where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
+   where m.sealed is not null and m.device is null and m.send_after <= at and m.tries >= tries_max;
   perform private.drop_letters();
   return query
     update private.outbox m set tries = m.tries + 1,
       -- 1, 2, 4 ... minutes, at most an hour.
       send_after = at + least(interval '1 minute' * 2 ^ m.tries, interval '1 hour')
      where m.id in (select w.id from private.outbox w
-       where w.sealed is not null and w.send_after <= at and not private.is_letter_held(w)
+       where w.sealed is not null and w.device is null and w.send_after <= at and not private.is_letter_held(w)
        order by w.send_after limit mails_max for update skip locked)
     returning m.id, m.to_address, coalesce(m.to_address,
       (select o.email from private.owners o where o.account = m.account)),
-      m.sealed, m.created_at, m.tries, m.to_owner, m.seals, m.topic,
-      (select jsonb_build_object('endpoint', d.endpoint, 'p256dh', d.p256dh, 'auth', d.auth)
-        from private.push_devices d where d.id = m.device);
+      m.sealed, m.created_at, m.tries, m.to_owner;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_claim_pushes(pushes_max integer)
+ RETURNS TABLE(id uuid, sealed text, tries integer, seals uuid, topic text, device jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  tries_max constant integer := 3;
+  of_account_max constant integer := 5;
+  at timestamptz := private.clock();
+begin
+  update private.outbox m set gave_up_at = at, sealed = null,
+    failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
+   where m.sealed is not null and m.device is not null and m.send_after <= at and m.tries >= tries_max;
+  return query
+    update private.outbox m set tries = m.tries + 1,
+      send_after = at + interval '1 minute' * 2 ^ m.tries
+      from private.push_devices d
+     where d.id = m.device and m.id in (select w.id from private.outbox w
+       where w.sealed is not null and w.send_after <= at and w.id in (
+         select x.id from (
+           select o.id, o.send_after,
+             row_number() over (partition by o.account order by o.send_after, o.id) as turn
+            from private.outbox o join private.push_devices y on y.id = o.device
+           where o.sealed is not null and o.device is not null and o.send_after <= at
+             and coalesce(y.failed_at <= at - interval '1 minute', true)) x
+          where x.turn <= of_account_max order by x.turn, x.send_after limit pushes_max)
+       for update skip locked)
+    returning m.id, m.sealed, m.tries, m.seals, m.topic,
+      jsonb_build_object('endpoint', d.endpoint, 'p256dh', d.p256dh, 'auth', d.auth);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_device_gone(push uuid)
@@ -3502,9 +3536,7 @@ AS $function$
 begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
    where m.id = mail and m.sealed is not null;
-  if exists (select from private.outbox m where m.id = mail and m.device is null) then
-    perform private.note_health('mail_out', null);
-  end if;
+  perform private.note_health('mail_out', null);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean)
@@ -3521,6 +3553,38 @@ begin
   if outage then
     perform private.note_health('mail_out', 'server_failing');
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_push_done(push uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
+   where m.id = push and m.sealed is not null;
+  update private.push_devices d set failures = 0, failed_at = null
+    from private.outbox m where m.id = push and d.id = m.device and d.failures > 0
+$function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_push_failed(push uuid, reason text, for_good boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  failures_max constant integer := 3;
+begin
+  update private.outbox m set failed_reason = left(reason, 300),
+    gave_up_at = case when for_good then private.clock() end,
+    sealed = case when for_good then null else m.sealed end
+   where m.id = push and m.sealed is not null;
+  update private.push_devices d set failures = d.failures + 1, failed_at = private.clock()
+    from private.outbox m where m.id = push and d.id = m.device
+     and coalesce(d.failed_at <= private.clock() - interval '1 minute', true);
+  delete from private.push_devices d using private.outbox m
+   where m.id = push and d.id = m.device and d.failures >= failures_max;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_ready()
@@ -3833,12 +3897,18 @@ declare
   devices_max constant integer := 10;
 begin
   perform private.hold_live(caller);
-  delete from private.push_devices d
+  update private.push_devices d set p256dh = owner_add_push_device.p256dh,
+    auth = owner_add_push_device.auth, label = owner_add_push_device.label
    where d.account = caller.account and d.endpoint = owner_add_push_device.endpoint;
+  if found then
+    return query select true;
+    return;
+  end if;
   if (select count(*) from private.push_devices d where d.account = caller.account) >= devices_max then
     return query select false;
     return;
   end if;
+  perform private.take_slowly('add-push:' || caller.account, 10, interval '144 minutes');
   perform private.enqueue_mail(caller.account, mail);
   insert into private.push_devices (account, endpoint, p256dh, auth, label)
   values (caller.account, endpoint, p256dh, auth, label);
@@ -5449,7 +5519,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  perform private.take_slowly('test-push:' || caller.account, 5, interval '1 minute');
+  perform private.take_slowly('test-push:' || caller.account, 10, interval '144 minutes');
   perform private.enqueue_push(caller.account, mail);
   return true;
 end $function$;
@@ -7760,7 +7830,7 @@ AS $function$
         select h.part, h.reason from private.health h where h.reason is not null
         union all
         select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
-          where m.sealed is not null and m.tries = 0
+          where m.sealed is not null and m.device is null and m.tries = 0
             and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $function$;
 
@@ -10987,11 +11057,17 @@ grant execute on function api.mail_attachment(credential text, mail uuid, file i
 
 grant execute on function api.mailer_claim(mails_max integer) to service_role;
 
+grant execute on function api.mailer_claim_pushes(pushes_max integer) to service_role;
+
 grant execute on function api.mailer_device_gone(push uuid) to service_role;
 
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
 grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
+
+grant execute on function api.mailer_push_done(push uuid) to service_role;
+
+grant execute on function api.mailer_push_failed(push uuid, reason text, for_good boolean) to service_role;
 
 grant execute on function api.mailer_ready() to service_role;
 

@@ -506,9 +506,12 @@ export type DatabaseFunctions = {
   }
   mail_attachment: { args: { credential: string; mail: string; file: number } }
   mailer_claim: { args: { mails_max: number } }
+  mailer_claim_pushes: { args: { pushes_max: number } }
   mailer_device_gone: { args: { push: string } }
   mailer_done: { args: { mail: string } }
   mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
+  mailer_push_done: { args: { push: string } }
+  mailer_push_failed: { args: { push: string; reason: string; for_good: boolean } }
   mailer_ready: { args: Record<string, never> }
   mailer_tell: { args: { told: string; topics: unknown; mail: unknown } }
   mailer_untold: { args: { accounts_max: number } }

@@ -1,5 +1,5 @@
 /**
- * Sends the mails and pushes that wait in the outbox. Two runs never hold the same mail, and a run that dies
+ * Sends the mails that wait in the outbox, and then pushes. Two runs never hold the same mail, and a run that dies
  * leaves its mails to a later one. If the confirmation that a server took a mail is lost, the mail can
  * arrive twice; both copies then have the same id.
  */
@@ -11,8 +11,7 @@ import { isAddress, noticeAddress } from './address.ts'
 import { markAsAgentMail } from './agent-mark.ts'
 import { openOutboxMail } from './outbox.ts'
 import type { Failure, MailTransport } from './port.ts'
-import type { PushDevice } from './push/send.ts'
-import { sendPush } from './push/send.ts'
+import { deliverPushes } from './push/deliver.ts'
 import { enqueueSuppressedNotices } from './untold.ts'
 import { visibleText } from './untrusted.ts'
 
@@ -29,14 +28,10 @@ const outboxLeaseSchema = z.object({
   created_at: z.coerce.date(),
   tries: z.int(),
   to_owner: z.boolean(),
-  /** Id of the notice that this repeats as a push. */
-  seals: z.uuid().nullable(),
-  topic: z.string(),
-  device: z.object({ endpoint: z.string(), p256dh: z.string(), auth: z.string() }).nullable(),
 })
 type OutboxLease = z.output<typeof outboxLeaseSchema>
 
-/** Delivers all mails that are due, each of them once. */
+/** Delivers all mails that are due, each of them once, and pushes if no more mails wait. */
 export async function deliverMail(world: World, send: MailTransport): Promise<void> {
   const db = unbound(world.db)
   await enqueueSuppressedNotices(world, db).catch((error: unknown) => {
@@ -45,7 +40,7 @@ export async function deliverMail(world: World, send: MailTransport): Promise<vo
   for (let round = 0; round < roundsMax; round += 1) {
     const leases = await db.many('mailer_claim', { mails_max: mailsMax }, outboxLeaseSchema)
     await Promise.all(leases.map((lease) => deliverOne(world, db, send, lease)))
-    if (leases.length < mailsMax) return
+    if (leases.length < mailsMax) return deliverPushes(world, db)
   }
 }
 
@@ -55,13 +50,10 @@ async function deliverOne(
   send: MailTransport,
   lease: OutboxLease,
 ) {
-  const { device } = lease
-  const sent = device ? tryToPush(world, device, lease) : tryToSend(world, send, lease)
-  const failure = await sent.catch(
-    (error: unknown): Failure => ({ reason: String(error), forGood: false, outage: !device }),
+  const failure = await tryToSend(world, send, lease).catch(
+    (error: unknown): Failure => ({ reason: String(error), forGood: false, outage: true }),
   )
   if (!failure) return db.run('mailer_done', { mail: lease.id })
-  if (failure === 'gone') return db.run('mailer_device_gone', { push: lease.id })
   // Servers often repeat the address, which does not belong in the operator's log. Their replies may
   // also contain characters that the database cannot store, and one mail must not hold up all others.
   const said = visibleText(failure.reason)
@@ -88,17 +80,4 @@ async function tryToSend(
   } = await openOutboxMail(world, { id, to: recipient, sealed })
   const mail = { id, from, to: address, createdAt, headers, ...letter }
   return send(toOwner ? markAsAgentMail(mail, notices) : mail)
-}
-
-/** Sends the subject of a notice, the first line of its text and its link. Its codes and facts stay in the mail. */
-async function tryToPush(
-  world: World,
-  device: PushDevice,
-  { id, seals, topic, sealed }: OutboxLease,
-): Promise<Failure | 'gone' | undefined> {
-  const { subject, text, link } = await openOutboxMail(world, { id: seals ?? id, to: null, sealed })
-  const [body = ''] = text.split('\n', 1)
-  const isUrgent = topic.endsWith('_wanted')
-  const url = link ?? world.config.WEB_URL
-  return sendPush(world, device, { id: seals ?? id, title: subject, body, url, isUrgent })
 }

@@ -26,11 +26,14 @@ create table private.outbox (
   gave_up_at timestamptz,
   -- Error of the last failed try.
   failed_reason text check (length(failed_reason) <= 300),
+  -- A push goes to one browser. It repeats a notice, and is sealed under that one's id.
+  device uuid,
+  seals uuid check ((seals is null) = (device is null)),
   check (account is not null or to_address is not null),
   check ((sealed is null) = (sent_at is not null or gave_up_at is not null))
 );
 alter table private.outbox enable row level security;
-create index outbox_waiting on private.outbox (send_after) where sealed is not null;
+create index outbox_waiting on private.outbox (send_after) where sealed is not null and device is null;
 create index outbox_topics on private.outbox (account, topic, created_at);
 
 -- Notices that were left out because an hour's number was sent, until one mail reports them.
@@ -145,11 +148,11 @@ end $$;
 
 -- Takes mails for one try each. The caller has until the next try to send them. A mail whose last try has
 -- passed is given up. `recipient` is what the mail is sealed for; `address` is where it goes, null if the
--- account no longer has an owner. A push has a `device`, and was sealed under the id `seals`.
+-- account no longer has an owner. Pushes are taken apart (mailer_claim_pushes).
 create function api.mailer_claim(mails_max integer)
   returns table (
     id uuid, recipient text, address text, sealed text, created_at timestamptz, tries integer,
-    to_owner boolean, seals uuid, topic text, device jsonb)
+    to_owner boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   tries_max constant integer := 10;
@@ -157,20 +160,18 @@ declare
 begin
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
-   where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
+   where m.sealed is not null and m.device is null and m.send_after <= at and m.tries >= tries_max;
   perform private.drop_letters();
   return query
     update private.outbox m set tries = m.tries + 1,
       -- 1, 2, 4 ... minutes, at most an hour.
       send_after = at + least(interval '1 minute' * 2 ^ m.tries, interval '1 hour')
      where m.id in (select w.id from private.outbox w
-       where w.sealed is not null and w.send_after <= at and not private.is_letter_held(w)
+       where w.sealed is not null and w.device is null and w.send_after <= at and not private.is_letter_held(w)
        order by w.send_after limit mails_max for update skip locked)
     returning m.id, m.to_address, coalesce(m.to_address,
       (select o.email from private.owners o where o.account = m.account)),
-      m.sealed, m.created_at, m.tries, m.to_owner, m.seals, m.topic,
-      (select jsonb_build_object('endpoint', d.endpoint, 'p256dh', d.p256dh, 'auth', d.auth)
-        from private.push_devices d where d.id = m.device);
+      m.sealed, m.created_at, m.tries, m.to_owner;
 end $$;
 
 -- Records that a mail was accepted for delivery and erases its text.
@@ -179,9 +180,7 @@ create function api.mailer_done(mail uuid) returns void
 begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
    where m.id = mail and m.sealed is not null;
-  if exists (select from private.outbox m where m.id = mail and m.device is null) then
-    perform private.note_health('mail_out', null);
-  end if;
+  perform private.note_health('mail_out', null);
 end $$;
 
 -- Records a failed try. The mail is tried again at its time or, if refused `for_good`, never. `outage` means

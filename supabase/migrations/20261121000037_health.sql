@@ -53,7 +53,7 @@ create function private.health_json() returns jsonb
         select h.part, h.reason from private.health h where h.reason is not null
         union all
         select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
-          where m.sealed is not null and m.tries = 0
+          where m.sealed is not null and m.device is null and m.tries = 0
             and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $$;
 

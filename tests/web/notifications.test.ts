@@ -94,6 +94,24 @@ test('a push that its service could not take is sent again, and the mail is not'
   expect(subjects.filter((subject) => subject.startsWith('Approve'))).toHaveLength(1)
 })
 
+test('a browser whose push service fails three times in a row is removed, with all that waits for it', async () => {
+  const { agent, browser, service, deliver } = await home([503, 201, 503])
+  const mine = service.subscribe()
+  await add(browser, mine.keys)
+  const left: number[] = []
+  await askToApprove(agent)
+
+  for (let minutes = 0; minutes < 8; minutes += 1) {
+    await deliver()
+    await world.tick(61)
+    if (minutes === 2) await askToApprove(agent)
+    left.push((await devicesOf(agent)).length)
+  }
+
+  expect(left).toEqual([1, 1, 1, 1, 1, 1, 0, 0])
+  expect(mine.pushes()).toHaveLength(5)
+})
+
 test('a kind that the owner does not want by mail comes as a notification alone, and once', async () => {
   const { agent, browser, service, email, deliver } = await home()
   const mine = service.subscribe()
@@ -114,7 +132,10 @@ test('a kind that the owner does not want by mail comes as a notification alone,
       .toSorted(),
   ).toEqual(['Approve 20.5 USDC to', 'Your account is froz'])
   const subjects = (await world.mails(email)).map(({ subject }) => subject)
-  expect(subjects).toEqual(['A browser receives your notifications', 'Your account is frozen'])
+  expect(subjects.toSorted()).toEqual([
+    'A browser receives your notifications',
+    'Your account is frozen',
+  ])
 })
 
 function ownFormOf({ html }: { html: string }): string {

@@ -22,7 +22,7 @@ const ttlSeconds = 86_400
 /** Seconds for which a token is good; RFC 8292 section 2 allows 24 hours. */
 const tokenSeconds = 43_200
 /** Push services answer at once; one that does not must not keep the notices of others waiting. */
-const limits = { timeoutMilliseconds: 5_000, bytesMax: 4096 }
+const limits = { timeoutMilliseconds: 2_000, bytesMax: 4096 }
 
 /** Sends a push. Returns `gone` if the browser no longer receives any, undefined if the push was taken. */
 export async function sendPush(
