@@ -571,6 +571,7 @@ create table private.oauth_grants (
   client_id text not null,
   client_host text,
   redirect_host text not null,
+  spends_with uuid,
   dpop_key text,
   ended_because text,
   owner_told boolean not null default false,
@@ -1231,6 +1232,8 @@ CREATE INDEX oauth_codes_age ON private.oauth_codes USING btree (expires_at);
 CREATE INDEX oauth_codes_of_account ON private.oauth_codes USING btree (account);
 
 CREATE INDEX oauth_codes_of_grant ON private.oauth_codes USING btree (granted);
+
+CREATE INDEX oauth_grants_spending ON private.oauth_grants USING btree (spends_with) WHERE (spends_with IS NOT NULL);
 
 CREATE INDEX oauth_proofs_age ON private.oauth_proofs USING btree (used_at);
 
@@ -4748,7 +4751,7 @@ begin
       where o.account = a.id and o.guarded_until > private.clock()),
     a.automatic_daily_limit_usd_micros::text,
     (select coalesce(jsonb_agg(jsonb_build_object('app', k.id, 'since', k.created_at,
-        'host', coalesce(g.client_host, g.redirect_host), 'redirect_host', g.redirect_host)
+        'host', g.client_host, 'redirect_host', g.redirect_host)
         order by k.created_at desc), '[]')
       from private.credentials k join private.oauth_grants g on g.credential = k.id
      where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)
@@ -5613,7 +5616,7 @@ begin
       'agent_asserted', payee => p.payee),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
     private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
-      budget => private.budget_of(caller)),
+      budgets => private.spent_together(private.budget_of(caller))),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
       from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)
@@ -6448,12 +6451,12 @@ begin
   end if;
   select private.budget_of(k) into budget from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.account = code.account and private.is_replaced(g, code.asked)
+   where k.account = code.account and private.is_same_app(g, code.asked)
    order by k.created_at desc limit 1;
   perform private.end_grant(k.id, 'replaced') from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = code.account and private.is_grant_live(k)
-     and private.is_replaced(g, code.asked);
+     and private.is_same_app(g, code.asked);
   insert into private.credentials (account, kind, label, shown, scopes, expires_at,
     max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
   values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
@@ -6463,6 +6466,10 @@ begin
   insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
   values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',
     code.asked ->> 'redirect_host', dpop_key);
+  perform private.supersede(begun, k) from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and k.id <> begun.id and private.is_grant_live(k)
+     and private.is_replaced(g, code.asked);
   update private.oauth_codes c set granted = begun.id where c.digest = code.digest;
   return begun;
 end $function$;
@@ -7403,7 +7410,7 @@ begin
   return found_key;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, budget uuid DEFAULT NULL::uuid, payee text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, budgets uuid[] DEFAULT NULL::uuid[], payee text DEFAULT NULL::text)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
@@ -7416,7 +7423,7 @@ AS $function$
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
        and (fits_at.payee is null or p.payee = fits_at.payee)
-       and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
+       and (fits_at.budgets is null or coalesce(p.budget, p.key) = any (fits_at.budgets))
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.leaves_at) + interval '0.999999 seconds')
@@ -8369,9 +8376,8 @@ CREATE OR REPLACE FUNCTION private.is_replaced(g private.oauth_grants, asked jso
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select (g.client_id, g.redirect_host)
-      is not distinct from (asked ->> 'client_id', asked ->> 'redirect_host')
-    or coalesce(g.credential = (asked ->> 'replaces')::uuid, false)
+  select private.is_same_app(g, asked) or coalesce(g.credential = (asked ->> 'replaces')::uuid, false)
+    and g.client_host is not distinct from asked ->> 'client_host'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_revoked(k private.credentials)
@@ -8383,6 +8389,15 @@ begin
   return k.revoked_at is not null and not exists (select from private.oauth_grants g
     where g.credential = k.id and g.ended_because = 'replaced');
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.is_same_app(g private.oauth_grants, asked jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select (g.client_id, g.redirect_host)
+    is not distinct from (asked ->> 'client_id', asked ->> 'redirect_host')
+$function$;
 
 CREATE OR REPLACE FUNCTION private.is_sender(address text, wanted text)
  RETURNS boolean
@@ -8480,10 +8495,11 @@ CREATE OR REPLACE FUNCTION private.key_exposure(of_key private.credentials)
 AS $function$
 declare
   at timestamptz := private.clock();
+  own uuid[] := private.spent_together(private.budget_of(of_key));
   exposure jsonb;
 begin
   with counted as (
-    select coalesce(p.budget, p.key) = private.budget_of(of_key) as is_own,
+    select coalesce(p.budget, p.key) = any (own) as is_own,
       p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
       p.counted_usd_micros as usd,
       case p.finality when 'finalized'
@@ -10445,6 +10461,16 @@ AS $function$
      group by 1) d
 $function$;
 
+CREATE OR REPLACE FUNCTION private.spent_together(budget uuid)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select first.id || array(select g.credential from private.oauth_grants g where g.spends_with = first.id)
+    from (select coalesce((select g.spends_with from private.oauth_grants g where g.credential = budget),
+      budget) as id) first
+$function$;
+
 CREATE OR REPLACE FUNCTION private.standing_of(b private.balances)
  RETURNS text
  LANGUAGE sql
@@ -10452,6 +10478,19 @@ CREATE OR REPLACE FUNCTION private.standing_of(b private.balances)
 AS $function$
   select case when b.read_atomic > private.ledger_of(b) then 'surplus' else 'short' end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.supersede(begun private.credentials, k private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first uuid := (private.spent_together(private.budget_of(k)))[1];
+begin
+  perform private.end_grant(k.id, 'disconnected');
+  perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected: another took its place.');
+  update private.oauth_grants g set spends_with = first
+   where g.credential = any (private.spent_together(private.budget_of(begun))) and g.credential <> first;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
  RETURNS void
@@ -10763,12 +10802,13 @@ CREATE OR REPLACE FUNCTION private.used_of_budget(budget uuid)
  STABLE
 AS $function$
 declare
+  budgets uuid[] := private.spent_together(budget);
   u private.cap_use;
 begin
   select coalesce(sum(p.counted_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
     into u.usd_micros, u.resets_at from private.payments p
-   where coalesce(p.budget, p.key) = used_of_budget.budget and p.counts_until > private.clock();
+   where coalesce(p.budget, p.key) = any (budgets) and p.counts_until > private.clock();
   return u;
 end $function$;
 

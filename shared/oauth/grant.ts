@@ -21,7 +21,7 @@ export type GrantChoice = {
   maxPerDayUsdMicros?: bigint
   /** Days until the grant ends: 1 to 180. */
   days: number
-  /** Another app of the account, which ends when this one begins and whose budget it continues. */
+  /** Another app of the account, which ends when this one begins; what it spent counts against this one's caps. */
   replaces?: string
 }
 

@@ -256,10 +256,11 @@ create function private.key_exposure(of_key private.credentials) returns jsonb
   language plpgsql stable as $$
 declare
   at timestamptz := private.clock();
+  own uuid[] := private.spent_together(private.budget_of(of_key));
   exposure jsonb;
 begin
   with counted as (
-    select coalesce(p.budget, p.key) = private.budget_of(of_key) as is_own,
+    select coalesce(p.budget, p.key) = any (own) as is_own,
       p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
       p.counted_usd_micros as usd,
       case p.finality when 'finalized'
@@ -307,11 +308,11 @@ begin
 end $$;
 
 -- Returns the latest time when an amount fits into a limit if nothing else is spent, rounded up to the
--- second; null if it never does. `level`, `mandate`, `budget` or `payee` selects the payments that the limit
+-- second; null if it never does. `level`, `mandate`, `budgets` or `payee` selects the payments that the limit
 -- counts.
 create function private.fits_at(
   spender uuid, amount bigint, cap bigint, level text default null, mandate uuid default null,
-  budget uuid default null, payee text default null)
+  budgets uuid[] default null, payee text default null)
   returns timestamptz language sql stable as $$
   with counted as (
     select l.leaves_at, sum(p.counted_usd_micros) over (order by l.leaves_at desc) as not_sooner
@@ -321,7 +322,7 @@ create function private.fits_at(
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
        and (fits_at.payee is null or p.payee = fits_at.payee)
-       and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
+       and (fits_at.budgets is null or coalesce(p.budget, p.key) = any (fits_at.budgets))
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.leaves_at) + interval '0.999999 seconds')
@@ -346,7 +347,7 @@ begin
       'agent_asserted', payee => p.payee),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
     private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
-      budget => private.budget_of(caller)),
+      budgets => private.spent_together(private.budget_of(caller))),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
       from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)

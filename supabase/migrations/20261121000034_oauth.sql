@@ -25,6 +25,9 @@ create table private.oauth_grants (
   -- Host of the document that describes the client; null for one that registered.
   client_host text,
   redirect_host text not null,
+  -- Budget whose spending counts against the caps of this one too, because its app took the place of that one's
+  -- (private.spent_together).
+  spends_with uuid,
   -- Thumbprint (RFC 7638) of the key that its tokens are bound to.
   dpop_key text,
   ended_because text
@@ -33,11 +36,13 @@ create table private.oauth_grants (
   owner_told boolean not null default false
 );
 
+create index oauth_grants_spending on private.oauth_grants (spends_with) where spends_with is not null;
+
 create table private.oauth_codes (
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
   account uuid not null references private.accounts,
-  -- The client's request, which redeeming the code must match, and in `replaces` the app of the same program that
-  -- the owner replaces with it, if any.
+  -- The client's request, which redeeming the code must match, and in `replaces` the other app that the owner ends
+  -- with it, if any.
   asked jsonb not null,
   scopes text[] not null,
   max_per_payment_usd_micros bigint,
@@ -167,12 +172,25 @@ create function private.spend_codes(of_account uuid, app uuid default null)
        and g.redirect_host = c.asked ->> 'redirect_host'))
 $$;
 
--- True if a grant ends when what was asked begins: an earlier one of the same app, or one that the owner replaces.
-create function private.is_replaced(g private.oauth_grants, asked jsonb) returns boolean
+create function private.is_same_app(g private.oauth_grants, asked jsonb) returns boolean
   language sql immutable as $$
   select (g.client_id, g.redirect_host)
-      is not distinct from (asked ->> 'client_id', asked ->> 'redirect_host')
-    or coalesce(g.credential = (asked ->> 'replaces')::uuid, false)
+    is not distinct from (asked ->> 'client_id', asked ->> 'redirect_host')
+$$;
+
+-- True if a grant ends when what was asked begins: an earlier one of the same app, or of another one that the owner
+-- replaces. An app whose host was checked is replaced by one of that host alone.
+create function private.is_replaced(g private.oauth_grants, asked jsonb) returns boolean
+  language sql immutable as $$
+  select private.is_same_app(g, asked) or coalesce(g.credential = (asked ->> 'replaces')::uuid, false)
+    and g.client_host is not distinct from asked ->> 'client_host'
+$$;
+
+-- Returns the budgets whose spending counts together: this one, and those of apps that took each other's place.
+create function private.spent_together(budget uuid) returns uuid[] language sql stable as $$
+  select first.id || array(select g.credential from private.oauth_grants g where g.spends_with = first.id)
+    from (select coalesce((select g.spends_with from private.oauth_grants g where g.credential = budget),
+      budget) as id) first
 $$;
 
 -- Decides whether the account has room for a grant to this app, which may replace an earlier one. It locks
@@ -289,9 +307,22 @@ create function private.unknown_grant(client_id text) returns text
     then 'invalid_client' else 'invalid_grant' end
 $$;
 
--- Creates the grant that a code was issued for. It replaces the grant that the same app had (private.is_replaced)
--- and continues its budget, so reconnecting does not let an app move more in a day. Returns null if there is no room for it or
--- the account is frozen.
+-- Ends a live app because the owner let another one in instead. Nothing proves that both are the same program, so
+-- mandates, approvals and requests end with it; what it spent counts against the other one's caps all the same.
+create function private.supersede(begun private.credentials, k private.credentials) returns void
+  language plpgsql as $$
+declare
+  first uuid := (private.spent_together(private.budget_of(k)))[1];
+begin
+  perform private.end_grant(k.id, 'disconnected');
+  perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected: another took its place.');
+  update private.oauth_grants g set spends_with = first
+   where g.credential = any (private.spent_together(private.budget_of(begun))) and g.credential <> first;
+end $$;
+
+-- Creates the grant that a code was issued for. It replaces the grant that the same app had and continues its
+-- budget, so reconnecting does not let an app move more in a day. Returns null if there is no room for it or the
+-- account is frozen.
 create function private.begin_grant(code private.oauth_codes, dpop_key text)
   returns private.credentials language plpgsql as $$
 declare
@@ -305,12 +336,12 @@ begin
   end if;
   select private.budget_of(k) into budget from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.account = code.account and private.is_replaced(g, code.asked)
+   where k.account = code.account and private.is_same_app(g, code.asked)
    order by k.created_at desc limit 1;
   perform private.end_grant(k.id, 'replaced') from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = code.account and private.is_grant_live(k)
-     and private.is_replaced(g, code.asked);
+     and private.is_same_app(g, code.asked);
   insert into private.credentials (account, kind, label, shown, scopes, expires_at,
     max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
   values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
@@ -320,6 +351,10 @@ begin
   insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
   values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',
     code.asked ->> 'redirect_host', dpop_key);
+  perform private.supersede(begun, k) from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and k.id <> begun.id and private.is_grant_live(k)
+     and private.is_replaced(g, code.asked);
   update private.oauth_codes c set granted = begun.id where c.digest = code.digest;
   return begun;
 end $$;

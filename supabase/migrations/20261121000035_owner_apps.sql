@@ -15,7 +15,7 @@ begin
       where o.account = a.id and o.guarded_until > private.clock()),
     a.automatic_daily_limit_usd_micros::text,
     (select coalesce(jsonb_agg(jsonb_build_object('app', k.id, 'since', k.created_at,
-        'host', coalesce(g.client_host, g.redirect_host), 'redirect_host', g.redirect_host)
+        'host', g.client_host, 'redirect_host', g.redirect_host)
         order by k.created_at desc), '[]')
       from private.credentials k join private.oauth_grants g on g.credential = k.id
      where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)

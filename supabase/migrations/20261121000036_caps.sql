@@ -8,16 +8,17 @@ create function private.budget_of(k private.credentials) returns uuid
 
 create type private.cap_use as (usd_micros bigint, resets_at timestamptz);
 
--- Returns what counts against a budget now, in micro-USD.
+-- Returns what counts against a budget now, in micro-USD, with what apps spent that it took the place of.
 create function private.used_of_budget(budget uuid) returns private.cap_use
   language plpgsql stable as $$
 declare
+  budgets uuid[] := private.spent_together(budget);
   u private.cap_use;
 begin
   select coalesce(sum(p.counted_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
     into u.usd_micros, u.resets_at from private.payments p
-   where coalesce(p.budget, p.key) = used_of_budget.budget and p.counts_until > private.clock();
+   where coalesce(p.budget, p.key) = any (budgets) and p.counts_until > private.clock();
   return u;
 end $$;
 

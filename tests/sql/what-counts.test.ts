@@ -14,7 +14,7 @@ const counted = 10
  * Maximum of pages: a few levels of an index, the rows that count, and the sequences of the tests' clock.
  * The history has hundreds.
  */
-const pagesMax = 64
+const pagesMax = 80
 
 let world: TestWorld
 let holder: { id: string; account: string }

@@ -72,32 +72,6 @@ test('an app under the name of one that is connected already is marked', async (
   expect(text).toContain('other.example')
 })
 
-test('a program on this device that connects again is recognized, and replaces what it was', async () => {
-  const { person, browser } = await home()
-  const was = { name: 'research DESK', host: 'localhost', scope: 'pay' }
-  const { app, token } = await connectApp(world, person.agent, was)
-  const uri = 'http://127.0.0.1/back'
-  const id = await registerApp(world, { uri })
-  const path = askingPath(id, { redirect_uri: uri })
-
-  const { text, html } = await browser.visit(path)
-  const answer = await browser.submit({ decision: 'allowed', level: 'read', replaces: 'yes' }, path)
-  const status = () =>
-    world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })
-  const before = await status()
-  await redeemCode(world, id, goesTo(answer), uri)
-
-  expect(text).toMatch(/You connected an app of this name before, on 2026-\d\d-\d\d/)
-  expect(text).not.toContain('You know another app of this name')
-  expect(html).not.toContain('notice danger')
-  expect(html).toMatch(/name="replaces" value="yes" checked/)
-  expect([before.status, (await status()).status]).toEqual([200, 401])
-  const ended = await world.db.sql`select g.ended_because, exists (select from private.credentials n
-    where n.shares_budget_of = g.credential) as continued
-    from private.oauth_grants g where g.credential = ${app}`
-  expect(ended).toEqual([{ ended_because: 'replaced', continued: true }])
-})
-
 test('a program that connects again replaces nothing if its owner does not want that', async () => {
   const { person, browser } = await home()
   const { token } = await connectApp(world, person.agent)

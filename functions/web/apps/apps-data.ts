@@ -38,11 +38,11 @@ export function listApps({ db }: Owner): Promise<AppRow[]> {
 const namesakeRow = z.object({
   app: z.uuid(),
   since: time,
-  /** Its own host if that was checked, else the one that its answer was sent to. */
-  host: z.string(),
+  /** Its own host, if that was checked. */
+  host: z.string().nullable(),
   redirect_host: z.string(),
 })
-/** Connected app that has the name of the one that asks and is not known to be the same. */
+/** Connected app that has the name of the one that asks; nothing shows that it is the same program. */
 export type Namesake = z.output<typeof namesakeRow>
 
 const metRow = z
@@ -71,16 +71,18 @@ export async function meetApp(
 }
 
 /**
- * Returns the connected app of the same name whose answers go to the same place, the latest if there are several:
- * a program that registers anew each time it connects. What is on this device is one place.
+ * Returns the connected app of the same name whose answers go to the same place, the latest if there are several. It
+ * may be the same program, which registers anew each time it connects: only its owner can tell. What is on this
+ * device is one place. An app whose host was checked is another one than any without that host.
  */
 export function connectedBefore(
-  { redirectUri, redirectHost }: AuthorizationRequest,
+  { client, redirectUri, redirectHost }: AuthorizationRequest,
   namesakes: readonly Namesake[],
 ): Namesake | undefined {
   return namesakes.find(
-    ({ redirect_host: host }) =>
-      host === redirectHost || (isLoopback(redirectUri) && isLoopback(`http://${host}`)),
+    ({ host, redirect_host: back }) =>
+      host === (client.host ?? null) &&
+      (back === redirectHost || (isLoopback(redirectUri) && isLoopback(`http://${back}`))),
   )
 }
 

@@ -17,6 +17,7 @@ type RequestingAppProps = {
 export function RequestingApp({ request, namesakes }: RequestingAppProps) {
   const { client, redirectHost, isLocal } = request
   const before = connectedBefore(request, namesakes)
+  const others = namesakes.filter((namesake) => namesake !== before)
   return (
     <>
       <div class="headline">
@@ -51,7 +52,9 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
       </ul>
       {client.host !== undefined && <ForeignLetters domain={client.host} />}
       {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
-      {!before && namesakes.length > 0 && <Namesakes hosts={namesakes.map(({ host }) => host)} />}
+      {others.length > 0 && (
+        <Namesakes hosts={others.map(({ host, redirect_host: back }) => host ?? back)} />
+      )}
     </>
   )
 }

@@ -14,6 +14,7 @@ import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Notice, SendAgain, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
+import type { Namesake } from './apps-data.ts'
 import { connectedBefore, lifeOf, meetApp } from './apps-data.ts'
 import { RequestingApp } from './asker.tsx'
 import { AuthorizeForm, DenyForm } from './consent-form.tsx'
@@ -47,34 +48,34 @@ async function meet(c: PageContext, go: (request: AuthorizationRequest) => Promi
 async function decide(c: PageContext, request: AuthorizationRequest): Promise<Response> {
   const form = await readFormFields(c)
   if (form.get('decision') === 'denied') return leave(c, denyAccess(c.get('world'), request))
-  await requireOwner(c)
-  if (form.get('shown') !== (await digestOf(request))) {
-    return showConsent(
-      c,
-      request,
-      undefined,
-      'The app calls itself something else now. Look again.',
-    )
+  const { namesakes } = await meetApp(await requireOwner(c), request)
+  const before = connectedBefore(request, namesakes)
+  if (form.get('shown') !== (await digestOf(request, before))) {
+    return showConsent(c, request, undefined, 'What is shown here has changed. Look again.')
   }
   markFormDraft(c, form)
   const level = levelsWithin(request.scopes).find(({ name }) => name === form.get('level'))
   if (!level) return showConsent(c, request, form, 'Choose what the app may do.')
   const caps = canPay(level.scopes) ? capsIn(form) : null
   if (caps === undefined) return showConsent(c, request, form, capProblem)
-  const { namesakes } = await meetApp(await requireOwner(c), request)
-  const before = form.has('replaces') ? connectedBefore(request, namesakes) : undefined
   const location = await grantAccess(await ownerSessionOf(c), request, {
     scopes: level.scopes,
-    ...(before && { replaces: before.app }),
+    ...(before && form.has('replaces') && { replaces: before.app }),
     ...(caps && { maxPerPaymentUsdMicros: caps.each, maxPerDayUsdMicros: caps.day }),
     days: lifeOf(form.get('days')),
   })
   return leave(c, location)
 }
 
-/** Returns a digest of what the page shows of the app, whose document may change while it is shown. */
-function digestOf({ client, redirectUri, scopes }: AuthorizationRequest): Promise<string> {
-  return sha256Hex(JSON.stringify([client, redirectUri, scopes]))
+/**
+ * Returns a digest of what the page shows: the app, whose document may change while it is shown, and the one that it
+ * can replace.
+ */
+function digestOf(
+  { client, redirectUri, scopes }: AuthorizationRequest,
+  before: Namesake | undefined,
+): Promise<string> {
+  return sha256Hex(JSON.stringify([client, redirectUri, scopes, before?.app ?? null]))
 }
 
 /** Returns the kept input for this app; input for another app is not filled in. */
@@ -95,6 +96,7 @@ async function showConsent(
   const me = await requireOwner(c)
   const { guarded_until, caps, namesakes } = await meetApp(me, request)
   const levels = levelsWithin(request.scopes)
+  const before = connectedBefore(request, namesakes)
   const mayAllow = !me.account.isFrozen && !guarded_until
   return sendPage(
     c,
@@ -119,10 +121,10 @@ async function showConsent(
         <AuthorizeForm
           c={c}
           request={request}
-          shown={await digestOf(request)}
+          shown={await digestOf(request, before)}
           levels={levels}
           caps={caps}
-          isKnown={connectedBefore(request, namesakes) !== undefined}
+          mayReplace={before !== undefined}
           typed={typed}
         />
       ) : (

@@ -16,14 +16,14 @@ type AuthorizeFormProps = {
   /** Levels that the owner can choose, the widest last. */
   levels: readonly Level[]
   caps: Caps
-  /** True if an app that seems to be the same program is connected already. */
-  isKnown: boolean
+  /** True if an app that may be the same program is connected already. */
+  mayReplace: boolean
   typed: URLSearchParams | undefined
 }
 
 /** Renders the choices of level, caps and days, with the buttons that allow and deny. */
 export function AuthorizeForm(props: AuthorizeFormProps) {
-  const { c, request, shown, levels, caps, isKnown, typed } = props
+  const { c, request, shown, levels, caps, mayReplace, typed } = props
   const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
   const pays = levels.some(({ scopes }) => canPay(scopes))
   return (
@@ -36,11 +36,11 @@ export function AuthorizeForm(props: AuthorizeFormProps) {
         chosen={typed?.get('level') ?? choices.at(-1)?.value ?? ''}
         choices={choices}
       />
-      {isKnown && (
+      {mayReplace && (
         <Checkbox
           name="replaces"
-          label="It replaces the app of this name that you connected before"
-          checked={typed ? typed.has('replaces') : true}
+          label="Disconnect the app of this name that you connected before, with its mandates and requests"
+          checked={typed?.has('replaces') ?? false}
         />
       )}
       <Terms caps={pays ? caps : undefined} typed={typed} />
