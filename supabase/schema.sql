@@ -5339,6 +5339,10 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   perform private.hold_live(caller);
+  if not exists (select from private.owners o where o.account = caller.account
+    and owner_set_muted.muted <@ o.muted) then
+    perform private.admit_owner(credential, true);
+  end if;
   update private.owners o set muted = owner_set_muted.muted
    where o.account = caller.account and o.muted is distinct from owner_set_muted.muted;
   if found then
@@ -10176,7 +10180,7 @@ CREATE OR REPLACE FUNCTION private.reset_owner(caller private.credentials, new_h
  LANGUAGE plpgsql
 AS $function$
 begin
-  update private.owners o set passkey_until = null,
+  update private.owners o set passkey_until = null, muted = '{}',
     passkeys_lost_at = case when o.passkeys_lost_at <= since then o.passkeys_lost_at end,
     guarded_until = case when o.guarded_until <= since + interval '72 hours' then o.guarded_until end
    where o.account = caller.account and (o.password_hash is null or new_hash is not null);

@@ -369,12 +369,12 @@ create function private.put_back_passkeys(
 $$;
 
 -- Sets the new password, because somebody who knew the old one could otherwise return, and undoes what a
--- thief may have started: a recovery, and passkeys reported as lost.
+-- thief may have started: a recovery, passkeys reported as lost, and notices that are left out.
 create function private.reset_owner(
   caller private.credentials, new_hash text, since timestamptz)
   returns void language plpgsql as $$
 begin
-  update private.owners o set passkey_until = null,
+  update private.owners o set passkey_until = null, muted = '{}',
     passkeys_lost_at = case when o.passkeys_lost_at <= since then o.passkeys_lost_at end,
     guarded_until = case when o.guarded_until <= since + interval '72 hours' then o.guarded_until end
    where o.account = caller.account and (o.password_hash is null or new_hash is not null);

@@ -52,7 +52,6 @@ const withoutProof = [
   'owner_revoke_mandate',
   'owner_search_activity',
   'owner_security',
-  'owner_set_muted',
   'owner_take_ceremony',
   'owner_test_push',
   'owner_touch_session',
@@ -66,6 +65,7 @@ const widening: Record<string, string> = {
   assertion: 'null',
   suspended: 'false',
   scopes: `'{pay}'`,
+  muted: `'{mail:approvals}'`,
   max_per_payment_usd_micros: 'null',
   max_per_day_usd_micros: 'null',
 }

@@ -104,12 +104,16 @@ describe('somebody who knew the password', () => {
       values (${person.agent.id}, 'https://push.example.com/', ${'A'.repeat(87)}, ${'A'.repeat(22)}, 'Theirs')`
     const scopes = () => sql`select scopes from private.credentials where id = ${app}`
     const raised = await scopes()
+    await sql`update private.owners set muted = '{mail:approvals}' where account = ${person.agent.id}`
     await world.tick(600)
     const owner = await withPassword(person.password)
 
     const { text } = await owner.visit(pageSince(2 * hour))
     await owner.submit({ password: renewed })
 
+    expect(await sql`select muted from private.owners where account = ${person.agent.id}`).toEqual([
+      { muted: [] },
+    ])
     expect(text).toContain('Browser that receives notifications Theirs')
     expect([raised, await scopes()]).toEqual([[{ scopes: ['pay'] }], [{ scopes: ['read'] }]])
     expect(await sql`select from private.push_devices where label = 'Theirs'`).toHaveLength(0)

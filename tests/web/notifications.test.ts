@@ -142,18 +142,6 @@ function ownFormOf({ html }: { html: string }): string {
   return /name="form" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
-test('mails about security cannot be switched off', async () => {
-  const { agent, browser } = await home()
-
-  const { html, text } = await browser.visit(path)
-  const mute = world.db
-    .sql`update private.owners set muted = '{mail:security}' where account = ${agent.id}`
-
-  expect(html).not.toContain('name="mail:security"')
-  expect(text).toContain('The mails always come.')
-  await expect(mute).rejects.toThrow('check')
-})
-
 test('a browser is added after a proof alone, told by mail, and removed on the page', async () => {
   const person = await openPerson(world)
   const browser = await signInAs(world, person)

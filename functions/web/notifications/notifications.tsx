@@ -6,9 +6,10 @@ import { sealForOutbox } from '../../../shared/mail/outbox.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf, readSecurity, sealOwnerNotice } from '../own-session.ts'
+import { markFormDraft, takeFormDraft } from '../typed.ts'
 import { Button, Checkbox, Form } from '../ui/form.tsx'
 import { ProofLink } from '../ui/proof-link.tsx'
-import { Empty, Notice, Section, Table, Time } from '../ui/show.tsx'
+import { Empty, Notice, Section, SendAgain, Table, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import type { NoticeChoices } from './notifications-data.ts'
@@ -18,9 +19,13 @@ const path = '/notifications'
 
 /** Routes that show the choices and change them. */
 export const routes: Routes = (app) => {
-  app.get(path, (c) => showNotifications(c))
+  app.get(path, async (c) =>
+    showNotifications(c, undefined, takeFormDraft(c, await requireOwner(c))),
+  )
   app.post(path, async (c) => {
-    const problem = await change(c, await readFormFields(c))
+    const form = await readFormFields(c)
+    if (form.get('wanted') === 'chosen') markFormDraft(c, form)
+    const problem = await change(c, form)
     return problem === undefined ? goTo(c, path) : showNotifications(c, problem)
   })
 }
@@ -65,7 +70,7 @@ async function addDevice(c: PageContext, form: URLSearchParams): Promise<string 
 
 const addedRow = z.object({ added: z.boolean() })
 
-async function showNotifications(c: PageContext, problem?: string) {
+async function showNotifications(c: PageContext, problem?: string, typed?: URLSearchParams) {
   const me = await requireOwner(c)
   const { muted, devices } = await readChoices(me)
   const key = c.get('world').config.VAPID_PUBLIC_KEY
@@ -80,7 +85,8 @@ async function showNotifications(c: PageContext, problem?: string) {
       scripts={['notifications']}
     >
       {problem && <Notice kind="danger">{problem}</Notice>}
-      <ChoicesForm c={c} muted={muted} />
+      {typed && <SendAgain />}
+      <ChoicesForm c={c} muted={typed ? mutedIn(typed) : muted} />
       <Section title="Browsers that show notifications">
         {key === '' && (
           <p>Notifications are off: the operator of this service has set no key for them.</p>
