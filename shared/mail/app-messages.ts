@@ -19,11 +19,18 @@ export function appConnected(
 /** Writes the notice that a connected app may do more than before. */
 export function appRaised(
   webUrl: string,
-  event: SecurityEvent & { host: string; scope: string },
+  event: SecurityEvent & { host: string; scope: string; caps: Readonly<Record<string, string>> },
 ): Message {
   return letter('app_raised', 'An app may do more in your account', [
     'A connected app may do more in your account than before:',
-    { facts: { 'It is at': event.host, 'What it may do': event.scope, ...eventFacts(event) } },
+    {
+      facts: {
+        'It is at': event.host,
+        'What it may do': event.scope,
+        ...event.caps,
+        ...eventFacts(event),
+      },
+    },
     ...notYou(webUrl, event),
   ])
 }

@@ -20,7 +20,7 @@ const samples = (name: string) => [
   messages.secretsReadable(webUrl, { ...deed, label: name }),
   messages.codesReadable(webUrl, deed),
   messages.appConnected(webUrl, { ...deed, host: name, scope: 'pay' }),
-  messages.appRaised(webUrl, { ...deed, host: name, scope: 'pay' }),
+  messages.appRaised(webUrl, { ...deed, host: name, scope: 'pay', caps: { 'In 24 hours': name } }),
   messages.appTokenReused(webUrl, { host: name }),
   messages.siteFirstUsed(webUrl, { site: name, at: deed.at }),
   messages.loginEntered(webUrl, { ...deed, site: name }),

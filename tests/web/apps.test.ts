@@ -231,8 +231,11 @@ test('an app that may only look is let pay after a proof, within caps, and is lo
   expect([refused, raised, await scopes()]).toEqual([['read'], ['pay'], ['read']])
   expect(caps).toEqual([{ each: '11000000', day: '20000000' }])
   expect([before, await statusWith(token)]).toEqual([200, 401])
-  const told = (await world.mails(person.email)).map(({ subject }) => subject)
-  expect(told).toContain('An app may do more in your account')
+  const told = (await world.mails(person.email)).filter(
+    ({ subject }) => subject.includes('raised') || subject.includes('may do more'),
+  )
+  expect(told.map(({ subject }) => subject)).toEqual(['An app may do more in your account'])
+  expect(told[0]?.text).toMatch(/Per payment: 11 USD\s+In 24 hours: 20 USD/)
   expect(await feedOf(world.db, person.agent)).toEqual(
     expect.arrayContaining(['app_scopes_raised', 'app_scopes_lowered']),
   )

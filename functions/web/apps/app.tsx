@@ -49,13 +49,14 @@ async function changeLevel(c: PageContext, found: AppRow, form: URLSearchParams)
   const { db } = await requireOwner(c)
   const level = levelsFor(scopes).find(({ name }) => name === form.get('level'))
   if (!level) return showApp(c, found, form, 'Choose what the app may do.')
+  const caps = canPay(scopes) ? capsOf(found.caps) : capsIn(form)
   if (canPay(level.scopes) && !canPay(scopes)) {
-    const caps = capsIn(form)
     if (!caps) return showApp(c, found, form, capProblem)
     await db.run('owner_set_caps', { holder: app, ...capsQuestion(caps), mail: null })
   }
+  const told = caps && canPay(level.scopes) ? capsTold(caps) : {}
   const mail = await sealOwnerNotice(c, (webUrl, deed) =>
-    appRaised(webUrl, { ...deed, host, scope: level.scopes.join(' ') }),
+    appRaised(webUrl, { ...deed, host, scope: level.scopes.join(' '), caps: told }),
   )
   await db.run('owner_set_app_scopes', { app, scopes: [...level.scopes], mail })
   return goTo(c, `/apps/${app}`)
