@@ -716,6 +716,7 @@ create table private.payments (
   kind text not null,
   state text not null default 'prepared'::text,
   claim uuid,
+  keyed boolean not null default false,
   chain bigint not null,
   token text not null,
   wallet text not null,
@@ -1419,7 +1420,7 @@ begin
     left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid, resource text DEFAULT NULL::text, heard boolean DEFAULT false, nonce text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid, resource text DEFAULT NULL::text, heard boolean DEFAULT false, nonce text DEFAULT NULL::text, keyed boolean DEFAULT false)
  RETURNS TABLE(payment_row jsonb, facts jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1453,9 +1454,9 @@ begin
       return;
     end if;
   end if;
-  if claim is null and begin_payment.kind = 'transfer' then
-    entered := private.continue_waiting(caller, begin_payment.device, chain, token, payee_address,
-      payee_alias, amount_atomic::numeric, memo);
+  if not keyed then
+    entered := private.continue_waiting(caller, begin_payment.kind, begin_payment.device, chain,
+      token, payee_address, payee_alias, amount_atomic::numeric, memo, terms, heard);
     if entered.id is not null then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
@@ -1467,13 +1468,13 @@ begin
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
-    expires_at)
+    keyed, expires_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
     begin_payment.resource, begin_payment.heard, begin_payment.nonce,
-    private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
+    begin_payment.keyed, private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
     and w.address <> payee_address
   on conflict on constraint payments_account_kind_claim_key do nothing
@@ -6807,7 +6808,7 @@ AS $function$
   from private.consents c where c.id = of_consent
 $function$;
 
-CREATE OR REPLACE FUNCTION private.continue_waiting(caller private.credentials, device text, chain bigint, token text, payee text, payee_alias text, amount_atomic numeric, memo text)
+CREATE OR REPLACE FUNCTION private.continue_waiting(caller private.credentials, kind text, device text, chain bigint, token text, payee text, payee_alias text, amount_atomic numeric, memo text, terms jsonb, heard boolean)
  RETURNS private.payments
  LANGUAGE plpgsql
 AS $function$
@@ -6816,19 +6817,24 @@ declare
 begin
   perform pg_catalog.pg_advisory_xact_lock(7322, pg_catalog.hashtext(caller.id::text));
   select p.* into waiting from private.payments p
-   where p.account = caller.account and p.key = caller.id
-     and p.state in ('prepared', 'awaiting_confirmation')
-     and p.expires_at > private.clock() and p.claim is null and p.kind = 'transfer'
+   where p.account = caller.account and p.key = caller.id and p.kind = continue_waiting.kind
+     and (p.state = 'awaiting_confirmation' or p.state = 'prepared' and p.kind = 'transfer')
+     and p.expires_at > private.clock() and not p.keyed
      and (p.chain, p.token, p.payee, p.amount_atomic) = (continue_waiting.chain,
        continue_waiting.token, continue_waiting.payee, continue_waiting.amount_atomic)
-     and p.payee_alias is not distinct from continue_waiting.payee_alias
-     and p.memo is not distinct from continue_waiting.memo
+     and (p.payee_alias, p.memo) is not distinct from (continue_waiting.payee_alias,
+       continue_waiting.memo)
+     and private.wish_of(p.terms) = private.wish_of(continue_waiting.terms)
    order by p.created_at desc, p.id desc limit 1 for no key update;
   if not found then
     return null;
   end if;
-  update private.payments p set device = continue_waiting.device
-   where p.id = waiting.id and p.device <> continue_waiting.device
+  update private.payments p set device = continue_waiting.device,
+      terms = case when p.fixed_nonce is null then continue_waiting.terms else p.terms end,
+      heard = case when p.fixed_nonce is null then continue_waiting.heard else p.heard end
+   where p.id = waiting.id
+     and (p.device, p.terms, p.heard) is distinct from (continue_waiting.device,
+       continue_waiting.terms, continue_waiting.heard)
      and not exists (select from private.approvals o where o.payment = p.id);
   select p.* into waiting from private.payments p where p.id = waiting.id;
   return waiting;
@@ -8086,10 +8092,12 @@ CREATE OR REPLACE FUNCTION private.is_alike(p private.payments, q private.paymen
  LANGUAGE sql
  STABLE
 AS $function$
-  select q.id <> p.id and q.account = p.account and q.kind = p.kind and q.claim is null
+  select q.id <> p.id and q.account = p.account and q.kind = p.kind and not q.keyed
     and coalesce(q.budget, q.key) = private.holder_of(p.key)
     and (q.chain, q.token, q.payee, q.amount_atomic) = (p.chain, p.token, p.payee, p.amount_atomic)
     and q.memo is not distinct from p.memo
+    and private.wish_of(q.terms) = private.wish_of(p.terms)
+    and (q.kind = 'transfer' or q.consent_level in ('user_session', 'user_passkey'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_approved_unsigned(p private.payments)
@@ -8308,7 +8316,7 @@ CREATE OR REPLACE FUNCTION private.is_paid_already(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.kind = 'transfer' and p.claim is null and (exists (
+  select not p.keyed and (exists (
     select from private.payments q where coalesce(q.budget, q.key) = private.holder_of(p.key)
       -- What was authorized within ten minutes counts for nearly a day more.
       and q.counts_until > private.clock() + interval '23 hours 50 minutes'
@@ -9636,7 +9644,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'fixed_nonce', 'leased_until',
+  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
       'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'reopened',
       'settled_in', 'placed_at', 'remembers_device', 'has_outflow'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
@@ -10867,6 +10875,15 @@ exception when invalid_text_representation then
   return client;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.wish_of(terms jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_array(terms -> 'request_digest', terms -> 'protocol', terms -> 'scheme',
+    terms -> 'transfer_method')
+$function$;
+
 CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -10925,7 +10942,7 @@ grant execute on function api.await_confirmation(credential text, payment uuid, 
 
 grant execute on function api.begin_mail(credential text, answered uuid) to vault;
 
-grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean, nonce text) to service_role;
+grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean, nonce text, keyed boolean) to service_role;
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 

@@ -25,7 +25,7 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
     const isToSend = piece === undefined && canSendAgain(seen, new Date(facts.now * 1000))
     if (!isToSend) return outcomeOf(context.db, seen, piece)
   }
-  const decisionMaker = decisionMakerFor(context, input.user_confirmed === true)
+  const decisionMaker = decisionMakerFor(context, input.user_confirmed === true, true)
   const executed = await executeAttempt(context, entered, decisionMaker)
   if (isRefusal(executed)) return executed
   if (executed.outcome === 'done')

@@ -32,6 +32,7 @@ export type DatabaseFunctions = {
       resource?: string | null
       heard?: boolean
       nonce?: string | null
+      keyed?: boolean
     }
   }
   check_admission: { args: { credential: string; needed: string } }

@@ -92,7 +92,7 @@ export const factsRow = z.object({
   recipient_known: z.boolean(),
   similar_recipient: z.string().nullable(),
   device_known: z.boolean(),
-  /** True if an equal transfer of the same key or app left a moment ago, without an idempotency key. */
+  /** True if an equal payment of the same key or app left a moment ago, without an idempotency key. */
   is_paid_already: z.boolean(),
   /** Owner's decision, and the digest of the terms that it was about. */
   approval: z

@@ -12,8 +12,10 @@ create table private.payments (
   state text not null default 'prepared' check (state in (
     'prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown',
     'settled', 'released', 'expired', 'declined')),
-  -- Claim of the Idempotency-Key that it was entered under, so that it is entered once.
+  -- Claim of the Idempotency-Key, or of the challenge, that it was entered under, so that it is entered once.
   claim uuid,
+  -- True if it was entered with an Idempotency-Key, which makes it a wish of its own.
+  keyed boolean not null default false,
   chain bigint not null,
   token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
   wallet text not null references private.wallets (address),
@@ -211,7 +213,7 @@ $$;
 -- those that replace it.
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
-  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'fixed_nonce', 'leased_until',
+  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
       'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'reopened',
       'settled_in', 'placed_at', 'remembers_device', 'has_outflow'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,

@@ -41,20 +41,29 @@ create function private.may_pay(p private.payments, payer uuid) returns boolean
       then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
 $$;
 
--- True if a transfer is equal to another one of the same key or app, and neither has an idempotency key.
+-- Returns the parts of the terms that make two purchases the same wish: the request, and the way to pay.
+create function private.wish_of(terms jsonb) returns jsonb language sql immutable as $$
+  select jsonb_build_array(terms -> 'request_digest', terms -> 'protocol', terms -> 'scheme',
+    terms -> 'transfer_method')
+$$;
+
+-- True if a payment is equal to another one of the same key or app, and neither has an idempotency key. Agents
+-- buy the same resource again on purpose, so a purchase counts only if the owner had to approve it.
 create function private.is_alike(p private.payments, q private.payments) returns boolean
   language sql stable as $$
-  select q.id <> p.id and q.account = p.account and q.kind = p.kind and q.claim is null
+  select q.id <> p.id and q.account = p.account and q.kind = p.kind and not q.keyed
     and coalesce(q.budget, q.key) = private.holder_of(p.key)
     and (q.chain, q.token, q.payee, q.amount_atomic) = (p.chain, p.token, p.payee, p.amount_atomic)
     and q.memo is not distinct from p.memo
+    and private.wish_of(q.terms) = private.wish_of(p.terms)
+    and (q.kind = 'transfer' or q.consent_level in ('user_session', 'user_passkey'))
 $$;
 
--- True if the same key or app sent an equal transfer within ten minutes, neither with an idempotency key: it may be
+-- True if the same key or app sent an equal payment within ten minutes, neither with an idempotency key: it may be
 -- the same wish again.
 create function private.is_paid_already(p private.payments) returns boolean
   language sql stable as $$
-  select p.kind = 'transfer' and p.claim is null and (exists (
+  select not p.keyed and (exists (
     select from private.payments q where coalesce(q.budget, q.key) = private.holder_of(p.key)
       -- What was authorized within ten minutes counts for nearly a day more.
       and q.counts_until > private.clock() + interval '23 hours 50 minutes'
@@ -63,30 +72,36 @@ create function private.is_paid_already(p private.payments) returns boolean
       where q.state = 'authorized' and q.counts_until > private.clock() and private.is_alike(p, q)))
 $$;
 
--- Returns the transfer of the same key or app with these terms that nobody has sent yet, if there is one: the same
--- wish, told again, at once or later. It takes the device that asks now, unless the owner has approved it.
+-- Returns the payment of the same key or app with these terms that nobody has sent yet, if there is one: the same
+-- wish, told again, at once or later. A purchase is continued once it waits for a confirmation. The payment takes
+-- the device that asks now and its offer, unless the owner has approved it. A challenge that fixes the nonce stays.
 create function private.continue_waiting(
-  caller private.credentials, device text, chain bigint, token text, payee text,
-  payee_alias text, amount_atomic numeric, memo text)
+  caller private.credentials, kind text, device text, chain bigint, token text, payee text,
+  payee_alias text, amount_atomic numeric, memo text, terms jsonb, heard boolean)
   returns private.payments language plpgsql as $$
 declare
   waiting private.payments;
 begin
   perform pg_catalog.pg_advisory_xact_lock(7322, pg_catalog.hashtext(caller.id::text));
   select p.* into waiting from private.payments p
-   where p.account = caller.account and p.key = caller.id
-     and p.state in ('prepared', 'awaiting_confirmation')
-     and p.expires_at > private.clock() and p.claim is null and p.kind = 'transfer'
+   where p.account = caller.account and p.key = caller.id and p.kind = continue_waiting.kind
+     and (p.state = 'awaiting_confirmation' or p.state = 'prepared' and p.kind = 'transfer')
+     and p.expires_at > private.clock() and not p.keyed
      and (p.chain, p.token, p.payee, p.amount_atomic) = (continue_waiting.chain,
        continue_waiting.token, continue_waiting.payee, continue_waiting.amount_atomic)
-     and p.payee_alias is not distinct from continue_waiting.payee_alias
-     and p.memo is not distinct from continue_waiting.memo
+     and (p.payee_alias, p.memo) is not distinct from (continue_waiting.payee_alias,
+       continue_waiting.memo)
+     and private.wish_of(p.terms) = private.wish_of(continue_waiting.terms)
    order by p.created_at desc, p.id desc limit 1 for no key update;
   if not found then
     return null;
   end if;
-  update private.payments p set device = continue_waiting.device
-   where p.id = waiting.id and p.device <> continue_waiting.device
+  update private.payments p set device = continue_waiting.device,
+      terms = case when p.fixed_nonce is null then continue_waiting.terms else p.terms end,
+      heard = case when p.fixed_nonce is null then continue_waiting.heard else p.heard end
+   where p.id = waiting.id
+     and (p.device, p.terms, p.heard) is distinct from (continue_waiting.device,
+       continue_waiting.terms, continue_waiting.heard)
      and not exists (select from private.approvals o where o.payment = p.id);
   select p.* into waiting from private.payments p where p.id = waiting.id;
   return waiting;
@@ -152,14 +167,15 @@ end $$;
 
 -- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is resolved
 -- to its payee. The same claim finds the payment that it entered before, unless the terms fix the nonce and
--- that payment ended unsigned. Without a claim, equal terms find the transfer that nobody sent yet. A nonce
--- fixed by the terms finds the payment that was signed with it, on any chain. Enters nothing and returns no row
--- for a payment to the wallet that would pay it.
+-- that payment ended unsigned. Without an idempotency key (`keyed`), equal terms find the payment that waits. A
+-- nonce fixed by the terms finds the payment that was signed with it, on any chain. Enters nothing and returns no
+-- row for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
   payee_alias text default null, memo text default null, claim uuid default null,
-  resource text default null, heard boolean default false, nonce text default null)
+  resource text default null, heard boolean default false, nonce text default null,
+  keyed boolean default false)
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -190,9 +206,9 @@ begin
       return;
     end if;
   end if;
-  if claim is null and begin_payment.kind = 'transfer' then
-    entered := private.continue_waiting(caller, begin_payment.device, chain, token, payee_address,
-      payee_alias, amount_atomic::numeric, memo);
+  if not keyed then
+    entered := private.continue_waiting(caller, begin_payment.kind, begin_payment.device, chain,
+      token, payee_address, payee_alias, amount_atomic::numeric, memo, terms, heard);
     if entered.id is not null then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
@@ -204,13 +220,13 @@ begin
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
-    expires_at)
+    keyed, expires_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
     begin_payment.resource, begin_payment.heard, begin_payment.nonce,
-    private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
+    begin_payment.keyed, private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
     and w.address <> payee_address
   on conflict on constraint payments_account_kind_claim_key do nothing

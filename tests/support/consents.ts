@@ -100,7 +100,7 @@ export async function waitingPayment({ world, db }: Tests, payer: Agent): Promis
     select payment_row ->> 'id' as id from api.begin_payment(${credential}, 'x402', 'device',
       ${asset.chain}, ${asset.token}, '5000000', '5000000',
       ${JSON.stringify(terms)}::text::jsonb, 600, ${asset.payee},
-      claim => ${randomUUID()})`
+      claim => ${randomUUID()}, keyed => true)`
   const payment = z.uuid().parse(row?.id)
   await world.db.call('await_confirmation', { credential, payment, asked_level: 'user_session' })
   return payment

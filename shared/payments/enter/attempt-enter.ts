@@ -183,6 +183,7 @@ async function enterOffer(
     terms,
     resource: await resourceDigest(request),
     heard,
+    keyed: context.claim !== null,
     ...(memo === undefined ? {} : { memo }),
     expires_in_seconds: Math.min(expiresInSeconds, secondsLeft(offer)),
     ...(offer.protocol === 'mpp' ? await challengeOf(offer, terms) : {}),

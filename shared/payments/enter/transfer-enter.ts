@@ -43,7 +43,7 @@ async function enterOrder(
     terms: {},
     expires_in_seconds: expiresInSeconds,
     ...(memo === undefined ? {} : { memo }),
-    ...(context.claim === null ? {} : { claim: context.claim }),
+    ...(context.claim === null ? {} : { claim: context.claim, keyed: true }),
   }
   const entered = await context.db.one('begin_payment', terms, paymentWithFactsRow)
   if (!entered) return ownWallet

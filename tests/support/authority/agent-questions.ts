@@ -75,6 +75,7 @@ export function begin(story: Story, agent: Agent, order: Order): Question {
       terms: isBought ? { origin: `https://${shopHost}` } : {},
       expires_in_seconds: 86_400,
       claim: randomUUID(),
+      keyed: true,
       payee: order.payee,
       ...(isBought ? { resource: newDigest(), heard: true } : {}),
     },

@@ -90,6 +90,7 @@ export async function enterAs(
   const answer = await ask(house, 'begin_payment', {
     credential,
     ...entry,
+    keyed: entry.claim !== null,
     chain: house.twin.chain,
     amount_atomic: atomic.toString(),
     amount_usd_micros: usd.toString(),

@@ -87,7 +87,8 @@ export function begin(
   const waiting =
     entry.claim === null ? waitingAlike(twin, key, { ...entry, payee: to }) : undefined
   if (waiting) {
-    if (!waiting.approval) waiting.device = entry.device
+    const { device, origin, heard } = entry
+    if (!waiting.approval) Object.assign(waiting, { device, origin, heard })
     return waiting
   }
   if (to === key.account.wallet) return undefined

@@ -1,34 +1,32 @@
 /** The twin of how a wish that is told again is found. */
+import { isCounted } from './limits.ts'
 import type { Key, Payment, Twin } from './state.ts'
 
-type Wish = Pick<Payment, 'kind' | 'token' | 'atomic' | 'alias' | 'resource'> & {
-  payee: string | null
-}
+type Wish = Pick<Payment, 'kind' | 'token' | 'atomic' | 'alias'> & { payee: string | null }
 
-/** Returns the newest payment of the key with these terms that waits for a confirmation. */
+/** Returns the newest payment of the key with these terms that waits; a purchase has to be asked about. */
 export function waitingAlike(twin: Twin, key: Key, wish: Wish): Payment | undefined {
   const [newest] = twin.payments
     .filter(
       (one) =>
         one.key === key &&
-        one.state === 'awaiting_confirmation' &&
+        (one.state === 'awaiting_confirmation' ||
+          (one.state === 'prepared' && one.kind === 'transfer')) &&
         one.expiresAt > twin.now &&
         one.claim === null &&
         one.kind === wish.kind &&
         one.token === wish.token &&
         one.payee === wish.payee &&
         one.atomic === wish.atomic &&
-        one.alias === wish.alias &&
-        one.resource === wish.resource,
+        one.alias === wish.alias,
     )
     .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
   return newest
 }
 
-/** True if the same key sent an equal transfer within ten minutes, both without a claim. */
+/** True if the same key sent an equal payment within ten minutes, both without a claim. */
 export function isPaidAlready(twin: Twin, payment: Payment): boolean {
   return (
-    payment.kind === 'transfer' &&
     payment.claim === null &&
     twin.payments.some(
       (one) =>
@@ -40,7 +38,8 @@ export function isPaidAlready(twin: Twin, payment: Payment): boolean {
         one.token === payment.token &&
         one.payee === payment.payee &&
         one.atomic === payment.atomic &&
-        ['signed', 'unknown', 'settled'].includes(one.state) &&
+        (one.kind === 'transfer' || one.level === 'user_session' || one.level === 'user_passkey') &&
+        isCounted(twin, one) &&
         (one.authorizedAt ?? 0) > twin.now - 600,
     )
   )
