@@ -16,8 +16,8 @@ export const walletCustodialTransfer = operation({
   summary: 'Sends a stablecoin to a recipient, once the rules of the account are met.',
   request: z.strictObject({
     recipient: form.words(320).min(1).describe('Alias, alias@domain, or EIP-55 address.'),
-    chain: field.chainInput,
-    token: field.tokenInput,
+    chain: field.chainInput.optional(),
+    token: field.tokenInput.optional(),
     amount: field.dollars,
     user_confirmed: field.userConfirmed.optional(),
     memo: field.memo.optional(),

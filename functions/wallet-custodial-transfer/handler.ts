@@ -1,6 +1,7 @@
 import { isRefusal } from '../../shared/contract/errors.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
 import { decisionMakerFor, refuseEnded } from '../../shared/payments/decide/judge.ts'
+import { findAsset } from '../../shared/payments/enter/transfer-asset.ts'
 import { enterTransfer } from '../../shared/payments/enter/transfer-enter.ts'
 import { readTransferOrder } from '../../shared/payments/enter/transfer-order.ts'
 import type { SigningResult } from '../../shared/payments/pay/authorize.ts'
@@ -12,7 +13,9 @@ import type { walletCustodialTransfer } from './contract.ts'
 
 /** Enters a transfer, or finds the one of `transfer_id`, and sends it once the rules are met. */
 export const run: Handler<typeof walletCustodialTransfer> = async (input, context) => {
-  const order = readTransferOrder(input, context.world.config)
+  const asset = await findAsset(context, input)
+  if (isRefusal(asset)) return asset
+  const order = readTransferOrder(input, asset, context.world.config)
   if (isRefusal(order)) return order
   const { transfer_id: transferId, memo } = input
   const entered = await enterTransfer(context, order, { transferId, memo })

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '64c309246aa837a0b982588fe95af5b14ebd627f09a204234e431998cc89c3ab'
+export const contractDigest = '13923411d9b7d2421fc191a7222e182138479c1a437e53a12d66d2da7e6d0651'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -318,9 +318,9 @@ export type WalletCustodialTransferRequest = {
   /** Alias, alias@domain, or EIP-55 address. */
   recipient: string
   /** Such as base or eip155:8453. */
-  chain: string
+  chain?: string | undefined
   /** Such as USDC, or its address. */
-  token: string
+  token?: string | undefined
   /** Decimal string in token units, such as "12.50". */
   amount: string
   /** True only after the user has confirmed the summary. */

@@ -2,9 +2,6 @@
  * Reads what a transfer asks for, from an agent's words to atomic units and canonical addresses. Looks up
  * nothing in the database; an order that can be read may still be refused later.
  */
-import type { Chain, Token } from '../../chains/registry.ts'
-import { tokenByAddress, tokenBySymbol } from '../../chains/registry.ts'
-import { wantedChains } from '../../chains/wanted.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
 import type { Config } from '../../env.ts'
@@ -12,41 +9,28 @@ import { parseAmount, parseDollars } from '../../money/amount.ts'
 import { usdMicrosEnd, usdMicrosOf } from '../../money/usd.ts'
 import type { Recipient } from './recipient.ts'
 import { readRecipient } from './recipient.ts'
+import type { Asset } from './transfer-asset.ts'
 
 /** Order in an agent's words; the amount is in token units. */
-export type TransferRequest = { recipient: string; chain: string; token: string; amount: string }
+export type TransferRequest = { recipient: string; amount: string }
 
 /** Parsed order; `usdMicros` is what it counts for against the limits. */
-export type TransferOrder = {
-  chain: Chain
-  token: Token
+export type TransferOrder = Asset & {
   amountAtomic: bigint
   usdMicros: bigint
   recipient: Recipient
 }
 
 type OrderRefusal = Refusal<
-  | 'unsupported_chain'
-  | 'unsupported_token'
-  | 'invalid_request'
-  | 'recipient_not_found'
-  | 'recipient_refused'
+  'unsupported_token' | 'invalid_request' | 'recipient_not_found' | 'recipient_refused'
 >
 
-/** Reads an order, or returns the refusal of what cannot be served here. */
+/** Reads an order in this asset, or returns the refusal of what cannot be served here. */
 export function readTransferOrder(
   wish: TransferRequest,
+  { chain, token }: Asset,
   config: Config,
 ): TransferOrder | OrderRefusal {
-  const chains = wantedChains(config, [wish.chain])
-  if (isRefusal(chains)) return chains
-  const [chain] = chains
-  if (!chain) return fail('unsupported_chain')
-  const token = tokenBySymbol(chain, wish.token) ?? tokenByAddress(chain, wish.token)
-  if (!token) {
-    const available = chain.tokens.map(({ symbol }) => symbol)
-    return fail('unsupported_token', { details: { available } })
-  }
   const read = token.symbol === 'USDC' ? parseDollars : parseAmount
   const amountAtomic = read(wish.amount, token.decimals)
   if (amountAtomic === undefined || amountAtomic === 0n) {
