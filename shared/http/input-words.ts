@@ -10,17 +10,21 @@ const problemsMax = 8
 /** Maximum characters of each field name and of each sentence about a problem. */
 const charactersMax = 500
 
-/** Parses input. A whole number in a field of text is read as its digits, which are exact. */
+/** Parses input. A whole number in a field or list of text is read as its digits, which are exact. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown) {
   const parsed = schema.safeParse(value)
   if (parsed.success || !hasFields(value)) return parsed
-  const read = parsed.error.issues.flatMap(({ code, path: [name = '', ...inner] }) => {
-    const number = value[String(name)]
-    const isDigits = code === 'invalid_type' && inner.length === 0 && Number.isSafeInteger(number)
-    return isDigits ? [[name, String(number)]] : []
-  })
+  const names = parsed.error.issues.flatMap(({ code, path: [name, ...inner] }) =>
+    code === 'invalid_type' && name !== undefined && inner.length < 2 ? [String(name)] : [],
+  )
+  const read = [...new Set(names)].map((name) => [name, withDigits(value[name])])
   return read.length === 0 ? parsed : schema.safeParse({ ...value, ...Object.fromEntries(read) })
 }
+
+const digitsOf = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : value)
+
+const withDigits = (value: unknown) =>
+  Array.isArray(value) ? value.map(digitsOf) : digitsOf(value)
 
 function hasFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

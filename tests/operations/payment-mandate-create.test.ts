@@ -70,7 +70,7 @@ test('every cap and pin is kept in its one form, and stands in the sentence', as
     max_total_usd: '100.000001',
     max_payments: 30,
     ttl_seconds: 7_776_000,
-    chains: ['arbitrum-sepolia', 'eip155:84532', 'base-sepolia'],
+    chains: ['arbitrum-sepolia', 'eip155:84532', 84532],
     tokens: ['usdc', usdc.base.toLowerCase()],
     pay_to: [payees[0].toLowerCase(), payees[1], payees[0]],
   }

@@ -44,6 +44,16 @@ test.each([
   expect(parseInput(schema, { ...order, ...given }).data).toMatchObject(read)
 })
 
+test('whole numbers in a list of text are read as their digits, and nothing else is', () => {
+  const lists = z.strictObject({ chains: z.array(z.string()), counts: z.array(z.int()) })
+
+  const read = parseInput(lists, { chains: [8453, 'base'], counts: [1] })
+
+  expect(read.data).toEqual({ chains: ['8453', 'base'], counts: [1] })
+  expect(refusalOf({ chains: [0.5], counts: [] }, lists)).toBe('chains.0 is not text in quotes')
+  expect(refusalOf({ chains: [], counts: [[1]] }, lists)).toBe('counts.0 is not a number')
+})
+
 test.each([1e21, -0.1, 2 ** 53, Number.NaN])('the number %d is read as no text', (amount) => {
   expect(refusalOf({ ...order, amount })).toMatch(/^amount is not text in quotes/)
 })
