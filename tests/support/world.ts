@@ -4,7 +4,6 @@
  * replaced.
  */
 import * as z from 'zod'
-import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
 import { pushKeysOf } from '../../scripts/local/bindings.ts'
 import type { CaughtMail } from '../../scripts/local/caught-mail.ts'
@@ -16,7 +15,6 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import { createReceiptKeys, createSessionKeys } from '../../scripts/local/session-keys.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
-import { commonErrors } from '../../shared/contract/operation.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
 import { acquaint, userAgent } from './acquaint.ts'
@@ -24,6 +22,7 @@ import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase, project } from './database.ts'
 import type { Deadlines } from './deadlines.ts'
 import { openDeadlines } from './deadlines.ts'
+import { mustBeCallable, mustBeDeclared } from './declared.ts'
 import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'
 import { findAllWell } from './health.ts'
@@ -222,6 +221,7 @@ function sendingTo(world: World): TestWorld['send'] {
     const text = await answer.text()
     const body = text === '' ? {} : jsonObject.parse(JSON.parse(text))
     if (answer.status !== 200) mustBeDeclared(folder, init?.method ?? 'GET', body['error'])
+    mustBeCallable(body)
     return { status: answer.status, body, headers: answer.headers }
   }
 }
@@ -236,16 +236,6 @@ function posting(key: string, body: unknown, headers?: Record<string, string>): 
     method: 'POST',
     body: JSON.stringify(body),
     headers: { ...authOf(key), ...json, ...headers },
-  }
-}
-
-/** Throws if an operation answers an error code that its contract does not declare. */
-function mustBeDeclared(folder: string, method: string, code: unknown) {
-  const ofFolder = contracts.filter((one) => one.folder === folder)
-  const contract = ofFolder.find((one) => one.method === method) ?? ofFolder[0]
-  const declared: unknown[] = contract ? [...contract.errors, ...commonErrors(contract)] : []
-  if (contract && !declared.includes(code)) {
-    throw new Error(`${contract.id} answers ${String(code)}, which its contract does not declare`)
   }
 }
 
