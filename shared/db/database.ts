@@ -1,5 +1,6 @@
 /**
- * The only access to Postgres: named SQL functions through PostgREST, one transaction per call. SQLSTATE
+ * The only access to Postgres: named SQL functions, one transaction per call, through PostgREST here and without
+ * it in direct/. SQLSTATE
  * PTnnn with a code of the error table becomes a Rejection. A database that is busy, does not answer or
  * does not accept the token becomes `unavailable`. Only serialization failures and deadlocks are retried: a
  * statement whose answer was lost may still commit.
@@ -57,12 +58,18 @@ export function openDatabase(config: Access, send: typeof globalThis.fetch): Dat
     fetch: (input, init) => send(input, init).then(withoutEmptyNotFound),
     timeout: timeoutMilliseconds,
   })
+  return retrying((name, args) => client.rpc(name, args))
+}
+
+/** Makes a database of calls that answer as PostgREST does; `status` tells what an error without a code means. */
+export function retrying(
+  call: (name: Name, args: object) => PromiseLike<DatabaseAnswer>,
+): Database {
   return {
     async call(name, args) {
       for (let tries = 1; ; tries += 1) {
-        const answer: PostgrestAnswer = await client.rpc(name, args)
-        const { error, status } = answer
-        if (!error) return answer.data
+        const { data, error, status } = await call(name, args)
+        if (!error) return data
         const again = error.code === '40001' || error.code === '40P01'
         if (!again || tries === triesMax) throw rejection(error, status)
       }
@@ -98,10 +105,11 @@ function reading(call: Database['call']): CallerDatabase {
   }
 }
 
-type PostgrestAnswer = { data: unknown; error: PostgrestFailure | null; status: number }
-type PostgrestFailure = { code?: string; message: string; details?: string | null }
+/** Answer of one call; an error holds the SQLSTATE, or PostgREST's own code. */
+export type DatabaseAnswer = { data: unknown; error: DatabaseFailure | null; status: number }
+type DatabaseFailure = { code?: string; message: string; details?: string | null }
 
-function rejection(error: PostgrestFailure, status: number): Error {
+function rejection(error: DatabaseFailure, status: number): Error {
   const log = `${error.code ?? ''} ${error.message}`
   if (/^PT\d{3}$/.test(error.code ?? '') && isErrorCode(error.message)) {
     return new Rejection({ ...fail(error.message), ...detailOf(error.details) })

@@ -3,8 +3,11 @@
  * process and all isolates that it starts are built here, so they differ only in what a test controls.
  */
 import { mailReader } from '../../functions/mail-reader/index.ts'
+import { openQuery } from '../../scripts/serve/query.ts'
 import { openCustody } from '../../shared/custody/custody.ts'
+import type { Database } from '../../shared/db/database.ts'
 import { openDatabase } from '../../shared/db/database.ts'
+import { openDirectDatabase } from '../../shared/db/direct/direct.ts'
 import { readConfig } from '../../shared/env.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import type { World } from '../../shared/world.ts'
@@ -23,7 +26,7 @@ export function openProduct({ product, custody, vault }: Bindings, held: Held): 
   const base = { ...worldFrom(product), ...held }
   return {
     ...base,
-    db: openDatabase(base.config, base.fetch),
+    db: databaseOf(base, product),
     custody: openCustody(withOwn(base, custody)),
     vault: openVault(withOwn(base, vault)),
     mailReader: mailReader(base),
@@ -42,6 +45,14 @@ function wellFor({ config }: World): World['healthSeen'] {
 
 /** Returns the same world with settings and a database connection of its own. */
 function withOwn(base: World, bindings: Texts): World {
-  const config = readConfig(bindings)
-  return { ...base, config, db: openDatabase(config, base.fetch) }
+  return { ...base, config: readConfig(bindings), db: databaseOf(base, bindings) }
+}
+
+/** Opens the database through PostgREST, or with `DATABASE=direct` without it. */
+function databaseOf({ fetch }: World, bindings: Texts): Database {
+  if (process.env['DATABASE'] !== 'direct') return openDatabase(readConfig(bindings), fetch)
+  const isCustody = 'CUSTODY_DATABASE_KEY' in bindings
+  const role = isCustody ? 'custody' : 'VAULT_DATABASE_KEY' in bindings ? 'vault' : 'service_role'
+  const databaseUrl = bindings['DATABASE_URL'] ?? ''
+  return openDirectDatabase(openQuery({ databaseUrl, role, connections: 4 }).query)
 }

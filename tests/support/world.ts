@@ -251,6 +251,7 @@ function bindingsOf(
     MAIL_DOMAIN: mailDomain,
     CLIENT_ADDRESS_HEADER: 'cf-connecting-ip',
     SUPABASE_URL: db.gatewayUrl,
+    DATABASE_URL: db.url,
     SUPABASE_API_KEY: project.apiKey,
     API_KEY_PEPPER: pepper,
     PASSWORD_PEPPER: pepper,

@@ -5,10 +5,16 @@
  */
 import postgres, { type Sql } from 'postgres'
 import * as z from 'zod'
-import { type Catalog, findFunction, loadCatalog } from './catalog.ts'
+import { loadCatalog, type Query } from '../../../shared/db/direct/catalog.ts'
+import {
+  type Plan,
+  type PlanRow,
+  planOf,
+  type SqlFunction,
+} from '../../../shared/db/direct/plan.ts'
+import { findFunction } from './catalog.ts'
 import { type Answer, parseJson, type Refusal, refusal, refusalOf } from './errors.ts'
 import type { Identity } from './keys.ts'
-import { type Plan, type PlanRow, planOf, type SqlFunction } from './plan.ts'
 
 /** Timeouts that hosted projects set for the role that PostgREST logs in with. */
 const statementTimeoutMilliseconds = 8_000
@@ -141,7 +147,8 @@ async function openSchema(owner: Sql, name: string): Promise<() => Schema> {
 }
 
 async function loadSchema(owner: Sql, name: string): Promise<Schema> {
-  const catalog: Catalog = await loadCatalog(owner, name)
+  const query: Query = (sql, parameters) => owner.unsafe(sql, [...parameters])
+  const catalog = await loadCatalog(query, name)
   const roles = await owner<{ name: string }[]>`
     select granted.rolname as name from pg_auth_members
       join pg_roles granted on granted.oid = roleid

@@ -1,12 +1,13 @@
 /**
- * Writes the SQL of one call. Arguments travel as the JSON text of the request and PostgreSQL casts them,
- * so a number never passes through a JavaScript number. The answer leaves as JSON text.
+ * Writes the SQL of one call, as PostgREST does. Arguments travel as the JSON text of the request and
+ * PostgreSQL casts them, so a number never passes through a JavaScript number. The answer leaves as JSON text.
  */
 
 /** Maximum rows of an answer, as hosted projects set it (`db-max-rows`); more are left out silently. */
 const rowsMax = 1_000
 
-type Argument = { name: string; type: string; required: boolean }
+/** An argument of a function. */
+export type Argument = { name: string; type: string; required: boolean }
 
 /** A function as the database's catalog describes it. */
 export type SqlFunction = {
