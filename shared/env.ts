@@ -13,9 +13,10 @@ const schema = z.object({
   /** Base URL of the owner's pages; its host name is the relying party of passkeys. */
   WEB_URL: z.url(),
   MAIL_DOMAIN: z.string().min(1),
-  SUPABASE_URL: z.url(),
+  /** Address of the database's REST interface; absent where a host binds DATABASE instead. */
+  SUPABASE_URL: z.url().optional(),
   /** API key of the project, which its gateway asks of every request; it grants nothing by itself. */
-  SUPABASE_API_KEY: z.string().min(1),
+  SUPABASE_API_KEY: z.string().min(1).optional(),
   /** Token (JWT) of the database role of functions; custody and the vault have their own. */
   SUPABASE_SERVICE_KEY: z.string().min(1).optional(),
   CUSTODY_DATABASE_KEY: z.string().min(1).optional(),

@@ -50,6 +50,8 @@ export type World = {
 }
 
 type Bindings = {
+  /** The database of a host that has connections of its own. */
+  DATABASE?: Database
   CUSTODY?: CustodyPort
   VAULT?: VaultPort
   MAILER?: MailerPort
@@ -76,7 +78,7 @@ export function worldFrom(bindings: Bindings): World {
     endpointHealth: new Map(),
     healthSeen: {},
     mailNews: { waiting: new Map(), newest: new Map(), askedMilliseconds: 0 },
-    db: openDatabase(config, fetch),
+    db: bindings.DATABASE ?? openDatabase(config, fetch),
     log: (entry) => console.error(JSON.stringify(entry)),
     ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),
     ...(bindings.VAULT ? { vault: bindings.VAULT } : {}),

@@ -17,7 +17,6 @@ export const run: Handler<typeof paymentMandateCreate> = async (input, context) 
   const { db, world } = context
   const terms = readMandateRequest(world.config, input)
   if (isRefusal(terms)) return terms
-  await db.run('check_admission', { needed: 'pay' })
   const id = world.newId()
   const message = mandateWanted({
     merchant: merchantWords(terms),

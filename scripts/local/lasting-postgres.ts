@@ -5,7 +5,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Postgres, restartEmbeddedPostgres, startPostgres } from './postgres.ts'
+import { type Postgres, type PostgresOptions, restartEmbeddedPostgres, startPostgres } from './postgres.ts'
 
 const startsMax = 5
 const pauseMilliseconds = 200
@@ -16,6 +16,8 @@ const steadyMilliseconds = 60_000
 export type LastingOptions = {
   /** Directory that holds the data in a directory of its own. */
   directory: string
+  /** Password of the superuser, as for startPostgres. */
+  password?: string
   /** Signal after which nothing is started again. */
   signal: AbortSignal
   say: (line: string) => void
@@ -31,9 +33,9 @@ export type LastingPostgres = Pick<Postgres, 'url' | 'stop'> & {
 
 /** Starts the server and watches it. */
 export async function startLastingPostgres(options: LastingOptions): Promise<LastingPostgres> {
-  const { directory, signal, say } = options
+  const { directory, password, signal, say } = options
   const data = join(directory, 'postgres')
-  const first = await startFirst(data, join(directory, 'postgres.new'))
+  const first = await startFirst({ directory: data, password }, join(directory, 'postgres.new'))
   const stopping = new AbortController()
   const isOver = () => signal.aborted || stopping.signal.aborted
   let server = first
@@ -75,10 +77,11 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
 }
 
 /** Starts over if `marker` shows that a first start was killed: that database is incomplete and empty. */
-async function startFirst(data: string, marker: string): Promise<Postgres> {
+async function startFirst(options: PostgresOptions, marker: string): Promise<Postgres> {
+  const { directory: data } = options
   if (existsSync(marker)) rmSync(data, { recursive: true, force: true })
   if (!existsSync(data)) writeFileSync(marker, '')
-  const server = await startPostgres({ directory: data })
+  const server = await startPostgres(options)
   rmSync(marker, { force: true })
   return server
 }

@@ -1,9 +1,9 @@
 /**
  * Runs the embedded PostgreSQL on loopback. The server is tethered to this process and ends with it,
- * however that ends. Everyone on this machine may connect: it is for development and tests only.
+ * however that ends.
  */
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,6 +25,8 @@ export type PostgresOptions = {
   port?: number
   /** `false` gives up crash safety for speed, which suits tests only. */
   durable?: boolean
+  /** Password of the superuser. Without one everyone on this machine may connect: for development and tests. */
+  password?: string | undefined
   /** Directory with `initdb` and `postgres`; the embedded PostgreSQL 18 if absent. */
   binaries?: string
 }
@@ -53,9 +55,11 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
   const directory = resolve(options.directory)
   const binaries = options.binaries ?? embeddedBinaries()
   const prefix = prepareOwner(directory)
-  if (!existsSync(join(directory, 'PG_VERSION'))) await initialise(directory, binaries, prefix)
+  if (!existsSync(join(directory, 'PG_VERSION'))) {
+    await initialise(directory, { binaries, prefix, password: options.password })
+  }
   await clearPreviousRun(directory)
-  const { durable } = options
+  const { durable, password } = options
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort())
     try {
@@ -64,6 +68,7 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
         port,
         command: [...prefix, join(binaries, 'postgres')],
         durable,
+        password,
       })
     } catch (error) {
       if (!/Address (already )?in use/.test(String(error))) throw error
@@ -83,17 +88,31 @@ export async function restartEmbeddedPostgres(directory: string, port: number): 
   return launch({ directory, port, command })
 }
 
-async function initialise(directory: string, binaries: string, prefix: string[]) {
+type Initialising = { binaries: string; prefix: string[]; password: string | undefined }
+
+async function initialise(directory: string, { binaries, prefix, password }: Initialising) {
   const initdb = [...prefix, join(binaries, 'initdb'), `--pgdata=${directory}`]
+  const passwordFile = `${directory}.password`
+  if (password !== undefined) {
+    const { uid, gid } = statSync(directory)
+    writeFileSync(passwordFile, password, { mode: 0o600 })
+    chownSync(passwordFile, uid, gid)
+  }
   const flags = [
     '--username=postgres',
-    '--auth=trust',
+    ...(password === undefined
+      ? ['--auth=trust']
+      : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`]),
     '--encoding=UTF8',
     '--locale=C',
     '--no-sync',
   ]
   const [command = '', ...rest] = [...initdb, ...flags]
-  await promisify(execFile)(command, rest, { timeout: initTimeoutMilliseconds })
+  try {
+    await promisify(execFile)(command, rest, { timeout: initTimeoutMilliseconds })
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
 }
 
 // A server that lost its owner a moment ago is still ending, so this waits for it. It removes a
@@ -146,9 +165,14 @@ const notDurable = [
   'max_wal_size=128MB',
 ]
 
-type Launch = { directory: string; port: number; command: string[]; durable?: boolean | undefined }
+type Launch = Pick<PostgresOptions, 'directory' | 'password'> & {
+  port: number
+  command: string[]
+  durable?: boolean | undefined
+}
 
-async function launch({ directory, port, command, durable = true }: Launch): Promise<Postgres> {
+async function launch(options: Launch): Promise<Postgres> {
+  const { directory, port, command, durable = true, password } = options
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -166,7 +190,8 @@ async function launch({ directory, port, command, durable = true }: Launch): Pro
     throw new Error(`PostgreSQL did not start in ${directory}: ${String(error)}`, { cause: error })
   }
   const { stop, ended } = tethered
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop, ended }
+  const login = password === undefined ? 'postgres' : `postgres:${password}`
+  return { url: `postgres://${login}@127.0.0.1:${port}/postgres`, port, stop, ended }
 }
 
 function freePort(): Promise<number> {

@@ -95,8 +95,8 @@ function newReceiptKeys() {
   return { private_key: privateKey, public_keys: publicKeys }
 }
 
-/** Makes an RSA key, which every receiver of mail supports. */
-function newDkimKey(): string {
+/** Makes an RSA key for DKIM, which every receiver of mail supports. */
+export function newDkimKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
 }

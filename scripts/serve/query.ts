@@ -19,7 +19,7 @@ export type QueryOptions = {
 /** Opens a pool; it connects at the first call and again after an outage. */
 export function openQuery({ databaseUrl, role, connections }: QueryOptions): {
   query: Query
-  close(): Promise<void>
+  close: () => Promise<void>
 } {
   const url = new URL(databaseUrl)
   // A second call on a busy connection would wait for the locks that the first one waits for.

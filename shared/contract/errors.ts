@@ -22,7 +22,7 @@ export const errorTable = {
   invalid_request: [400, 'The request does not have the described shape.'],
   not_found: [404, 'There is nothing at this path.'],
   method_not_allowed: [405, 'The path takes another method.'],
-  conflict: [409, 'Another request is changing the same thing. Try again shortly.'],
+  conflict: [409, 'Another request changes the same thing. Try again soon.'],
   terms_changed: [409, 'The terms have changed. Prepare the payment again.'],
   relay_limit_reached: [429, 'Relayers have no gas left for this account on this chain now.'],
   insufficient_funds: [409, 'The wallet does not hold enough of the token on this chain.'],
@@ -96,7 +96,7 @@ export const errorTable = {
     429,
     'Very many ask for this now. Solve `details.challenge` and send it again with `solution`.',
   ],
-  rate_limited: [429, 'Too many requests. Wait, then try again.'],
+  rate_limited: [429, 'Too many requests. Try again later.'],
   internal_error: [500, 'Something failed on our side. The request id identifies it.'],
   unavailable: [503, 'A part that this needs does not answer right now. Nothing was changed.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>

@@ -53,7 +53,7 @@ export function openDatabase(config: Access, send: typeof globalThis.fetch): Dat
   const token =
     config.SUPABASE_SERVICE_KEY ?? config.CUSTODY_DATABASE_KEY ?? config.VAULT_DATABASE_KEY ?? ''
   const client = new PostgrestClient(`${config.SUPABASE_URL}/rest/v1`, {
-    headers: { apikey: config.SUPABASE_API_KEY, authorization: `Bearer ${token}` },
+    headers: { apikey: config.SUPABASE_API_KEY ?? '', authorization: `Bearer ${token}` },
     schema: 'api',
     fetch: (input, init) => send(input, init).then(withoutEmptyNotFound),
     timeout: timeoutMilliseconds,

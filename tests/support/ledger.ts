@@ -3,7 +3,10 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
 /** Returns the atomic USDC of an address on the test's chain. */
-export async function usdcOf(world: TestWorld, { address }: { address: string }): Promise<bigint> {
+export async function usdcOf(
+  world: Pick<TestWorld, 'chain'>,
+  { address }: { address: string },
+): Promise<bigint> {
   const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`
   const call = { to: world.chain.usdc, data }
   const [held] = await callRpc(world.chain.rpcUrl, [['eth_call', call, 'latest']])

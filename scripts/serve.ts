@@ -1,0 +1,52 @@
+/** Runs the product on this machine, for real, until it is told to end. */
+import { parseArgs } from 'node:util'
+
+const help = `npm run serve -- [--port 8787] [--data data] [--rpc [chain=]url]... [--public-url origin]
+                  [--database-url url] [--trusted-proxy] [--signup closed|invited|open]
+
+Starts an account service with a PostgreSQL of its own under http://127.0.0.1:<port>. The first start makes
+all secrets and prints a link that opens the owner's account. Ctrl-C ends it; the next start goes on.
+
+--port           port on this machine
+--data           folder that keeps the database and the secrets
+--rpc            endpoint of a chain, as often as there are some; the chain is base-sepolia if it is not named
+--public-url     origin under which others reach this service through a proxy with TLS
+--database-url   PostgreSQL 15 to 18 to use instead, with a login that may create roles (or DATABASE_URL)
+--trusted-proxy  believe X-Forwarded-For of the proxy in front
+--signup         who may open accounts besides the first owner
+
+  npm run serve
+  npm run serve -- --rpc https://sepolia.base.org
+  npm run serve -- --rpc base=https://one.example --rpc base=https://two.example
+  npm run serve -- --public-url https://account.example --trusted-proxy
+
+<data>/serve.toml may hold public_url, mail_domain, notice_domain, mail_url, mail_token, eur_usd_rate and
+a table [rpc] of chains with their endpoints.`
+
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  port: { type: 'string', default: '8787' },
+  data: { type: 'string', default: 'data' },
+  rpc: { type: 'string', multiple: true },
+  'public-url': { type: 'string' },
+  'database-url': { type: 'string' },
+  'trusted-proxy': { type: 'boolean' },
+  signup: { type: 'string', default: 'closed' },
+} as const
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  try {
+    const { values } = parseArgs({ options })
+    if (values.help) {
+      console.log(help)
+      return 0
+    }
+    const { run } = await import('./serve/run.ts')
+    return await run(values)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    return 1
+  }
+}

@@ -1,0 +1,46 @@
+/** The bindings of each function, from what wrangler.toml says that it needs. */
+import type { FunctionSettings } from '../local/functions.ts'
+import { clientHeader } from './host.ts'
+import type { Settings } from './settings.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+/** Variables that PostgREST and its front need, and no function here. */
+const ofPostgrest = /^(SUPABASE_|CUSTODY_DATABASE_KEY$|VAULT_DATABASE_KEY$)/
+/** Variables that may be missing: the function then says that it does not work. */
+const mayBeMissing = ['MAIL_URL', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY', 'INBOUND_MAIL_SECRET']
+
+/** Returns the values of this service that are no secrets. */
+export function valuesOf(settings: Settings): Texts {
+  return {
+    ENVIRONMENT: 'production',
+    BASE_URL: settings.baseUrl,
+    WEB_URL: settings.webUrl,
+    MAIL_DOMAIN: settings.mailDomain,
+    NOTICE_DOMAIN: settings.noticeDomain,
+    MAIL_RECEIVER: `mx.${settings.mailDomain}`,
+    EUR_USD_RATE: settings.eurUsdRate,
+    CLIENT_ADDRESS_HEADER: clientHeader,
+    CHAIN_RPC_URLS: JSON.stringify(settings.rpc),
+    ALLOW_LOOPBACK: 'false',
+    ...(settings.mail && { MAIL_URL: settings.mail.url, MAIL_TOKEN: settings.mail.token }),
+  }
+}
+
+/** Returns what one function is given as text. Throws for a variable that nobody provides. */
+export function textsOf({ folder, vars, secrets }: FunctionSettings, given: Texts): Texts {
+  const found: Record<string, string> = {}
+  for (const name of [...Object.keys(vars), ...secrets]) {
+    if (ofPostgrest.test(name)) continue
+    // A provider that nobody chose must not be the one that stands in wrangler.toml as an example.
+    const value = given[name] ?? (mayBeMissing.includes(name) ? undefined : vars[name])
+    if (value !== undefined) found[name] = value
+    else if (!mayBeMissing.includes(name)) throw new Error(`${folder} needs ${name}`)
+  }
+  return found
+}
+
+/** Hosts that functions may reach although they may not be public: endpoints and the mail provider. */
+export function hostsOf({ rpc, mail }: Settings): string[] {
+  return [...Object.values(rpc).flat(), ...(mail ? [mail.url] : [])].map((url) => new URL(url).host)
+}

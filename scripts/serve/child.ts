@@ -1,0 +1,80 @@
+/**
+ * Runs one function in a process of its own, for the functions that hold keys and the one that reads
+ * strangers' mail. The parent sends calls; the process reads its secrets from its own file.
+ */
+import * as z from 'zod'
+import { openDatabaseOf } from './database.ts'
+import type { LoadedFunction } from './platform.ts'
+import { executionOver, loadFunction, openPlatform } from './platform.ts'
+import { readSecretsOf } from './secrets.ts'
+
+/** First message: what to run. */
+export const birthSchema = z.object({
+  folder: z.string(),
+  directory: z.string(),
+  modules: z.string(),
+  vars: z.record(z.string(), z.string()),
+  hosts: z.array(z.string()),
+  /** Host and port of PostgreSQL, without a login; absent for a function without a database. */
+  databaseAt: z.string().optional(),
+})
+/** What a process is to run. */
+export type Birth = z.output<typeof birthSchema>
+
+const callSchema = z.object({ id: z.int(), method: z.string(), args: z.array(z.unknown()) })
+const httpSchema = z.object({
+  url: z.string(),
+  method: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body: z.instanceof(Uint8Array).optional(),
+})
+/** A request or an answer as it travels between processes. */
+export type Http = z.output<typeof httpSchema>
+
+if (process.send) process.once('message', (message) => void begin(birthSchema.parse(message)))
+
+async function begin(birth: Birth): Promise<void> {
+  const { folder, directory, modules, vars, hosts, databaseAt } = birth
+  openPlatform(hosts)
+  const secrets = readSecretsOf(directory, folder)
+  const opened = databaseAt === undefined ? undefined : openDatabaseOf(databaseAt, folder, secrets)
+  const database = opened && { DATABASE: opened.database }
+  const loaded = await loadFunction(modules, folder, { ...vars, ...secrets, ...database })
+  process.on('message', (message) => void answer(loaded, callSchema.parse(message)))
+  // Ctrl-C reaches the whole group; the parent ends this process when its last call is answered.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
+  // Without its parent the process has nobody to serve.
+  process.on('disconnect', () => process.exit())
+  process.send?.({ ready: true })
+}
+
+async function answer(loaded: LoadedFunction, call: z.output<typeof callSchema>): Promise<void> {
+  const { id, method, args } = call
+  try {
+    const value =
+      method === 'fetch'
+        ? await fetchIn(loaded, httpSchema.parse(args[0]))
+        : await loaded.call(method, args)
+    process.send?.({ id, value })
+  } catch (error) {
+    process.send?.({ id, error: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+async function fetchIn(loaded: LoadedFunction, { url, method, headers, body }: Http) {
+  const request = new Request(url, { method, headers, ...(body && { body: Buffer.from(body) }) })
+  const {
+    status,
+    headers: answered,
+    ...rest
+  } = await loaded.fetch(request, executionOver(new Set())).then(readWhole)
+  return { status, headers: answered, ...rest }
+}
+
+async function readWhole(response: Response) {
+  return {
+    status: response.status,
+    headers: [...response.headers],
+    body: new Uint8Array(await response.arrayBuffer()),
+  }
+}

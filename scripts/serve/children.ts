@@ -1,0 +1,125 @@
+/**
+ * Processes of single functions, as bindings for the others. A process that ends is started again; calls
+ * that it had not answered fail, and their callers treat that as a lost answer.
+ */
+import type { ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import type { Birth, Http } from './child.ts'
+
+const restartMilliseconds = 500
+const startTimeoutMilliseconds = 30_000
+const program = fileURLToPath(new URL('child.ts', import.meta.url))
+
+/** A running process; its binding answers any method of the function's port. */
+export type Child = { binding: object; stop: () => Promise<void> }
+
+const told = z.union([
+  z.object({ ready: z.literal(true) }),
+  z.object({ id: z.int(), value: z.unknown().optional(), error: z.string().optional() }),
+])
+const answered = z.object({
+  status: z.int(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body: z.instanceof(Uint8Array),
+})
+
+type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void }
+
+/** Starts the process. It answers calls when this resolves. */
+export async function startChild(birth: Birth, say: (line: string) => void): Promise<Child> {
+  const waiting = new Map<number, Waiting>()
+  let [next, isStopping] = [0, false]
+  let running = await spawn(birth, waiting)
+  const watch = async (): Promise<void> => {
+    await running.ended
+    for (const { reject } of waiting.values()) reject(new Error(`${birth.folder} ended`))
+    waiting.clear()
+    if (isStopping) return
+    say(`${birth.folder} ended and is started again`)
+    await pause(restartMilliseconds)
+    running = await spawn(birth, waiting).catch(() => running)
+    return watch()
+  }
+  const watching = watch()
+  const call = (method: string, args: readonly unknown[]) =>
+    new Promise<unknown>((resolve, reject) => {
+      const id = next++
+      waiting.set(id, { resolve, reject })
+      running.child.send({ id, method, args }, (error) => {
+        if (!error) return
+        waiting.delete(id)
+        reject(error)
+      })
+    })
+  const stop = async () => {
+    isStopping = true
+    if (running.child.connected) running.child.disconnect()
+    await watching
+  }
+  return { binding: bindingOf(call), stop }
+}
+
+async function spawn(birth: Birth, waiting: Map<number, Waiting>) {
+  const child = fork(program, [birth.folder, birth.directory], {
+    serialization: 'advanced',
+    stdio: 'inherit',
+  })
+  const ready = Promise.withResolvers<void>()
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.on('message', (message) => {
+    const heard = told.parse(message)
+    if ('ready' in heard) return ready.resolve()
+    const asker = waiting.get(heard.id)
+    waiting.delete(heard.id)
+    if (heard.error === undefined) asker?.resolve(heard.value)
+    else asker?.reject(new Error(heard.error))
+  })
+  child.send(birth)
+  await withinStart(
+    child,
+    Promise.race([
+      ready.promise,
+      ended.then(() => Promise.reject(new Error(`${birth.folder} did not start`))),
+    ]),
+  )
+  return { child, ended }
+}
+
+async function withinStart(child: ChildProcess, started: Promise<void>): Promise<void> {
+  const timer = setTimeout(() => child.kill(), startTimeoutMilliseconds)
+  await started.finally(() => clearTimeout(timer))
+}
+
+type Call = (method: string, args: readonly unknown[]) => Promise<unknown>
+
+/** Returns an object on which every method is a call to the process. */
+function bindingOf(call: Call): object {
+  return new Proxy(
+    {},
+    {
+      get: (_, method) => {
+        // A promise that resolves to the binding asks it for `then`.
+        if (typeof method !== 'string' || method === 'then') return undefined
+        return method === 'fetch'
+          ? (request: Request) => fetchBy(call, request)
+          : (...args: unknown[]) => call(method, args)
+      },
+    },
+  )
+}
+
+async function fetchBy(call: Call, request: Request): Promise<Response> {
+  const { url, method } = request
+  const body = new Uint8Array(await request.arrayBuffer())
+  const sent: Http = {
+    url,
+    method,
+    headers: [...request.headers],
+    ...(body.length > 0 && { body }),
+  }
+  const { status, headers, body: bytes } = answered.parse(await call('fetch', [sent]))
+  return new Response(Buffer.from(bytes), { status, headers })
+}

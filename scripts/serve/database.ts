@@ -1,0 +1,51 @@
+/** The logins of the three roles, and the database that each is given. */
+import postgres from 'postgres'
+import * as z from 'zod'
+import type { Database } from '../../shared/db/database.ts'
+import { openDirectDatabase } from '../../shared/db/direct/direct.ts'
+import { openQuery } from './query.ts'
+
+const connections = 10
+
+/** Role of a function: custody and the vault have their own. */
+function roleOf(folder: string): string {
+  return folder === 'custody' || folder === 'vault' ? folder : 'service_role'
+}
+
+/** Name of the login that may take a role and nothing else. */
+function loginOf(role: string): string {
+  return `aoa_${role}`
+}
+
+/** Makes the logins, or gives them their passwords anew. The owner of the database does this at each start. */
+export async function openLogins(
+  ownerUrl: string,
+  passwords: Readonly<Record<string, string>>,
+): Promise<void> {
+  const sql = postgres(ownerUrl, { max: 1, onnotice() {} })
+  try {
+    for (const [folder, password] of Object.entries(passwords)) {
+      const [role, login] = [roleOf(folder), loginOf(roleOf(folder))]
+      const [found] = await sql`select from pg_catalog.pg_roles where rolname = ${login}`
+      const verb = found ? 'alter' : 'create'
+      // Base64url has no quote in it.
+      await sql.unsafe(`${verb} role ${login} login noinherit password '${password}'`)
+      await sql.unsafe(`grant ${role} to ${login}`)
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** Opens the database for a function, with the login of its role. */
+export function openDatabaseOf(
+  databaseAt: string,
+  folder: string,
+  secrets: Readonly<Record<string, string>>,
+): { database: Database; close: () => Promise<void> } {
+  const url = new URL(databaseAt)
+  url.username = loginOf(roleOf(folder))
+  url.password = z.string().parse(secrets['DATABASE_PASSWORD'])
+  const { query, close } = openQuery({ databaseUrl: url.href, role: roleOf(folder), connections })
+  return { database: openDirectDatabase(query), close }
+}

@@ -1,0 +1,176 @@
+/**
+ * The whole product in one place: PostgreSQL, custody, vault and mail reader in processes of their own, and
+ * all other functions in this one behind one port.
+ */
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { bringUpToDate } from '../local/built.ts'
+import type { Endings } from '../local/endings.ts'
+import { type FunctionSettings, readFunctions } from '../local/functions.ts'
+import { startLastingPostgres } from '../local/lasting-postgres.ts'
+import { migrate } from '../migrate.ts'
+import { hostsOf, textsOf, valuesOf } from './bindings.ts'
+import { type Child, startChild } from './children.ts'
+import { openDatabaseOf, openLogins } from './database.ts'
+import { startHost } from './host.ts'
+import { asOwner, hasNoAccount, invite, type Relayer, readyRelayers } from './owner.ts'
+import type { LoadedFunction } from './platform.ts'
+import { loadFunction, openPlatform } from './platform.ts'
+import { startSchedules } from './schedules.ts'
+import { makeSecrets, readSecretsOf } from './secrets.ts'
+import type { Settings } from './settings.ts'
+import { closedTo } from './sign-up.ts'
+
+/** Functions in processes of their own: two hold root keys, one reads what strangers wrote. */
+const apart = ['custody', 'vault', 'mail-reader']
+
+/** A running service, and what its operator has to know. */
+export type Service = {
+  /** True if this start made the secrets. */
+  isFirst: boolean
+  /** Path of the link that opens the first account; absent once there is one. */
+  registration: string | undefined
+  relayers: readonly Relayer[]
+  /** Resolves with the reason if the service can no longer go on. */
+  lost: Promise<string>
+}
+
+type Start = {
+  settings: Settings
+  endings: Endings
+  signal: AbortSignal
+  say: (line: string) => void
+}
+
+/** Starts everything; what was started is in `endings`, also when this rejects. */
+export async function startService(start: Start): Promise<Service> {
+  const { settings, endings, say } = start
+  const { directory } = settings
+  mkdirSync(directory, { recursive: true })
+  chmodSync(directory, 0o711)
+  const isFirst = makeSecrets(directory)
+  const modules = join(directory, 'functions')
+  const [database, functions] = await Promise.all([
+    openPostgres(start),
+    readFunctions(),
+    bringUpToDate(modules),
+  ])
+  say('functions built')
+  const known = await asOwner(database.url, async (sql) => ({
+    registration: (await hasNoAccount(sql))
+      ? await invite(sql, `owner@${settings.mailDomain}`)
+      : undefined,
+    relayers: await readyRelayers(sql, directory, Object.keys(settings.rpc)),
+  }))
+  const loaded = await loadAll(start, { functions, modules, databaseAt: atOf(database.url) })
+  const scheduled = loaded.filter(({ loaded: one }) => one.scheduled !== undefined)
+  const routes = functions.flatMap(({ folder, prefixes }) => {
+    const found = loaded.find((one) => one.folder === folder)
+    return found ? prefixes.map((prefix) => ({ prefix, loaded: found.loaded })) : []
+  })
+  const { port, isBehindProxy } = settings
+  const first = closedTo(settings.signup)
+  const hosting = startHost({ port, hostname: '127.0.0.1', routes, isBehindProxy, first })
+  await endings.keep(hosting, (host) => host.stop())
+  await endings.keep(Promise.resolve(startSchedules(scheduled, say)), (end) => end())
+  return { isFirst, lost: database.lost, ...known }
+}
+
+async function openPostgres({ settings, endings, signal, say }: Start) {
+  const { directory, databaseUrl } = settings
+  const { DATABASE_PASSWORD: password = '' } = readSecretsOf(directory, 'owner')
+  const never = new Promise<string>(() => {})
+  const server =
+    databaseUrl === undefined
+      ? await endings.keep(startLastingPostgres({ directory, password, signal, say }), ({ stop }) =>
+          stop(),
+        )
+      : { url: databaseUrl, lost: never }
+  const applied = await migrate(server.url)
+  await openLogins(server.url, {
+    app: readSecretsOf(directory, 'app')['DATABASE_PASSWORD'] ?? '',
+    custody: readSecretsOf(directory, 'custody')['DATABASE_PASSWORD'] ?? '',
+    vault: readSecretsOf(directory, 'vault')['DATABASE_PASSWORD'] ?? '',
+  })
+  say(`database ready${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`)
+  return server
+}
+
+/** Returns the address of a database without a login. */
+function atOf(url: string): string {
+  const at = new URL(url)
+  at.username = ''
+  at.password = ''
+  return at.href
+}
+
+type Building = {
+  functions: readonly FunctionSettings[]
+  modules: string
+  databaseAt: string
+}
+
+/** Loads all functions of this process, bound to each other and to the processes of the others. */
+async function loadAll({ settings, endings, say }: Start, building: Building) {
+  const { functions, modules, databaseAt } = building
+  const { directory } = settings
+  const values = valuesOf(settings)
+  const hosts = hostsOf(settings)
+  const children = new Map<string, Child>()
+  for (const one of functions.filter(({ folder }) => apart.includes(folder))) {
+    const { folder } = one
+    // The process adds its secrets itself.
+    const vars = textsOf({ ...one, secrets: one.secrets.filter((name) => name in values) }, values)
+    const birth = { folder, directory, modules, vars, hosts }
+    const starting = startChild(folder === 'mail-reader' ? birth : { ...birth, databaseAt }, say)
+    children.set(one.name, await endings.keep(starting, ({ stop }) => stop()))
+  }
+  openPlatform(hosts)
+  const secrets = readSecretsOf(directory, 'app')
+  const opened = openDatabaseOf(databaseAt, 'app', secrets)
+  await endings.keep(Promise.resolve(opened), ({ close }) => close())
+  const here = functions.filter(({ folder }) => !apart.includes(folder))
+  const loaded = new Map<string, LoadedFunction>()
+  // A binding to a function of this process finds it when it is called, since all load in one go.
+  const bindingTo = (service: string): object =>
+    children.get(service)?.binding ?? localBinding(() => loaded.get(service))
+  for (const one of here) {
+    const services = one.services.map(({ binding, service }): [string, object] => [
+      binding,
+      bindingTo(service),
+    ])
+    const texts = textsOf(one, { ...values, ...secrets })
+    const bindings = {
+      ...texts,
+      ...Object.fromEntries<object>(services),
+      DATABASE: opened.database,
+    }
+    loaded.set(one.name, await loadFunction(modules, one.folder, bindings))
+  }
+  return here.flatMap(({ folder, name }) => {
+    const found = loaded.get(name)
+    return found ? [{ folder, loaded: found }] : []
+  })
+}
+
+/** Binds a function of this process, as a service binding does between workers. */
+function localBinding(found: () => LoadedFunction | undefined): object {
+  const target = () => {
+    const one = found()
+    if (!one) throw new Error('the function is not loaded')
+    return one
+  }
+  return new Proxy(
+    {},
+    {
+      get: (_, method) => {
+        if (typeof method !== 'string' || method === 'then') return undefined
+        if (method === 'fetch') {
+          return (request: Request) =>
+            target().fetch(request, { waitUntil() {}, passThroughOnException() {} })
+        }
+        return (...args: unknown[]) => target().call(method, args)
+      },
+    },
+  )
+}

@@ -1,0 +1,62 @@
+/** The acts of an operator on the database itself: the first owner's link, and relayers for new chains. */
+import { createHash, randomBytes } from 'node:crypto'
+import postgres, { type Sql } from 'postgres'
+import { readRoots } from '../../shared/sealing/roots.ts'
+import { openLane } from '../provision.ts'
+import { readSecretsOf } from './secrets.ts'
+
+/** A relayer that carries payments on a chain and has to hold gas. */
+export type Relayer = { chain: string; address: string }
+
+/** Runs work with one connection of the database's owner. */
+export async function asOwner<Result>(
+  url: string,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const sql = postgres(url, { max: 1, onnotice() {} })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** Returns true if the service has no account yet. */
+export async function hasNoAccount(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ none: boolean }[]>`
+    select not exists (select from private.owners) as none`
+  return row?.none ?? false
+}
+
+/** Makes a link that opens one account within 30 minutes. The address is what its owner signs in with. */
+export async function invite(sql: Sql, email: string): Promise<string> {
+  const link = randomBytes(32).toString('base64url')
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+  // Nobody is sent a code for this link, so the digest of the code is of nothing that could be guessed.
+  await sql`insert into private.signups
+      (email, code_digest, network, wide_network, link_digest, confirmed_at)
+    values (${email}, ${digest(randomBytes(32).toString('hex'))}, 'operator', 'operator',
+      ${digest(link)}, private.clock())`
+  return link
+}
+
+/** Makes sure that each chain has a relayer. The custody root is read for the chains that have none. */
+export async function readyRelayers(
+  sql: Sql,
+  directory: string,
+  networks: readonly string[],
+): Promise<Relayer[]> {
+  const relayers: Relayer[] = []
+  for (const chain of networks) {
+    const chainId = Number(chain.slice('eip155:'.length))
+    const [found] = await sql<{ address: string }[]>`
+      select address from private.relay_lanes where chain = ${chainId} and kind = 'relayer' limit 1`
+    relayers.push({ chain, address: found?.address ?? (await open(sql, directory, chainId)) })
+  }
+  return relayers
+}
+
+function open(sql: Sql, directory: string, chainId: number): Promise<string> {
+  const { CUSTODY_ROOT_KEYS: keys = '' } = readSecretsOf(directory, 'custody')
+  return openLane(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })
+}

@@ -1,0 +1,105 @@
+/**
+ * What the functions expect of a platform, given by Node: the modules `cloudflare:*`, requests to the outside
+ * that reach public addresses only, and functions loaded from their bundles.
+ */
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import { publicFetch } from './public-fetch.ts'
+
+type Bindings = Readonly<Record<string, unknown>>
+/** What a platform gives a function beside its bindings. */
+export type Execution = { waitUntil(work: Promise<unknown>): void; passThroughOnException(): void }
+
+/** A function as its bundle exports it; a part that it lacks is absent. */
+export type LoadedFunction = {
+  fetch(request: Request, execution: Execution): Promise<Response>
+  scheduled?(execution: Execution): Promise<void>
+  /** Calls a method that other functions reach by service binding. */
+  call(method: string, args: readonly unknown[]): Promise<unknown>
+}
+
+/** Prepares this process. `hosts` may be reached although they are not public: endpoints and mail servers. */
+export function openPlatform(hosts: readonly string[]): void {
+  const modules: Record<string, string> = {
+    'cloudflare:workers': new URL('cloudflare/workers.ts', import.meta.url).href,
+    'cloudflare:sockets': new URL('cloudflare/sockets.ts', import.meta.url).href,
+  }
+  registerHooks({
+    resolve(specifier, context, next) {
+      const url = modules[specifier]
+      return url === undefined ? next(specifier, context) : { url, shortCircuit: true }
+    },
+  })
+  globalThis.fetch = publicFetch(hosts)
+}
+
+type Handler = (...args: unknown[]) => unknown
+const handler = z.custom<Handler>((value) => typeof value === 'function')
+const moduleSchema = z.object({
+  default: z.union([z.custom<new (...args: unknown[]) => object>(isClass), z.looseObject({})]),
+})
+
+/** Loads a function with its bindings from the directory of bundles. */
+export async function loadFunction(
+  modules: string,
+  folder: string,
+  bindings: Bindings,
+): Promise<LoadedFunction> {
+  const loaded: unknown = await import(pathToFileURL(join(modules, `${folder}.mjs`)).href)
+  const { default: given } = moduleSchema.parse(loaded)
+  return isClass(given) ? ofClass(given, bindings) : ofObject(given, bindings)
+}
+
+function isClass(value: unknown): value is new (...args: unknown[]) => object {
+  return typeof value === 'function' && 'prototype' in value
+}
+
+/** A WorkerEntrypoint: an instance for each call, which has its bindings and execution. */
+function ofClass(Entry: new (...args: unknown[]) => object, bindings: Bindings): LoadedFunction {
+  const run = async (method: string, args: readonly unknown[], execution: Execution) => {
+    const entry = new Entry(execution, bindings)
+    const member: unknown = Reflect.get(entry, method)
+    return handler.parse(member).call(entry, ...args)
+  }
+  return {
+    fetch: async (request, execution) =>
+      z.instanceof(Response).parse(await run('fetch', [request], execution)),
+    ...('scheduled' in Entry.prototype && {
+      scheduled: async (execution: Execution) => void (await run('scheduled', [], execution)),
+    }),
+    call: (method, args) => run(method, args, untracked),
+  }
+}
+
+function ofObject(entry: Record<string, unknown>, bindings: Bindings): LoadedFunction {
+  const scheduled = handler.optional().parse(entry['scheduled'])
+  return {
+    fetch: async (request, execution) =>
+      z
+        .instanceof(Response)
+        .parse(await handler.parse(entry['fetch'])(request, bindings, execution)),
+    ...(scheduled && {
+      scheduled: async (execution: Execution) => void (await scheduled({}, bindings, execution)),
+    }),
+    call: async (method, args) => handler.parse(entry[method])(...args),
+  }
+}
+
+const untracked: Execution = { waitUntil() {}, passThroughOnException() {} }
+
+/** Returns an execution whose work is waited for before the process ends. */
+export function executionOver(open: Set<Promise<unknown>>): Execution {
+  return {
+    waitUntil(work) {
+      const settled = work
+        .catch(() => {})
+        .finally(() => {
+          open.delete(settled)
+        })
+      open.add(settled)
+    },
+    passThroughOnException() {},
+  }
+}

@@ -1,0 +1,128 @@
+/** The settings of a service, from the command line, the environment and `serve.toml` in the data folder. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parse as parseToml } from 'smol-toml'
+import * as z from 'zod'
+import { findChain, knownChains } from '../../shared/chains/registry.ts'
+
+/** The form of serve.toml: what cannot be guessed. */
+const fileSchema = z.strictObject({
+  public_url: z.url().optional(),
+  mail_domain: z.string().min(1).optional(),
+  /** Domain of notices to owners. */
+  notice_domain: z.string().min(1).optional(),
+  /** Address of the mail provider: https://provider/emails, or smtps://user@host. */
+  mail_url: z.url().optional(),
+  mail_token: z.string().min(1).optional(),
+  eur_usd_rate: z.string().optional(),
+  /** Name of a chain, or its CAIP-2 id -> RPC endpoints; two of different operators are best. */
+  rpc: z.record(z.string(), z.array(z.url()).min(1)).default({}),
+})
+
+/** Flags of the command line; absent ones are taken from the file, or have a default. */
+export type Flags = {
+  port: string
+  data: string
+  'database-url'?: string | undefined
+  'public-url'?: string | undefined
+  rpc?: string[] | undefined
+  'trusted-proxy'?: boolean | undefined
+  signup: string
+}
+
+/** Settings that the service runs with. */
+export type Settings = {
+  port: number
+  directory: string
+  databaseUrl: string | undefined
+  /** Origin of the functions, and address of the owner's pages. */
+  baseUrl: string
+  webUrl: string
+  mailDomain: string
+  noticeDomain: string
+  mail: { url: string; token: string } | undefined
+  eurUsdRate: string
+  /** CAIP-2 id -> endpoints. */
+  rpc: Readonly<Record<string, readonly string[]>>
+  /** True if a proxy in front names the client in X-Forwarded-For. */
+  isBehindProxy: boolean
+  signup: 'open' | 'invited' | 'closed'
+}
+
+/** Reads everything. Throws one sentence for the first setting that cannot be used. */
+export function readSettings(flags: Flags): Settings {
+  const directory = resolve(flags.data)
+  const file = readFile(join(directory, 'serve.toml'))
+  const port = portOf('--port', flags.port)
+  const publicUrl = (flags['public-url'] ?? file.public_url)?.replace(/\/$/, '')
+  if (publicUrl !== undefined && new URL(publicUrl).origin !== publicUrl) {
+    throw new Error(
+      `--public-url takes an origin such as https://account.example, not ${publicUrl}`,
+    )
+  }
+  const mailDomain =
+    file.mail_domain ?? (publicUrl ? new URL(publicUrl).hostname : 'agents.localhost')
+  const { mail_url: url, mail_token: token } = file
+  if ((url === undefined) !== (token === undefined)) {
+    throw new Error('serve.toml: mail_url and mail_token belong together')
+  }
+  return {
+    port,
+    directory,
+    databaseUrl: flags['database-url'] ?? process.env['DATABASE_URL'],
+    baseUrl: publicUrl ?? `http://127.0.0.1:${port}`,
+    // Passkeys need a name, which an address is not.
+    webUrl: `${publicUrl ?? `http://localhost:${port}`}/web`,
+    mailDomain,
+    noticeDomain: file.notice_domain ?? `notices.${mailDomain}`,
+    mail: url === undefined || token === undefined ? undefined : { url, token },
+    eurUsdRate: file.eur_usd_rate ?? '',
+    rpc: { ...rpcOfFile(file.rpc), ...rpcOfFlags(flags.rpc ?? []) },
+    isBehindProxy: flags['trusted-proxy'] ?? false,
+    signup: signupOf(flags.signup),
+  }
+}
+
+function readFile(path: string): z.output<typeof fileSchema> {
+  if (!existsSync(path)) return fileSchema.parse({})
+  const read = fileSchema.safeParse(parseToml(readFileSync(path, 'utf8')))
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw new Error(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
+}
+
+function portOf(flag: string, text: string): number {
+  const port = Number(text)
+  if (/^[0-9]{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port
+  throw new Error(`${flag} takes a number from 1 to 65535, not ${text}`)
+}
+
+function signupOf(text: string): Settings['signup'] {
+  if (text === 'open' || text === 'invited' || text === 'closed') return text
+  throw new Error(`--signup takes open, invited or closed, not ${text}`)
+}
+
+/** Reads `--rpc [chain=]url`; endpoints of the same chain are collected in their order. */
+function rpcOfFlags(texts: readonly string[]): Settings['rpc'] {
+  const found: Record<string, string[]> = {}
+  for (const text of texts) {
+    const [, name = 'base-sepolia', url = ''] =
+      /^(?:([a-z0-9:-]+)=)?(https?:\/\/.+)$/.exec(text) ?? []
+    if (!URL.canParse(url)) throw new Error(`--rpc takes [chain=]url, not ${text}`)
+    const id = chainNamed(name)
+    found[id] = [...(found[id] ?? []), url]
+  }
+  return found
+}
+
+function rpcOfFile(named: Readonly<Record<string, readonly string[]>>): Settings['rpc'] {
+  return Object.fromEntries(Object.entries(named).map(([name, urls]) => [chainNamed(name), urls]))
+}
+
+/** Returns the CAIP-2 id of a chain of the registry. */
+function chainNamed(name: string): string {
+  const found = findChain(name)
+  if (found) return found.caip2
+  const names = knownChains.map((one) => one.name).join(', ')
+  throw new Error(`there is no chain ${name}; use one of ${names}`)
+}

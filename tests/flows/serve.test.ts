@@ -1,0 +1,163 @@
+/** `npm run serve` runs the product on one machine with its own secrets, and goes on after any end. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
+import { callRpc } from '../../scripts/local/rpc.ts'
+import { usdcOf } from '../support/ledger.ts'
+import { textWith } from '../support/matching.ts'
+
+const script = fileURLToPath(new URL('../../scripts/serve.ts', import.meta.url))
+const directory = mkdtempSync(join(tmpdir(), 'aoa-serve-'))
+const port = 20_000 + (process.pid % 10_000)
+const base = `http://127.0.0.1:${port}`
+const startTimeoutMilliseconds = 90_000
+
+type Run = { output(): string; pid: number; end(signal: NodeJS.Signals): Promise<number | null> }
+
+/** Starts the service in a process group of its own, and waits until it is ready. */
+async function serve(...args: string[]): Promise<Run> {
+  const { DATABASE_URL: _, ...env } = process.env
+  const flags = ['--port', `${port}`, '--data', directory, ...args]
+  const child = spawn(process.execPath, [script, ...flags], { env, detached: true, stdio: 'pipe' })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const exit = once(child, 'exit').then(([code]) => z.number().nullable().parse(code))
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`it ended at once:\n${output}`)
+    return output.includes('ready on')
+  }
+  await vi.waitUntil(isReady, { timeout: startTimeoutMilliseconds, interval: 20 })
+  const pid = z.number().parse(child.pid)
+  const end = (signal: NodeJS.Signals) => {
+    process.kill(-pid, signal)
+    return exit
+  }
+  return { output: () => output, pid, end }
+}
+
+let chain: Chain
+let run: Run
+beforeAll(async () => {
+  chain = await startChain({ chainId: 84532 })
+  run = await serve('--rpc', chain.rpcUrl)
+}, 2 * startTimeoutMilliseconds)
+afterAll(async () => {
+  await run.end('SIGTERM')
+  await chain.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function call(path: string, key: string, body?: object, more?: Record<string, string>) {
+  const answer = await fetch(`${base}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: answer.status, body: z.looseObject({}).parse(await answer.json()) }
+}
+
+/** Opens the first account by the link that was printed, as its owner does without scripts. */
+async function register(): Promise<string> {
+  const [link = ''] = /http:\/\/localhost:\d+\/web\/register\/\S+/.exec(run.output()) ?? []
+  const page = await fetch(link)
+  const cookies = page.headers.getSetCookie().map((line) => line.split(';')[0])
+  const html = await page.text()
+  const hidden = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
+  const fields = hidden.map(([, name = '', value = '']): [string, string] => [name, value])
+  const own = { alias: 'kestrel', password: 'four quiet words at home' }
+  const opened = await fetch(link, {
+    method: 'POST',
+    headers: { cookie: cookies.join('; '), origin: new URL(link).origin },
+    body: new URLSearchParams({ ...Object.fromEntries(fields), ...own }),
+  })
+  const shown = await opened.text()
+  const [key] = /aoa_live_\w{36}/.exec(shown) ?? []
+  if (key === undefined) throw new Error(`no key on the page: ${shown.replaceAll(/<[^>]*>/g, ' ')}`)
+  return key
+}
+
+const identitySchema = z.object({ wallets: z.tuple([z.object({ address: z.string() })]) })
+const hex = z.templateLiteral(['0x', z.string()])
+const payee = `0x${'7'.repeat(40)}`
+const order = { recipient: payee, amount: '5', user_confirmed: true }
+const sameWish = { 'idempotency-key': 'first-payment' }
+let key = ''
+
+test('the printed link opens an account whose agent pays on the chain', async () => {
+  key = await register()
+  const { body } = await call('/get-identity', key)
+  const { address } = identitySchema.parse(body).wallets[0]
+  const [relayer] = /0x[0-9a-fA-F]{40}$/m.exec(run.output()) ?? []
+  await fund(chain, hex.parse(address), { usdcAtomic: 10_000_000n })
+  await fund(chain, hex.parse(relayer), { weiAmount: 10n ** 18n })
+  // A start looks at once at what relayers hold in final blocks, which a schedule does within a minute.
+  await callRpc(chain.rpcUrl, [['anvil_mine', '0x80']])
+  await run.end('SIGTERM')
+  run = await serve('--rpc', chain.rpcUrl)
+
+  const terms = { chain: 'base-sepolia', token: 'USDC', ...order }
+  const pay = async () => (await call('/wallet-custodial-transfer', key, terms, sameWish)).body
+  await expect.poll(pay).toMatchObject({ requires_user_confirm: false })
+  const { transfer_id } = await pay()
+  const status = { transfer_id, wait_seconds: 25 }
+  const settled = await call('/transfer-status', key, status)
+
+  expect(settled.body).toMatchObject({ status: 'settled', amount: '5' })
+  expect(await usdcOf({ chain }, { address: payee })).toBe(5_000_000n)
+})
+
+test('no second link is printed, and strangers are refused an account', async () => {
+  const answer = await fetch(`${base}/request-signup-verification`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"email":"a@b.example"}',
+  })
+
+  expect(run.output()).not.toContain('/web/register/')
+  expect([answer.status, await answer.json()]).toMatchObject([
+    410,
+    { error: 'registration_closed', message: textWith('invitation') },
+  ])
+})
+
+test('custody and vault come back after a kill, and what was stored is still there', async () => {
+  for (const folder of ['custody', 'vault']) {
+    const pids = execFileSync('pgrep', ['-f', `child.ts ${folder} ${directory}`]).toString()
+    process.kill(Number(pids.trim()), 'SIGKILL')
+  }
+
+  await expect.poll(async () => (await call('/vault-generate', key, vaultEntry())).status).toBe(200)
+})
+
+let entries = 0
+function vaultEntry() {
+  entries += 1
+  return { site: 'example.com', username: `user-${entries}` }
+}
+
+test('secrets are the owner’s alone, in no output and in no list of processes', () => {
+  const folder = join(directory, 'secrets')
+  const files = readdirSync(folder)
+  const secrets = files.flatMap((name) =>
+    Object.values(
+      z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(join(folder, name), 'utf8'))),
+    ),
+  )
+  const shown = `${run.output()}${execFileSync('ps', ['axeww']).toString()}`
+
+  for (const name of files) expect(statSync(join(folder, name)).mode & 0o77).toBe(0)
+  expect(secrets.length).toBeGreaterThan(12)
+  for (const secret of secrets) {
+    if (!secret.includes('"keys"')) expect(shown.includes(secret)).toBe(false)
+  }
+})
