@@ -5,7 +5,12 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Postgres, type PostgresOptions, restartEmbeddedPostgres, startPostgres } from './postgres.ts'
+import {
+  type Postgres,
+  type PostgresOptions,
+  restartEmbeddedPostgres,
+  startPostgres,
+} from './postgres.ts'
 
 const startsMax = 5
 const pauseMilliseconds = 200
