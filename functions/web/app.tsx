@@ -10,6 +10,7 @@ import { assets } from './assets.ts'
 import { keepFormToken, requireOwnForm } from './form-token.ts'
 import { pageHeaders } from './headers.ts'
 import { answerError, answerNotFound } from './refusals.tsx'
+import { keepBrowserToken } from './session-cookie.ts'
 import type { Bindings, Routes, WebEnv } from './visit.ts'
 import { webAppPath } from './visit.ts'
 
@@ -51,7 +52,7 @@ export function webFunction(
   })
   app.use(pageHeaders)
   below.get('/assets/:name', (c) => answerAsset(c.req.param('name')))
-  app.get('*', keepFormToken)
+  app.get('*', keepFormToken, keepBrowserToken)
   app.post('*', smallForm, requireOwnForm, wakeMailerAfterForm)
   for (const addRoutes of pages) addRoutes(below)
   app.notFound(answerNotFound)

@@ -11,9 +11,6 @@ import { formTokenOf, isOwnForm } from '../../shared/http/browser.ts'
 import { formFieldsIn } from '../../shared/http/form.ts'
 import type { WebEnv } from './visit.ts'
 
-/** Seconds for which a browser keeps its token, and is known by it at a sign-in: the most that browsers allow. */
-const keptSeconds = 400 * 86_400
-
 /** Gives a browser a form token if it has none. */
 export const keepFormToken: MiddlewareHandler<WebEnv> = async (c, next) => {
   const known = formTokenOf(c.req.raw.headers)
@@ -21,8 +18,7 @@ export const keepFormToken: MiddlewareHandler<WebEnv> = async (c, next) => {
   c.set('formToken', token)
   if (known === undefined) {
     const host = { path: '/', secure: true, prefix: 'host' } as const
-    const kept = { httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds } as const
-    setCookie(c, 'aoa_form', token, { ...host, ...kept })
+    setCookie(c, 'aoa_form', token, { ...host, httpOnly: true, sameSite: 'Lax' })
   }
   await next()
 }

@@ -5,7 +5,7 @@ import type { OwnerSession } from '../../shared/auth/own-session.ts'
 import { sealSessionNotice } from '../../shared/auth/own-session.ts'
 import { clientOf } from '../../shared/http/caller.ts'
 import { goTo, requireOwner } from './frame.ts'
-import { endSession, keepSession } from './session-cookie.ts'
+import { browserTokenOf, endSession, keepSession } from './session-cookie.ts'
 import { deleteFormDraft } from './typed.ts'
 import type { PageContext } from './visit.ts'
 
@@ -13,7 +13,9 @@ import type { PageContext } from './visit.ts'
 export function browserOf(c: PageContext): Browser {
   const { headers } = c.req.raw
   const userAgent = (headers.get('user-agent') ?? '').slice(0, 256)
-  return { userAgent, client: clientOf(c.get('world').config, headers), token: c.get('formToken') }
+  const token = browserTokenOf(c)
+  const client = clientOf(c.get('world').config, headers)
+  return { userAgent, client, ...(token !== undefined && { token }) }
 }
 
 /** Returns the owner who is signed in, with the browser in use. */

@@ -1,7 +1,8 @@
 /**
- * The cookie that carries the session. It is Lax and not Strict: a person who follows a link from a mail
- * or chat must be signed in on arrival, and no GET changes anything.
+ * The cookies that carry the session and tell one browser from others. They are Lax and not Strict: a person who
+ * follows a link from a mail or chat must be signed in on arrival, and no GET changes anything.
  */
+import type { MiddlewareHandler } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
@@ -10,11 +11,32 @@ import { openSessionToken, readSessionToken } from '../../shared/auth/session.ts
 import { Rejection } from '../../shared/contract/errors.ts'
 import type { CallerDatabase } from '../../shared/db/database.ts'
 import { bindCredential } from '../../shared/db/database.ts'
+import { toHex } from '../../shared/digest.ts'
 import { required } from '../../shared/env.ts'
-import type { PageContext } from './visit.ts'
+import type { PageContext, WebEnv } from './visit.ts'
 
 const name = 'aoa_session'
 const host = { path: '/', secure: true, prefix: 'host' } as const
+
+const browserName = 'aoa_browser'
+/** Seconds for which a browser is known at a sign-in: the most that browsers keep a cookie. */
+const knownSeconds = 400 * 86_400
+
+/** Gives a browser a token by which it is known when it signs in again. No page shows it, so no script reads it. */
+export const keepBrowserToken: MiddlewareHandler<WebEnv> = async (c, next) => {
+  if (browserTokenOf(c) === undefined) {
+    const token = toHex(c.get('world').randomBytes(32).buffer)
+    const kept = { httpOnly: true, sameSite: 'Lax', maxAge: knownSeconds } as const
+    setCookie(c, browserName, token, { ...host, ...kept })
+  }
+  await next()
+}
+
+/** Returns the token of the browser; undefined if it has none. */
+export function browserTokenOf(c: PageContext): string | undefined {
+  const token = getCookie(c, browserName, 'host') ?? ''
+  return /^[0-9a-f]{64}$/.test(token) ? token : undefined
+}
 
 /** Reads the session token of the browser; only the database knows if the session is still valid. */
 export async function readSession(c: PageContext) {

@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 import { credentialOf } from './api-key.ts'
 import { newSessionId, openSessionToken } from './session.ts'
 
-/** The browser that signs in; `token` is the value of its cookie, by which it is recognized when it comes again. */
+/** The browser that signs in; `token` is the value of a cookie of its own, by which it is recognized when it comes again. */
 export type Browser = { userAgent: string; client: string; token?: string }
 
 /** A session that the database has opened. */

@@ -64,6 +64,7 @@ async function signUp() {
   const opened = await submit({ alias: 'canary', password: secrets['password'] ?? '' })
   secrets['firstKey'] = find(/aoa_test_[0-9A-Za-z]{36}/, opened.html)
   secrets['formToken'] = browser.cookies.get('__Host-aoa_form') ?? ''
+  secrets['browserToken'] = browser.cookies.get('__Host-aoa_browser') ?? ''
   keepSession('firstSession')
 }
 
@@ -145,7 +146,7 @@ beforeAll(async () => {
 
 test('all secrets are there to be found', async () => {
   expect(Object.values(secrets).filter((secret) => secret.length < 6)).toEqual([])
-  expect(Object.keys(secrets)).toHaveLength(21)
+  expect(Object.keys(secrets)).toHaveLength(22)
   const entries = await tests.db.sql`select * from private.vault_entries order by number`
   expect(entries).toMatchObject([
     { username: 'ada', version: 2, has_password: true, has_totp: true },

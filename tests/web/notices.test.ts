@@ -1,6 +1,7 @@
 /** Acts of the owner on the pages are reported to the owner's mailbox. */
 import { expect, test } from 'vitest'
 import type { Browser } from '../support/browserless.ts'
+import { openBrowser } from '../support/browserless.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
 
@@ -47,6 +48,22 @@ test('a browser that signed in before is not told again, until its session was e
 
   expect([known.length, second.length, (await told()).length]).toEqual([1, 2, 3])
   expect(new Set(await told())).toEqual(new Set(['New sign-in to your account']))
+})
+
+test('who has seen a page of a known browser is told like any other, as no page shows what it is known by', async () => {
+  const person = await openPerson(tests)
+  const known = await signInAs(tests, person)
+  const { html, headers } = await known.visit('/web/security')
+  const thief = openBrowser(tests)
+  await thief.visit('/web/login')
+  const form = known.cookies.get('__Host-aoa_form') ?? ''
+  thief.cookies.set('__Host-aoa_form', form)
+
+  await thief.submit({ form, email: person.email, password: person.password }, '/web/login')
+
+  expect(html).toContain(form)
+  expect(html + JSON.stringify([...headers])).not.toContain(known.cookies.get('__Host-aoa_browser'))
+  expect(await tests.mails(person.email)).toHaveLength(2)
 })
 
 test('one browser is new to each account', async () => {

@@ -19,7 +19,7 @@ const odd = [
   'a=b',
   'ü',
 ]
-const names = ['aoa_session', 'aoa_form', 'aoa_join', 'aoa_typed']
+const names = ['aoa_session', 'aoa_form', 'aoa_join', 'aoa_typed', 'aoa_browser']
 const pages = ['/web', '/web/login', '/web/join', '/web/join/code', '/web/proof', '/web/keys']
 
 test.each(names)('%s may be anything', async (name) => {
