@@ -127,7 +127,7 @@ test('several payments are approved by one touch of a passkey', async () => {
   await press(page, 'Look at the chosen ones')
   await press(page, 'Approve and pay all with your passkey')
 
-  await page.getByText('The transfers are sent.').waitFor()
+  await page.getByText('Approved. Transfers are sent').waitFor()
   await page.getByText('Nothing waits for you.').waitFor()
 })
 

@@ -19,9 +19,9 @@ test('leaving out a kind takes a fresh proof, and having it back does not', asyn
     return browser.send(path, { method: 'POST', body, headers: { origin: 'http://localhost' } })
   }
   const muted = async () => {
-    const [row] = await world.db
-      .sql`select muted from private.owners where account = ${person.agent.id}`
-    return row?.['muted']
+    const [row] = await world.db.sql<{ muted: string[] }[]>`
+      select muted from private.owners where account = ${person.agent.id}`
+    return row?.muted
   }
   await world.tick(601)
 
