@@ -132,7 +132,7 @@ test.each([
 test.each([
   { chains: [] },
   { chains: 'base' },
-  { chains: [1] },
+  { chains: [true] },
   { chains: [''] },
   { chains: Array.from({ length: 33 }, () => live) },
   { tokens: [] },
