@@ -123,7 +123,7 @@ function chooseAll(world: WorldFile): Way {
   return async (page) => {
     await go(world, '/web/approvals')(page)
     for (const box of await page.getByRole('checkbox').all()) await box.check()
-    await page.getByRole('button', { name: 'Look at the chosen ones' }).click()
+    await page.getByRole('button', { name: 'Review selected' }).click()
     await page.waitForURL('**/approve-batch?*')
   }
 }

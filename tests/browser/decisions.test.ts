@@ -38,7 +38,7 @@ const decisions: [
       await newPayment()
       await page.goto(`${facts.web_url}/approvals`)
       for (const box of await page.getByRole('checkbox').all()) await box.check()
-      await press(page, 'Look at the chosen ones')
+      await press(page, 'Review selected')
     },
   ],
   [

@@ -124,7 +124,7 @@ test('several payments are approved by one touch of a passkey', async () => {
 
   await page.goto(`${web}/approvals`)
   for (const box of await page.getByRole('checkbox').all()) await box.check()
-  await press(page, 'Look at the chosen ones')
+  await press(page, 'Review selected')
   await press(page, 'Approve and pay all with your passkey')
 
   await page.getByText('Approved. Transfers are sent').waitFor()

@@ -102,7 +102,7 @@ test('choosing fewer than two leads back to the list, with a sentence', async ()
   const answer = await browser.visit('/web/approve-batch')
 
   expect([answer.status, answer.path]).toEqual([200, '/web/approvals'])
-  expect(answer.text).toContain('Mark at least two payments')
+  expect(answer.text).toContain('Select at least two waiting payments')
 })
 
 test('the number of what waits stands in the title and the navigation of every page', async () => {

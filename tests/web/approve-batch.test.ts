@@ -104,7 +104,7 @@ test('nothing is approved when one of them changed, was decided or is not of the
   expect(changed.text).toContain('Nothing was approved')
   for (const { path, text } of [alone, other]) {
     expect(path).toBe('/web/approvals')
-    expect(text).toContain('Mark at least two payments')
+    expect(text).toContain('Select at least two waiting payments')
   }
   expect((await paymentOf(world.db, first?.id ?? '')).state).toBe('awaiting_confirmation')
   expect(await approvals()).toBe(1)
@@ -173,6 +173,6 @@ test('too few, none and the same one twice lead back to the list', async () => {
 
   for (const { status, text } of shown) {
     expect(status).toBe(200)
-    expect(text).toContain('Mark at least two payments')
+    expect(text).toContain('Select at least two waiting payments')
   }
 })

@@ -21,15 +21,17 @@ test('each act of the owner is told on the page after it', async () => {
   await told('/web/freeze', { wanted: 'frozen' })
   expect(await told('/web/freeze', { wanted: 'unfrozen' })).toContain('is no longer frozen')
   const adding = `/web/recipients/add/${payee.address}`
-  expect(await told(adding, {})).toContain('The recipient is known now.')
+  expect(await told(adding, {})).toContain('The recipient is now known.')
   const removed = await told('/web/recipients', { address: payee.address, sure: 'yes' })
-  expect(removed).toContain('It is removed.')
+  expect(removed).toContain('You will be asked about it again.')
   const keyPage = `/web/keys/${key?.id}`
   expect(await told(keyPage, { wanted: 'capped', each: '5', day: '9' })).toContain('caps are saved')
   expect(await told('/web/approvals', { sure: 'yes' })).toContain(
-    'Everything that waited is declined.',
+    'All waiting payments are declined.',
   )
-  expect(await told(keyPage, { wanted: 'revoked', sure: 'yes' })).toContain('The key is revoked.')
+  expect(await told(keyPage, { wanted: 'revoked', sure: 'yes' })).toContain(
+    'The key is revoked and no longer works.',
+  )
   expect(await told('/web', {}, '/web/logout')).toContain('You are signed out.')
 })
 
@@ -40,6 +42,6 @@ test('no address has a page tell an act, and a page tells it once', async () => 
   const told = await browser.submit({ sure: 'yes' }, '/web/approvals')
   const again = await browser.visit('/web/approvals')
 
-  const counts = [linked, told, again].map(({ text }) => text.split('is declined').length - 1)
+  const counts = [linked, told, again].map(({ text }) => text.split('are declined').length - 1)
   expect(counts).toEqual([0, 1, 0])
 })

@@ -36,7 +36,7 @@ export const routes: Routes = (app) => {
       >
         <DepositRouteChoice way={way} path={c.req.path} />
         <DepositInstructions way={way} address={wallet.address} config={c.get('world').config} />
-        <Section title="Arrived last">
+        <Section title="Recent deposits">
           <div data-watch={`${webAppPath}/deposit/last`} data-seen={newestOf(arrivals)}>
             {arrivals.length === 0 ? (
               <Empty>Nothing yet. A deposit shows here within a minute of the transfer.</Empty>

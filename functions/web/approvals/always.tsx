@@ -65,7 +65,7 @@ async function showForm(c: PageContext, { approval }: OpenedApproval, typed?: st
           {...(typed !== undefined && { error: `An amount from ${least} to 1000000.` })}
         />
         <div class="actions">
-          <Button>Look at the mandate, and approve it</Button>
+          <Button>Review and approve the mandate</Button>
         </div>
       </Form>
     </Page>,

@@ -76,7 +76,7 @@ function Waiting({ c, approvals, waiting, digests }: WaitingProps) {
         <Payments c={c} approvals={approvals} isChoice={isChoice} digests={digests} />
         {isChoice && (
           <form method="get" action={`${webAppPath}/approve-batch`} id={chosen}>
-            <Button kind="plain">Look at the chosen ones</Button>
+            <Button kind="plain">Review selected</Button>
           </form>
         )}
         {waiting > approvals.length && <p class="hint">The newest {approvals.length} are shown.</p>}
@@ -180,7 +180,7 @@ function Decision({
       </>
     )
   }
-  if (digest === undefined) return <LinkButton to={path}>Look and decide</LinkButton>
+  if (digest === undefined) return <LinkButton to={path}>Review</LinkButton>
   return (
     <Form c={c} action={path}>
       <input type="hidden" name="digest" value={digest} />

@@ -80,7 +80,7 @@ function OnChain({ opened, isPaid }: { opened: OpenedApproval; isPaid: boolean }
         {isPaid ? `It is in a block of ${chain.title}.` : `${chain.title} has it. Wait a moment.`}{' '}
         {payment.tx_hash !== null && (
           <a href={`${chain.explorerUrl}/tx/${payment.tx_hash}`} rel="noreferrer">
-            Look at the transaction
+            View the transaction
           </a>
         )}
       </Notice>

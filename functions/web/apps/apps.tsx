@@ -95,7 +95,7 @@ function Ended({ apps }: { apps: AppRow[] }) {
         { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
         {
           label: 'Ended',
-          cell: ({ ended_because: why }) => (why ? endings[why] : 'Its time was over'),
+          cell: ({ ended_because: why }) => (why ? endings[why] : 'Expired'),
         },
       ]}
     />

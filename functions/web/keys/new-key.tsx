@@ -15,7 +15,7 @@ export function showNewKey(c: PageContext, me: Owner, key: string, note: string)
       <KeyOnce c={c} apiKey={key} />
       <p class="actions">
         <LinkButton kind="main" to="/keys">
-          I have kept the key
+          I have saved the key
         </LinkButton>
       </p>
     </Page>,

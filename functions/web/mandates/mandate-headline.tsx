@@ -53,7 +53,7 @@ function Chips({ opened, now }: { opened: OpenedMandate; now: Date }) {
         </li>
       )}
       {isNarrowed(mandate_row) && <li class="badge">You narrowed what was asked for</li>}
-      {mandate_row.max_total_usd_micros === null && <li class="badge warning">No limit in all</li>}
+      {mandate_row.max_total_usd_micros === null && <li class="badge warning">No total limit</li>}
       {!asked.device_known && (
         <li class="badge warning">New device: it could pay under this mandate alone</li>
       )}

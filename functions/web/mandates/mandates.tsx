@@ -41,7 +41,7 @@ export const routes: Routes = (app) => {
         owner={me}
         lead="A mandate lets an agent pay one merchant without asking each time, within limits that you set."
       >
-        <Listed title="Wait for you" rows={waiting} way="Look and decide" />
+        <Listed title="Wait for you" rows={waiting} way="Review" />
         <Listed title="In force" rows={live} way="Look" />
         <Listed title="Over" rows={others} way="Look" />
         {above.size + others.length === 0 && (

@@ -32,7 +32,7 @@ export const routes: Routes = (app) => {
 
 const notAdded =
   'This browser gave no address that notifications can be sent to. Try another browser.'
-const tooMany = 'Ten browsers receive notifications, which is the most. Remove one first.'
+const tooMany = 'Ten browsers receive notifications, the maximum. Remove one first.'
 
 /** Makes a change; returns the reason if nothing was changed. */
 async function change(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
@@ -81,7 +81,7 @@ async function showNotifications(c: PageContext, problem?: string, typed?: URLSe
       c={c}
       title="Notifications"
       owner={me}
-      lead="What you are told of, by mail and by notifications on your devices."
+      lead="Choose what you hear about, by mail and as notifications in your browsers."
       scripts={['notifications']}
     >
       {problem && <Notice kind="danger">{problem}</Notice>}

@@ -38,7 +38,7 @@ export function showOpened(c: PageContext, opened: OpenedAccount) {
       </Section>
       <p class="actions">
         <LinkButton kind="main" to="">
-          I have kept the key
+          I have saved the key
         </LinkButton>
       </p>
       <AddPasskey c={c} />

@@ -38,7 +38,7 @@ export function WaitingRequestsNotice({
   if (count === 0) return null
   return (
     <Notice kind="warning" title={`${count === 1 ? one : `${count} ${more}`} for your approval`}>
-      <a href={webAppPath + path}>Look and decide</a>
+      <a href={webAppPath + path}>Review</a>
     </Notice>
   )
 }

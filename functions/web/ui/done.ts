@@ -8,18 +8,18 @@ import type { PageContext } from '../visit.ts'
 /** Sentences by act. */
 export const doneWords = {
   unfrozen: 'The account is no longer frozen. Agents can pay again.',
-  key_revoked: 'The key is revoked. Whoever has it is refused.',
-  app_disconnected: 'The app is disconnected. Its next call is refused.',
-  recipient_added: 'The recipient is known now.',
-  removed: 'It is removed. You are asked about it again.',
-  capped: 'The caps are saved, and hold from now on.',
+  key_revoked: 'The key is revoked and no longer works.',
+  app_disconnected: 'The app is disconnected and has no access any more.',
+  recipient_added: 'The recipient is now known.',
+  removed: 'Removed. You will be asked about it again.',
+  capped: 'The caps are saved and apply from now on.',
   approved:
     'Approved. Transfers are sent; purchases are left to the agent, which gets what it buys.',
   approved_unsent:
-    'Approved. Some could not be sent: they stand below, and their pages say why. Purchases are left to the agent.',
-  declined_all: 'Everything that waited is declined.',
+    'Approved. Some transfers could not be sent: their pages say why. Purchases are left to the agent.',
+  declined_all: 'All waiting payments are declined.',
   signed_out: 'You are signed out.',
-  few: 'Mark at least two payments that wait, to approve them together. What no longer waits cannot be approved.',
+  few: 'Select at least two waiting payments to approve them together.',
   unsure: 'Nothing has changed. Tick the box beside the button first.',
 } as const
 

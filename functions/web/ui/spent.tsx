@@ -47,7 +47,7 @@ export function Used({ id, label, window }: { id: string; label: string; window:
       />
       {spent > 0n && resetsAt !== null && (
         <p class="hint">
-          Begins to free up at <Time at={resetsAt} />
+          Starts to reset at <Time at={resetsAt} />
         </p>
       )}
     </div>

@@ -7,7 +7,7 @@ export function Transaction({ chain, hash }: { chain: Chain | undefined; hash: s
       <code class="long">{hash}</code>{' '}
       {chain && (
         <a href={`${chain.explorerUrl}/tx/${hash}`} rel="noreferrer">
-          Look at the transaction
+          View the transaction
         </a>
       )}
     </>
