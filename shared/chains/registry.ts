@@ -175,6 +175,11 @@ export function tokenByAddress(chain: Chain, address: string): Token | undefined
   return chain.tokens.find((token) => token.address.toLowerCase() === address.toLowerCase())
 }
 
+/** Returns the chain's token with this symbol or contract address, in any letter case. */
+export function tokenNamed(chain: Chain, name: string): Token | undefined {
+  return tokenBySymbol(chain, name) ?? tokenByAddress(chain, name)
+}
+
 /** Returns the networks that have an RPC endpoint in this deployment, in the order of the registry. */
 export function connectedChains(config: Pick<Config, 'chainRpcUrls'>): Chain[] {
   return knownChains.filter((chain) => config.chainRpcUrls[chain.caip2]?.[0] !== undefined)

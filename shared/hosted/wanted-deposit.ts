@@ -2,8 +2,7 @@
  * Checks of a deposit that an agent requests: chain and token, if named, must belong to this deployment,
  * and the token must be able to express the amount. The person chooses what is not named.
  */
-import type { Chain } from '../chains/chain.ts'
-import { connectedChains } from '../chains/registry.ts'
+import { tokenNamed } from '../chains/registry.ts'
 import { wantedChains } from '../chains/wanted.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
@@ -28,13 +27,12 @@ type OrderRefusal = Refusal<'unsupported_chain' | 'unsupported_token' | 'invalid
 
 /** Parses an order. An amount without a token is in USDC, as everywhere on the pages. */
 export function wantedDeposit(config: Config, order: DepositOrder): WantedDeposit | OrderRefusal {
-  const chains =
-    order.chain === undefined ? connectedChains(config) : wantedChains(config, [order.chain])
+  const chains = wantedChains(config, order.chain === undefined ? undefined : [order.chain])
   if (isRefusal(chains)) return chains
   if (chains.length === 0) return fail('unsupported_chain')
   const [only] = order.chain === undefined ? [] : chains
   const named = order.token ?? (order.amount === undefined ? undefined : 'USDC')
-  const found = named === undefined ? [] : tokensNamed(chains, named)
+  const found = named === undefined ? [] : chains.flatMap((chain) => tokenNamed(chain, named) ?? [])
   const [token] = found
   if (named !== undefined && !token) {
     return fail('unsupported_token', { details: { token: named } })
@@ -51,13 +49,6 @@ export function wantedDeposit(config: Config, order: DepositOrder): WantedDeposi
       ...(order.amount === undefined ? {} : { amount: order.amount }),
     },
   }
-}
-
-function tokensNamed(chains: Chain[], named: string) {
-  const lower = named.toLowerCase()
-  return chains
-    .flatMap(({ tokens }) => tokens)
-    .filter(({ symbol, address }) => [symbol, address].some((one) => one.toLowerCase() === lower))
 }
 
 function isPayable(amount: string, decimals: number): boolean {

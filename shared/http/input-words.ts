@@ -3,9 +3,6 @@ import type * as z from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** A field, and a phrase about it such as "is missing". */
-export type InputProblem = { field: string; message: string }
-
 const problemsMax = 8
 /** Maximum characters of each field name and of each sentence about a problem. */
 const charactersMax = 500
@@ -30,7 +27,10 @@ function hasFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Returns the first problems, one for each field, and one sentence about what to change first. */
+/**
+ * Returns the first problems, one for each field and phrased such as "is missing", and one sentence about what
+ * to change first.
+ */
 export function inputProblems(issues: readonly Issue[]) {
   const missing = issues.filter((issue) => issue.path.length === 1 && isMissing(issue))
   const meant = missing.length === 1 ? ` Did you mean ${nameOf(missing[0]?.path)}?` : ''
@@ -42,7 +42,7 @@ export function inputProblems(issues: readonly Issue[]) {
   return { problems, message: told ? sentenceOf(told) : '' }
 }
 
-function sentenceOf({ field, message }: InputProblem): string {
+function sentenceOf({ field, message }: { field: string; message: string }): string {
   if (message.startsWith('is ')) return `${field || 'The request'} ${message}`
   return field === '' ? message : `${field}: ${message}`
 }

@@ -333,8 +333,8 @@ end $$;
 -- Stores the owner's decision about one payment of the account. An approval needs proven consent and an
 -- account that is not frozen; a decline needs neither. `outcome` is the decision or why it does not count.
 -- Approving an approved payment again changes nothing. What is ticked is part of the terms, and an approval
--- makes no other payee or device known; `reason` is told to the agent with a decline. An address that looks like a known one never becomes known, so the
--- owner is asked each time.
+-- makes no other payee or device known; `reason` is told to the agent with a decline. An address that looks like a
+-- known one never becomes known, so the owner is asked each time.
 create function api.owner_decide_payment(
   credential text, payment uuid, decision text, digest text, asker text default null,
   assertion jsonb default null, any_key boolean default false,

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { readBalances } from '../../chains/evm/balances.ts'
 import { addressSchema } from '../../chains/hex.ts'
 import type { Chain, Token } from '../../chains/registry.ts'
-import { tokenByAddress, tokenBySymbol } from '../../chains/registry.ts'
+import { tokenNamed } from '../../chains/registry.ts'
 import { wantedChains } from '../../chains/wanted.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
@@ -43,7 +43,7 @@ export async function findAsset(
 
 function tokensNamed(chain: Chain, name: string | undefined): readonly Token[] {
   if (name === undefined) return chain.tokens
-  const token = tokenBySymbol(chain, name) ?? tokenByAddress(chain, name)
+  const token = tokenNamed(chain, name)
   return token ? [token] : []
 }
 
