@@ -34,7 +34,8 @@ const options = {
   signup: { type: 'string', default: 'closed' },
 } as const
 
-process.exitCode = await main()
+// A run under way must not keep a stopped service alive.
+process.exit(await main())
 
 async function main(): Promise<number> {
   try {

@@ -40,7 +40,9 @@ export async function startChild(birth: Birth, say: (line: string) => void): Pro
     if (isStopping) return
     say(`${birth.folder} ended and is started again`)
     await pause(restartMilliseconds)
+    if (isStopping) return
     running = await spawn(birth, waiting).catch(() => running)
+    if (isStopping && running.child.connected) running.child.disconnect()
     return watch()
   }
   const watching = watch()

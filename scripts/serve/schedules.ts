@@ -1,10 +1,13 @@
 /** Runs the functions that have a schedule, each once a minute and never twice at once. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { LoadedFunction } from './platform.ts'
 import { executionOver } from './platform.ts'
 
 const everyMilliseconds = 60_000
+/** Time that runs under way have at the end; whatever they leave, the next start goes on with. */
+const endMilliseconds = 3_000
 
-/** Starts the schedules with a first run at once. The answer ends them after the runs under way. */
+/** Starts the schedules with a first run at once. The answer ends them. */
 export function startSchedules(
   functions: readonly { folder: string; loaded: LoadedFunction }[],
   say: (line: string) => void,
@@ -27,6 +30,6 @@ export function startSchedules(
   const timer = setInterval(comeRound, everyMilliseconds)
   return async () => {
     clearInterval(timer)
-    while (open.size > 0) await Promise.allSettled(open)
+    await Promise.race([Promise.allSettled(open), pause(endMilliseconds)])
   }
 }

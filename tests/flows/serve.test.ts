@@ -102,7 +102,7 @@ test('the printed link opens an account whose agent pays on the chain', async ()
   await fund(chain, hex.parse(relayer), { weiAmount: 10n ** 18n })
   // A start looks at once at what relayers hold in final blocks, which a schedule does within a minute.
   await callRpc(chain.rpcUrl, [['anvil_mine', '0x80']])
-  await run.end('SIGTERM')
+  const exitCode = await run.end('SIGTERM')
   run = await serve('--rpc', chain.rpcUrl)
 
   const terms = { chain: 'base-sepolia', token: 'USDC', ...order }
@@ -112,6 +112,7 @@ test('the printed link opens an account whose agent pays on the chain', async ()
   const status = { transfer_id, wait_seconds: 25 }
   const settled = await call('/transfer-status', key, status)
 
+  expect(exitCode).toBe(0)
   expect(settled.body).toMatchObject({ status: 'settled', amount: '5' })
   expect(await usdcOf({ chain }, { address: payee })).toBe(5_000_000n)
 })
