@@ -4,9 +4,8 @@
  */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bringUpToDate } from '../local/built.ts'
-import type { Endings } from '../local/endings.ts'
-import { type FunctionSettings, readFunctions } from '../local/functions.ts'
+import { type Endings, together } from '../local/endings.ts'
+import type { FunctionSettings } from '../local/functions.ts'
 import { startLastingPostgres } from '../local/lasting-postgres.ts'
 import { migrate } from '../migrate.ts'
 import { hostsOf, textsOf, valuesOf } from './bindings.ts'
@@ -16,6 +15,7 @@ import { startHost } from './host.ts'
 import { asOwner, hasNoAccount, invite, type Relayer, readyRelayers } from './owner.ts'
 import type { LoadedFunction } from './platform.ts'
 import { loadFunction, openPlatform } from './platform.ts'
+import { prepareFunctions } from './prepare.ts'
 import { startSchedules } from './schedules.ts'
 import { makeSecrets, readSecretsOf } from './secrets.ts'
 import type { Settings } from './settings.ts'
@@ -50,11 +50,7 @@ export async function startService(start: Start): Promise<Service> {
   chmodSync(directory, 0o711)
   const isFirst = makeSecrets(directory)
   const modules = join(directory, 'functions')
-  const [database, functions] = await Promise.all([
-    openPostgres(start),
-    readFunctions(),
-    bringUpToDate(modules),
-  ])
+  const [database, functions] = await together([openPostgres(start), prepareFunctions(modules)])
   say('functions built')
   const known = await asOwner(database.url, async (sql) => ({
     registration: (await hasNoAccount(sql))

@@ -1,6 +1,5 @@
 /** Starts the service, tells its operator what to do next, and ends it on a signal. */
 import { performance } from 'node:perf_hooks'
-import { stop as stopEsbuild } from 'esbuild'
 import { createEndings } from '../local/endings.ts'
 import type { Service } from './machine.ts'
 import { startService } from './machine.ts'
@@ -27,7 +26,6 @@ export async function run(flags: Flags): Promise<number> {
   try {
     say('starting')
     const service = await startService({ settings, endings, signal: stopping.signal, say })
-    await stopEsbuild()
     say(`ready on ${settings.baseUrl}\n\n${nextSteps(settings, service)}\n`)
     const why = await Promise.race([asked, service.lost])
     say('stopping')
