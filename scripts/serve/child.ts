@@ -5,8 +5,8 @@
 import * as z from 'zod'
 import { openDatabaseOf } from './database.ts'
 import type { LoadedFunction } from './platform.ts'
-import { executionOver, loadFunction, openPlatform } from './platform.ts'
-import { readSecretsOf } from './secrets.ts'
+import { loadFunction, openPlatform, untracked } from './platform.ts'
+import { readSecrets } from './secrets.ts'
 
 /** First message: what to run. */
 export const birthSchema = z.object({
@@ -15,8 +15,8 @@ export const birthSchema = z.object({
   modules: z.string(),
   vars: z.record(z.string(), z.string()),
   hosts: z.array(z.string()),
-  /** Host and port of PostgreSQL, without a login; absent for a function without a database. */
-  databaseAt: z.string().optional(),
+  /** File of its secrets, and address of PostgreSQL without a login; absent for a function with neither. */
+  holds: z.object({ secrets: z.enum(['custody', 'vault']), databaseAt: z.string() }).optional(),
 })
 /** What a process is to run. */
 export type Birth = z.output<typeof birthSchema>
@@ -34,18 +34,23 @@ export type Http = z.output<typeof httpSchema>
 if (process.send) process.once('message', (message) => void begin(birthSchema.parse(message)))
 
 async function begin(birth: Birth): Promise<void> {
-  const { folder, directory, modules, vars, hosts, databaseAt } = birth
+  const { folder, modules, vars, hosts } = birth
   openPlatform(hosts)
-  const secrets = readSecretsOf(directory, folder)
-  const opened = databaseAt === undefined ? undefined : openDatabaseOf(databaseAt, folder, secrets)
-  const database = opened && { DATABASE: opened.database }
-  const loaded = await loadFunction(modules, folder, { ...vars, ...secrets, ...database })
+  const loaded = await loadFunction(modules, folder, { ...vars, ...own(birth) })
   process.on('message', (message) => void answer(loaded, callSchema.parse(message)))
   // Ctrl-C reaches the whole group; the parent ends this process when its last call is answered.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
   // Without its parent the process has nobody to serve.
   process.on('disconnect', () => process.exit())
   process.send?.({ ready: true })
+}
+
+/** Returns the bindings that this process alone has. */
+function own({ directory, holds }: Birth) {
+  if (!holds) return {}
+  const secrets = readSecrets(directory, holds.secrets)
+  const { database } = openDatabaseOf(holds.databaseAt, holds.secrets, secrets)
+  return { ...secrets, DATABASE: database }
 }
 
 async function answer(loaded: LoadedFunction, call: z.output<typeof callSchema>): Promise<void> {
@@ -63,15 +68,7 @@ async function answer(loaded: LoadedFunction, call: z.output<typeof callSchema>)
 
 async function fetchIn(loaded: LoadedFunction, { url, method, headers, body }: Http) {
   const request = new Request(url, { method, headers, ...(body && { body: Buffer.from(body) }) })
-  const {
-    status,
-    headers: answered,
-    ...rest
-  } = await loaded.fetch(request, executionOver(new Set())).then(readWhole)
-  return { status, headers: answered, ...rest }
-}
-
-async function readWhole(response: Response) {
+  const response = await loaded.fetch(request, untracked)
   return {
     status: response.status,
     headers: [...response.headers],

@@ -7,6 +7,8 @@ import { fork } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import type { Reached } from './binding.ts'
+import { bindingOf } from './binding.ts'
 import type { Birth, Http } from './child.ts'
 
 const restartMilliseconds = 500
@@ -61,12 +63,15 @@ export async function startChild(birth: Birth, say: (line: string) => void): Pro
     if (running.child.connected) running.child.disconnect()
     await watching
   }
-  return { binding: bindingOf(call), stop }
+  const reached = { call, fetch: (request: Request) => fetchBy(call, request) }
+  return { binding: bindingOf(() => reached), stop }
 }
 
 async function spawn(birth: Birth, waiting: Map<number, Waiting>) {
   const child = fork(program, [birth.folder, birth.directory], {
     serialization: 'advanced',
+    // The environment may hold the login of the database's owner.
+    env: {},
     stdio: 'inherit',
   })
   const ready = Promise.withResolvers<void>()
@@ -95,23 +100,7 @@ async function withinStart(child: ChildProcess, started: Promise<void>): Promise
   await started.finally(() => clearTimeout(timer))
 }
 
-type Call = (method: string, args: readonly unknown[]) => Promise<unknown>
-
-/** Returns an object on which every method is a call to the process. */
-function bindingOf(call: Call): object {
-  return new Proxy(
-    {},
-    {
-      get: (_, method) => {
-        // A promise that resolves to the binding asks it for `then`.
-        if (typeof method !== 'string' || method === 'then') return undefined
-        return method === 'fetch'
-          ? (request: Request) => fetchBy(call, request)
-          : (...args: unknown[]) => call(method, args)
-      },
-    },
-  )
-}
+type Call = Reached['call']
 
 async function fetchBy(call: Call, request: Request): Promise<Response> {
   const { url, method } = request

@@ -1,9 +1,10 @@
 /** The logins of the three roles, and the database that each is given. */
-import postgres from 'postgres'
+import type { Sql } from 'postgres'
 import * as z from 'zod'
 import type { Database } from '../../shared/db/database.ts'
 import { openDirectDatabase } from '../../shared/db/direct/direct.ts'
 import { openQuery } from './query.ts'
+import { readSecrets } from './secrets.ts'
 
 const connections = 10
 
@@ -17,23 +18,16 @@ function loginOf(role: string): string {
   return `aoa_${role}`
 }
 
-/** Makes the logins, or gives them their passwords anew. The owner of the database does this at each start. */
-export async function openLogins(
-  ownerUrl: string,
-  passwords: Readonly<Record<string, string>>,
-): Promise<void> {
-  const sql = postgres(ownerUrl, { max: 1, onnotice() {} })
-  try {
-    for (const [folder, password] of Object.entries(passwords)) {
-      const [role, login] = [roleOf(folder), loginOf(roleOf(folder))]
-      const [found] = await sql`select from pg_catalog.pg_roles where rolname = ${login}`
-      const verb = found ? 'alter' : 'create'
-      // Base64url has no quote in it.
-      await sql.unsafe(`${verb} role ${login} login noinherit password '${password}'`)
-      await sql.unsafe(`grant ${role} to ${login}`)
-    }
-  } finally {
-    await sql.end({ timeout: 5 })
+/** Makes the logins, or gives them their passwords anew, with the connection of the database's owner. */
+export async function openLogins(sql: Sql, directory: string): Promise<void> {
+  for (const name of ['app', 'custody', 'vault'] as const) {
+    const { DATABASE_PASSWORD: password } = readSecrets(directory, name)
+    const [role, login] = [roleOf(name), loginOf(roleOf(name))]
+    const [found] = await sql`select from pg_catalog.pg_roles where rolname = ${login}`
+    const verb = found ? 'alter' : 'create'
+    // Base64url has no quote in it.
+    await sql.unsafe(`${verb} role ${login} login noinherit password '${password}'`)
+    await sql.unsafe(`grant ${role} to ${login}`)
   }
 }
 

@@ -4,25 +4,31 @@
  */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { type Endings, together } from '../local/endings.ts'
 import type { FunctionSettings } from '../local/functions.ts'
 import { startLastingPostgres } from '../local/lasting-postgres.ts'
-import { migrate } from '../migrate.ts'
+import type { Reached } from './binding.ts'
+import { bindingOf } from './binding.ts'
 import { hostsOf, textsOf, valuesOf } from './bindings.ts'
 import { type Child, startChild } from './children.ts'
-import { openDatabaseOf, openLogins } from './database.ts'
+import { openDatabaseOf } from './database.ts'
 import { startHost } from './host.ts'
-import { asOwner, hasNoAccount, invite, type Relayer, readyRelayers } from './owner.ts'
+import type { Relayer } from './owner.ts'
 import type { LoadedFunction } from './platform.ts'
-import { loadFunction, openPlatform } from './platform.ts'
-import { prepareFunctions } from './prepare.ts'
+import { loadFunction, openPlatform, untracked } from './platform.ts'
+import { runProgram } from './program.ts'
 import { startSchedules } from './schedules.ts'
-import { makeSecrets, readSecretsOf } from './secrets.ts'
+import { makeSecrets, readSecrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
 import { closedTo } from './sign-up.ts'
 
 /** Functions in processes of their own: two hold root keys, one reads what strangers wrote. */
-const apart = ['custody', 'vault', 'mail-reader']
+const apart = [
+  { folder: 'custody', secrets: 'custody' },
+  { folder: 'vault', secrets: 'vault' },
+  { folder: 'mail-reader', secrets: undefined },
+] as const
 
 /** A running service, and what its operator has to know. */
 export type Service = {
@@ -50,15 +56,12 @@ export async function startService(start: Start): Promise<Service> {
   chmodSync(directory, 0o711)
   const isFirst = makeSecrets(directory)
   const modules = join(directory, 'functions')
-  const [database, functions] = await together([openPostgres(start), prepareFunctions(modules)])
+  const [{ url, lost, ...known }, functions] = await together([
+    openPostgres(start),
+    runProgram('build-functions', { modules }, settingsSchema),
+  ])
   say('functions built')
-  const known = await asOwner(database.url, async (sql) => ({
-    registration: (await hasNoAccount(sql))
-      ? await invite(sql, `owner@${settings.mailDomain}`)
-      : undefined,
-    relayers: await readyRelayers(sql, directory, Object.keys(settings.rpc)),
-  }))
-  const loaded = await loadAll(start, { functions, modules, databaseAt: atOf(database.url) })
+  const loaded = await loadAll(start, { functions, modules, databaseAt: atOf(url) })
   const scheduled = loaded.filter(({ loaded: one }) => one.scheduled !== undefined)
   const routes = functions.flatMap(({ folder, prefixes }) => {
     const found = loaded.find((one) => one.folder === folder)
@@ -69,27 +72,38 @@ export async function startService(start: Start): Promise<Service> {
   const hosting = startHost({ port, hostname: '127.0.0.1', routes, isBehindProxy, first })
   await endings.keep(hosting, (host) => host.stop())
   await endings.keep(Promise.resolve(startSchedules(scheduled, say)), (end) => end())
-  return { isFirst, lost: database.lost, ...known }
+  return { isFirst, lost, ...known }
 }
+
+const settingsSchema = z.array(
+  z.custom<FunctionSettings>((value) => typeof value === 'object' && value !== null),
+)
+const readySchema = z.object({
+  applied: z.int(),
+  registration: z.string().optional(),
+  relayers: z.array(z.object({ chain: z.string(), address: z.string() })),
+})
 
 async function openPostgres({ settings, endings, signal, say }: Start) {
   const { directory, databaseUrl } = settings
-  const { DATABASE_PASSWORD: password = '' } = readSecretsOf(directory, 'owner')
+  const { DATABASE_PASSWORD: password = '' } = readSecrets(directory, 'owner')
   const never = new Promise<string>(() => {})
-  const server =
+  const { url, lost } =
     databaseUrl === undefined
-      ? await endings.keep(startLastingPostgres({ directory, password, signal, say }), ({ stop }) =>
-          stop(),
+      ? await endings.keep(startLastingPostgres({ directory, password, signal, say }), (server) =>
+          server.stop(),
         )
       : { url: databaseUrl, lost: never }
-  const applied = await migrate(server.url)
-  await openLogins(server.url, {
-    app: readSecretsOf(directory, 'app')['DATABASE_PASSWORD'] ?? '',
-    custody: readSecretsOf(directory, 'custody')['DATABASE_PASSWORD'] ?? '',
-    vault: readSecretsOf(directory, 'vault')['DATABASE_PASSWORD'] ?? '',
-  })
-  say(`database ready${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`)
-  return server
+  const networks = Object.keys(settings.rpc)
+  const input = {
+    databaseUrl: url,
+    directory,
+    networks,
+    firstOwner: `owner@${settings.mailDomain}`,
+  }
+  const { applied, registration, relayers } = await runProgram('ready-database', input, readySchema)
+  say(`database ready${applied > 0 ? `, ${applied} migrations applied` : ''}`)
+  return { url, lost, registration, relayers }
 }
 
 /** Returns the address of a database without a login. */
@@ -113,23 +127,27 @@ async function loadAll({ settings, endings, say }: Start, building: Building) {
   const values = valuesOf(settings)
   const hosts = hostsOf(settings)
   const children = new Map<string, Child>()
-  for (const one of functions.filter(({ folder }) => apart.includes(folder))) {
-    const { folder } = one
+  for (const { folder, secrets } of apart) {
+    const one = functions.find((found) => found.folder === folder)
+    if (!one) throw new Error(`there is no function ${folder}`)
     // The process adds its secrets itself.
     const vars = textsOf({ ...one, secrets: one.secrets.filter((name) => name in values) }, values)
-    const birth = { folder, directory, modules, vars, hosts }
-    const starting = startChild(folder === 'mail-reader' ? birth : { ...birth, databaseAt }, say)
+    const holds = secrets && { secrets, databaseAt }
+    const starting = startChild(
+      { folder, directory, modules, vars, hosts, ...(holds && { holds }) },
+      say,
+    )
     children.set(one.name, await endings.keep(starting, ({ stop }) => stop()))
   }
   openPlatform(hosts)
-  const secrets = readSecretsOf(directory, 'app')
+  const secrets = readSecrets(directory, 'app')
   const opened = openDatabaseOf(databaseAt, 'app', secrets)
   await endings.keep(Promise.resolve(opened), ({ close }) => close())
-  const here = functions.filter(({ folder }) => !apart.includes(folder))
+  const here = functions.filter(({ name }) => !children.has(name))
   const loaded = new Map<string, LoadedFunction>()
   // A binding to a function of this process finds it when it is called, since all load in one go.
   const bindingTo = (service: string): object =>
-    children.get(service)?.binding ?? localBinding(() => loaded.get(service))
+    children.get(service)?.binding ?? bindingOf(() => reachedIn(loaded.get(service)))
   for (const one of here) {
     const services = one.services.map(({ binding, service }): [string, object] => [
       binding,
@@ -149,24 +167,11 @@ async function loadAll({ settings, endings, say }: Start, building: Building) {
   })
 }
 
-/** Binds a function of this process, as a service binding does between workers. */
-function localBinding(found: () => LoadedFunction | undefined): object {
-  const target = () => {
-    const one = found()
-    if (!one) throw new Error('the function is not loaded')
-    return one
+/** Reaches a function of this process, as a service binding does between workers. */
+function reachedIn(found: LoadedFunction | undefined): Reached {
+  if (!found) throw new Error('the function is not loaded')
+  return {
+    call: (...called) => found.call(...called),
+    fetch: (request) => found.fetch(request, untracked),
   }
-  return new Proxy(
-    {},
-    {
-      get: (_, method) => {
-        if (typeof method !== 'string' || method === 'then') return undefined
-        if (method === 'fetch') {
-          return (request: Request) =>
-            target().fetch(request, { waitUntil() {}, passThroughOnException() {} })
-        }
-        return (...args: unknown[]) => target().call(method, args)
-      },
-    },
-  )
 }

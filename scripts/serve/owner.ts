@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import postgres, { type Sql } from 'postgres'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { openLane } from '../provision.ts'
-import { readSecretsOf } from './secrets.ts'
+import { readSecrets } from './secrets.ts'
 
 /** A relayer that carries payments on a chain and has to hold gas. */
 export type Relayer = { chain: string; address: string }
@@ -57,6 +57,6 @@ export async function readyRelayers(
 }
 
 function open(sql: Sql, directory: string, chainId: number): Promise<string> {
-  const { CUSTODY_ROOT_KEYS: keys = '' } = readSecretsOf(directory, 'custody')
+  const { CUSTODY_ROOT_KEYS: keys = '' } = readSecrets(directory, 'custody')
   return openLane(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })
 }

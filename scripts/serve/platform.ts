@@ -87,7 +87,8 @@ function ofObject(entry: Record<string, unknown>, bindings: Bindings): LoadedFun
   }
 }
 
-const untracked: Execution = { waitUntil() {}, passThroughOnException() {} }
+/** An execution whose work nobody waits for: whatever is left open, a schedule does. */
+export const untracked: Execution = { waitUntil() {}, passThroughOnException() {} }
 
 /** Returns an execution whose work is waited for before the process ends. */
 export function executionOver(open: Set<Promise<unknown>>): Execution {

@@ -13,7 +13,7 @@ const texts = z.record(z.string(), z.string())
 type Texts = z.output<typeof texts>
 
 /** Makes the files by the function that opens them; all others share `app`. */
-function newFiles(): Readonly<Record<string, Texts>> {
+function newFiles(): Readonly<Record<SecretsName, Texts>> {
   const session = createSessionKeys()
   const receipt = createReceiptKeys()
   const push = createECDH('prime256v1')
@@ -60,11 +60,12 @@ export function makeSecrets(directory: string): boolean {
   return true
 }
 
-/** Reads the secrets of one function. */
-export function readSecretsOf(directory: string, folder: string): Texts {
-  const own = join(folderIn(directory), `${folder}.json`)
-  const file = existsSync(own) ? own : join(folderIn(directory), 'app.json')
-  return texts.parse(JSON.parse(readFileSync(file, 'utf8')))
+/** Files of secrets: of the database's owner, of custody and the vault alone, and of all other functions. */
+export type SecretsName = 'owner' | 'custody' | 'vault' | 'app'
+
+/** Reads one of the files. */
+export function readSecrets(directory: string, name: SecretsName): Texts {
+  return texts.parse(JSON.parse(readFileSync(join(folderIn(directory), `${name}.json`), 'utf8')))
 }
 
 /** Folder that has to be backed up. */

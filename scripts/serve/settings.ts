@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import * as z from 'zod'
-import { findChain, knownChains } from '../../shared/chains/registry.ts'
+import { chainNamed, knownChains } from '../../shared/chains/registry.ts'
 
 /** The form of serve.toml: what cannot be guessed. */
 const fileSchema = z.strictObject({
@@ -109,19 +109,19 @@ function rpcOfFlags(texts: readonly string[]): Settings['rpc'] {
     const [, name = 'base-sepolia', url = ''] =
       /^(?:([a-z0-9:-]+)=)?(https?:\/\/.+)$/.exec(text) ?? []
     if (!URL.canParse(url)) throw new Error(`--rpc takes [chain=]url, not ${text}`)
-    const id = chainNamed(name)
+    const id = caip2Of(name)
     found[id] = [...(found[id] ?? []), url]
   }
   return found
 }
 
 function rpcOfFile(named: Readonly<Record<string, readonly string[]>>): Settings['rpc'] {
-  return Object.fromEntries(Object.entries(named).map(([name, urls]) => [chainNamed(name), urls]))
+  return Object.fromEntries(Object.entries(named).map(([name, urls]) => [caip2Of(name), urls]))
 }
 
 /** Returns the CAIP-2 id of a chain of the registry. */
-function chainNamed(name: string): string {
-  const found = findChain(name)
+function caip2Of(name: string): string {
+  const found = chainNamed(name)
   if (found) return found.caip2
   const names = knownChains.map((one) => one.name).join(', ')
   throw new Error(`there is no chain ${name}; use one of ${names}`)

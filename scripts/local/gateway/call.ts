@@ -12,14 +12,11 @@ import {
   planOf,
   type SqlFunction,
 } from '../../../shared/db/direct/plan.ts'
+import { openRolePool } from '../role-pool.ts'
 import { findFunction } from './catalog.ts'
 import { type Answer, parseJson, type Refusal, refusal, refusalOf } from './errors.ts'
 import type { Identity } from './keys.ts'
 
-/** Timeouts that hosted projects set for the role that PostgREST logs in with. */
-const statementTimeoutMilliseconds = 8_000
-const lockTimeoutMilliseconds = 8_000
-const connectTimeoutSeconds = 5
 /** PostgREST's `db-pool-acquisition-timeout`. */
 const acquisitionTimeoutMilliseconds = 10_000
 const callsInFlightMax = 512
@@ -165,25 +162,11 @@ function unknownRole(role: string): Refusal {
 }
 
 function openPool(role: string, readOnly: boolean, options: CallerOptions): Sql {
-  const { databaseUrl, schema, connections } = options
-  const url = new URL(databaseUrl)
-  // A second call on a busy connection would wait for the locks that the first one waits for.
-  url.searchParams.set('max_pipeline', '0')
-  return postgres(url.href, {
-    max: connections,
-    fetch_types: false,
-    connect_timeout: connectTimeoutSeconds,
-    backoff: () => 0.1,
-    onnotice() {},
-    connection: {
-      role,
-      search_path: `"${schema}"`,
-      'request.jwt.claims': JSON.stringify({ role }),
-      statement_timeout: statementTimeoutMilliseconds,
-      lock_timeout: lockTimeoutMilliseconds,
-      default_transaction_read_only: readOnly,
-    },
-  })
+  const settings = {
+    'request.jwt.claims': JSON.stringify({ role }),
+    default_transaction_read_only: readOnly,
+  }
+  return openRolePool({ ...options, role, settings })
 }
 
 async function execute(pool: Sql, plan: Plan, json: string): Promise<PlanRow> {

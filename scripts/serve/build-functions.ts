@@ -1,0 +1,14 @@
+/**
+ * Program that builds the functions into a directory, and prints the settings of all functions. The compiler and
+ * wrangler are loaded here alone.
+ */
+import * as z from 'zod'
+import { bringUpToDate } from '../local/built.ts'
+import { readFunctions } from '../local/functions.ts'
+import { programInput } from './program.ts'
+
+const { modules } = await programInput(z.object({ modules: z.string() }))
+await bringUpToDate(modules)
+console.log(JSON.stringify(await readFunctions()))
+// The compiler's process would keep this one alive.
+process.exit()
