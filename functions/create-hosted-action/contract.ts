@@ -43,7 +43,7 @@ export const createHostedAction = operation({
         .min(60)
         .max(3_600)
         .optional()
-        .describe('How long the link can be opened; default 900.'),
+        .describe('Seconds until the link expires; default 900.'),
     })
     .refine(
       ({ action_type, chain, token, amount }) =>

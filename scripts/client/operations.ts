@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '13923411d9b7d2421fc191a7222e182138479c1a437e53a12d66d2da7e6d0651'
+export const contractDigest = '2a0edc208b969aab0eca3eb2c615657f4cc8da97de829eee3971d45620cf712e'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -325,7 +325,7 @@ export type WalletCustodialTransferRequest = {
   amount: string
   /** True only after the user has confirmed the summary. */
   user_confirmed?: boolean | undefined
-  /** Why; the owner reads it. */
+  /** Purpose, shown to the owner. */
   memo?: string | undefined
   /** Continues a transfer that awaited confirmation. */
   transfer_id?: string | undefined
@@ -564,7 +564,7 @@ export type X402PaymentPrepareRequest = {
   headers?: { [name: string]: string } | undefined
   body?: string | undefined
   body_base64?: string | undefined
-  /** Why; the owner reads it. */
+  /** Purpose, shown to the owner. */
   memo?: string | undefined
   /** The PAYMENT-REQUIRED header. */
   payment_required?: string | undefined
@@ -1328,7 +1328,7 @@ export type CreateLoginLinkRequest = {
   site?: string | undefined
   /** For website_login: filled in, and the user may change it. */
   username?: string | undefined
-  /** How long the link can be opened; default 900. */
+  /** Seconds until the link expires; default 900. */
   ttl_seconds?: number | undefined
 }
 

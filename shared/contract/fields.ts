@@ -118,7 +118,7 @@ export const activityCategory = z.enum([
   'defi',
 ])
 /** The purpose of a payment. */
-export const memo = form.words(280).describe('Why; the owner reads it.')
+export const memo = form.words(280).describe('Purpose, shown to the owner.')
 
 /** A mail address; letter case does not matter. */
 export const email = z.email().max(254).describe('Mail address.')

@@ -95,7 +95,7 @@ async function callTool(
   given: Arguments,
   context: ServerContext,
 ) {
-  const { idempotency_key: key, ...args } = found.isKeyed ? given : { ...given }
+  const { key, args } = found.isKeyed ? withoutKey(given) : { key: undefined, args: given }
   const own = typeof key === 'string' && isIdempotencyKey(key) ? key : undefined
   if (key !== undefined && own === undefined) return toolResultOf(keyRefused)
   const ask: ToolCaller = (these, again) =>
@@ -109,6 +109,11 @@ async function callTool(
     states.mint(state, context),
   )
   return asked ?? toolResultOf(answer)
+}
+
+/** Takes the argument that becomes a header from those of the operation. */
+function withoutKey({ idempotency_key: key, ...args }: Arguments) {
+  return { key, args }
 }
 
 const keyRefused: OperationAnswer = {

@@ -179,6 +179,18 @@ test.each([
   expect(await usdcOf(world, payer)).toBe(596_000_000n)
 })
 
+test('a tool that takes no idempotency_key refuses one', async () => {
+  const { payer } = await paying()
+  const client = await connectModern(fetch, payer.key)
+
+  const refused = await client.callTool({
+    name: 'get_identity',
+    arguments: { idempotency_key: 'wish-1' },
+  })
+
+  expect(refused).toMatchObject({ isError: true, content: [{ text: textWith('idempotency_key') }] })
+})
+
 async function connecting(connect: typeof connectLegacy | typeof connectModern, payer: Agent) {
   const client = await connect(fetch, payer.key)
   return { callTool: (args: object) => client.callTool({ name, arguments: { ...args } }) }

@@ -40,7 +40,7 @@ export function RequestingApp({ request, namesakes }: RequestingAppProps) {
       <ul class="chips">
         {client.host === undefined && (
           <li class="badge warning">
-            Nobody has checked who this is: any app can give itself any name
+            Nobody has checked who this is: the app chose its name itself
           </li>
         )}
         {isLocal && (

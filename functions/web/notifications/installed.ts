@@ -1,4 +1,4 @@
-/** What a browser loads of an installed app: its manifest, and the script that shows notifications. */
+/** Serves the files of an installed app: its manifest, and the script that shows notifications. */
 import { serviceTitle } from '../../../shared/contract/documents/about.ts'
 import { addressOf } from '../asset.ts'
 import { assets } from '../assets.ts'

@@ -1,4 +1,4 @@
-/** What the owner is told of, by which way, and the browsers that show it. */
+/** Reads and parses the owner's choice of notices by mail and push, and the browsers that show them. */
 import * as z from 'zod'
 import { decodeBytes } from '../../../shared/base64.ts'
 import { time } from '../../../shared/db/row-fields.ts'

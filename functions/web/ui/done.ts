@@ -1,6 +1,6 @@
 /**
- * What the form before did, in the words of the page after it. A cookie carries the act from one to the other,
- * so that no link has a page say it.
+ * Tells on a page what the form before it did. A cookie carries the act from one to the other, so that no link
+ * has a page say it.
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { PageContext } from '../visit.ts'
