@@ -49,10 +49,13 @@ test('one press adds the browser, and a push is shown with what it tells', async
   await page.getByRole('button', { name: /^Remove Chrome/ }).waitFor()
   const registrationId = await registered
   const data = JSON.stringify(pushed)
-  await debug.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+  // Chromium lost 1 of 600 pushes that came to a new profile, and showed it when it came again. The tag keeps it one.
+  const push = async () => {
+    await debug.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+    return page.evaluate(notifications)
+  }
 
-  const shown = () => page.evaluate(notifications)
-  await expect.poll(shown).toEqual([pushed])
+  await expect.poll(push, { interval: 500 }).toEqual([pushed])
   await page.getByRole('button', { name: /^Remove Chrome/ }).click()
   await page.getByText('None yet.').waitFor()
   expect(problems).toEqual([])
