@@ -3,57 +3,25 @@
  * latter two are compiled from their source when they are first needed.
  */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { inflateSync } from 'node:zlib'
 import { getAddress, Interface } from 'ethers'
 import * as z from 'zod'
 import type { Chain } from '../../../scripts/local/chain.ts'
+import { compileContracts } from '../../../scripts/local/contracts/compile.ts'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import { permit2Address } from '../../../shared/chains/evm/rpc/places.ts'
 import { permit2Spenders } from '../../../shared/custody/permit2-terms.ts'
 import { hex } from '../chain-world.ts'
 import type { PermitPayload } from '../permit2.ts'
 
-const compiler = z.custom<{ compile(input: string): string }>()
-const compiled = z.object({
-  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
-  contracts: z.record(
-    z.string(),
-    z.record(
-      z.string(),
-      z.object({ evm: z.object({ deployedBytecode: z.object({ object: z.string() }) }) }),
-    ),
-  ),
-})
-
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const source = 'decoys.sol'
-let codes: Map<string, `0x${string}`> | undefined
+let codes: ReturnType<typeof compileContracts> | undefined
 
-/** Returns the deployed code of each contract. */
-export function decoyCodes(): ReadonlyMap<string, `0x${string}`> {
-  codes ??= compile()
-  return codes
-}
-
-function compile(): Map<string, `0x${string}`> {
-  const solc = compiler.parse(createRequire(import.meta.url)('solc'))
-  const content = readFileSync(fileOf(`../../chain/${source}`), 'utf8')
-  const input = {
-    language: 'Solidity',
-    sources: { [source]: { content } },
-    settings: {
-      evmVersion: 'cancun',
-      optimizer: { enabled: true },
-      outputSelection: { '*': { '*': ['evm.deployedBytecode.object'] } },
-    },
-  }
-  const { errors, contracts } = compiled.parse(JSON.parse(solc.compile(JSON.stringify(input))))
-  const wrong = errors.filter(({ severity }) => severity === 'error')
-  if (wrong.length > 0) throw new Error(wrong.map((one) => one.formattedMessage).join('\n'))
-  const named = Object.entries(contracts[source] ?? {})
-  return new Map(named.map(([name, { evm }]) => [name, hex(evm.deployedBytecode.object)]))
+/** Returns the deployed code of a contract. */
+export function decoyCode(name: string): `0x${string}` | undefined {
+  codes ??= compileContracts(fileOf('../../chain/decoys.sol'))
+  return codes.get(name)?.deployedBytecode
 }
 
 const vector = z.object({ runtime_deflated_base64: z.string() })
@@ -73,12 +41,11 @@ export const crowdAddresses = [
 
 /** Deploys all contracts at their addresses. */
 export async function placeContracts({ rpcUrl }: Pick<Chain, 'rpcUrl'>): Promise<void> {
-  const decoys = decoyCodes()
   const places: [string, string | undefined][] = [
     [permit2Address, permit2Code()],
-    [permit2Spenders.exact, decoys.get('ExactProxy')],
-    [permit2Spenders.upto, decoys.get('UptoProxy')],
-    ...crowdAddresses.map((at): [string, string | undefined] => [at, decoys.get('Crowd')]),
+    [permit2Spenders.exact, decoyCode('ExactProxy')],
+    [permit2Spenders.upto, decoyCode('UptoProxy')],
+    ...crowdAddresses.map((at): [string, string | undefined] => [at, decoyCode('Crowd')]),
   ]
   await callRpc(rpcUrl, [
     ...places.map(([at, code]) => ['anvil_setCode', at, code] as const),

@@ -1,0 +1,44 @@
+/**
+ * Puts the yield gate and a vault over USDC on a local chain, at addresses that follow from their code. A
+ * chain that has them stays as it is.
+ */
+import { fileURLToPath } from 'node:url'
+import { type Address, concat, getCreate2Address, type Hex, pad, zeroHash } from 'viem'
+import { compileContracts } from './contracts/compile.ts'
+import type { TokenChain } from './fund.ts'
+import { callRpc, transact } from './rpc.ts'
+import { issuer } from './tokens.ts'
+
+/** Deterministic deployment proxy, which anvil has: https://github.com/Arachnid/deterministic-deployment-proxy */
+const deployer: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+
+/** Addresses of the gate and the vault. */
+export type LocalYield = { gate: Address; vault: Address }
+
+/** Deploys both contracts over the chain's USDC. */
+export async function deployYield(chain: TokenChain): Promise<LocalYield> {
+  return {
+    gate: await deployOver(chain, codeOf('YieldGate')),
+    vault: await deployOver(chain, codeOf('LocalVault')),
+  }
+}
+
+function codeOf(name: 'YieldGate' | 'LocalVault'): Hex {
+  const file = fileURLToPath(new URL(`contracts/${name}.sol`, import.meta.url))
+  const code = compileContracts(file).get(name)
+  if (!code) throw new Error(`no contract ${name}`)
+  return code.bytecode
+}
+
+/** Deploys a contract whose constructor takes the chain's USDC. Another salt brings another address. */
+export async function deployOver(
+  { rpcUrl, usdc }: TokenChain,
+  bytecode: Hex,
+  salt: Hex = zeroHash,
+): Promise<Address> {
+  const code = concat([bytecode, pad(usdc)])
+  const address = getCreate2Address({ from: deployer, salt, bytecode: code })
+  const [deployed] = await callRpc(rpcUrl, [['eth_getCode', address, 'latest']])
+  if (deployed === '0x') await transact(rpcUrl, issuer, deployer, concat([salt, code]))
+  return address
+}
