@@ -1685,11 +1685,11 @@ begin
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
-      claimed := private.claim_lane(p.chain, lanes, true);
+      claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
     elsif private.is_full(p.chain, p.wallet) then
       outcome := 'lane_full';
     elsif coalesce(wallet_wei::numeric
-      < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric), true)
+      < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric * private.call_units(p)), true)
     then
       outcome := 'insufficient_gas';
     else
@@ -3267,7 +3267,8 @@ begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
-      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
+      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin',
+        'purpose', p.terms ->> 'purpose')) end,
     -- A join here would have their tables planned anew with each page.
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
     a.mandate, a.entry, a.mail
@@ -6521,7 +6522,16 @@ CREATE OR REPLACE FUNCTION private.call_json(c private.relay_calls, p private.pa
 AS $function$
   select jsonb_build_object('kind', c.kind, 'payment', p.id, 'token', p.token, 'from', p.wallet,
     'to', p.payee, 'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
-    'nonce', p.authorization_nonce, 'signature', c.signature)
+    'nonce', p.authorization_nonce, 'signature', c.signature, 'carrier', case when p.terms ? 'carrier'
+      then jsonb_build_object('chain', p.chain, 'order', p.terms #>> '{carrier, order}') end)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.call_units(p private.payments)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when p.terms ? 'carrier' then 8 else 1 end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.canonical(value jsonb)
@@ -6616,7 +6626,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.claim_lane(on_chain bigint, seen jsonb, with_own boolean)
+CREATE OR REPLACE FUNCTION private.claim_lane(on_chain bigint, seen jsonb, with_own boolean, units integer DEFAULT 1)
  RETURNS private.relay_claim
  LANGUAGE plpgsql
 AS $function$
@@ -6627,11 +6637,21 @@ declare
   own integer := with_own::integer;
   needs text := case when with_own then 'transfer' else
     (select w.kind from private.waiting_calls(on_chain) w order by w.kind limit 1) end;
+  alone bigint;
 begin
   if needs is null then
     return null;
   end if;
-  select * into picked from private.lease_lane(on_chain, seen, needs, until);
+  if needs = 'transfer' and not with_own then
+    select f.id, f.units into alone, units from (
+      select w.id, private.call_units(p) as units from private.waiting_calls(on_chain) w
+        join private.payments p on p.id = w.payment order by w.turn, w.id limit 1) f where f.units > 1;
+  end if;
+  select * into picked from private.lease_lane(on_chain, seen, needs, coalesce(units, 1), until);
+  if not found and alone is not null then
+    alone := null;
+    select * into picked from private.lease_lane(on_chain, seen, needs, 1, until);
+  end if;
   if not found then
     return null;
   end if;
@@ -6642,11 +6662,13 @@ begin
   -- Chosen once, before the update. A plan that chose again for each row would not see the rows that it has
   -- already updated, and would exceed the limit.
   with chosen as materialized (
-    select q.id from private.relay_calls q where q.id in (
+    select q.id from private.relay_calls q where q.id = alone or alone is null
+      and not (with_own and units > 1) and q.id in (
       (select w.id from private.waiting_calls(on_chain) w where w.kind = 'cancel'
         order by w.turn, w.id limit least(picked.cancels, 25 - own))
       union all
-      (select w.id from private.waiting_calls(on_chain) w where w.kind = 'transfer'
+      (select w.id from private.waiting_calls(on_chain) w join private.payments p on p.id = w.payment
+        where w.kind = 'transfer' and private.call_units(p) = 1
         order by w.turn, w.id limit greatest(least(picked.transfers, 25) - own, 0)))
      order by q.kind, q.turn, q.id limit 25 - own for update skip locked
   ), taken as (
@@ -7569,7 +7591,7 @@ begin
   return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
     'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at,
-    'cheaper_at', private.gas_falls_at(p.chain, div(g.wei, case p.kind when 'transfer' then 2 else 1 end)),
+    'cheaper_at', private.gas_falls_at(p.chain, div(g.wei, case p.kind when 'transfer' then 1 + private.call_units(p) else 1 end)),
     'seen', private.gas_seen_json(p.chain));
 end $function$;
 
@@ -8560,7 +8582,7 @@ AS $function$
     from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
 $function$;
 
-CREATE OR REPLACE FUNCTION private.lease_lane(on_chain bigint, seen jsonb, needs text, until timestamp with time zone)
+CREATE OR REPLACE FUNCTION private.lease_lane(on_chain bigint, seen jsonb, needs text, wanted integer, until timestamp with time zone)
  RETURNS TABLE(lease uuid, address text, nonce bigint, transfers integer, cancels integer)
  LANGUAGE plpgsql
 AS $function$
@@ -8571,7 +8593,7 @@ begin
   select e.value into look from jsonb_array_elements(seen) e
     join private.relay_lanes x on x.chain = on_chain and x.address = e.value ->> 'address'
     cross join lateral private.room_in(x, e.value) r
-   where private.is_free(x) and case needs when 'transfer' then r.transfers else r.cancels end > 0
+   where private.is_free(x) and case needs when 'transfer' then r.transfers else r.cancels end >= wanted
    order by x.used_at nulls first limit 1 for update of x skip locked;
   if not found then
     return;
@@ -8581,7 +8603,7 @@ begin
    where x.chain = on_chain and x.address = look ->> 'address';
   select r.transfers, r.cancels into lease_lane.transfers, lease_lane.cancels
     from private.room_in(l, look) r;
-  if (case needs when 'transfer' then lease_lane.transfers else lease_lane.cancels end) = 0 then
+  if (case needs when 'transfer' then lease_lane.transfers else lease_lane.cancels end) < wanted then
     return;
   end if;
   update private.relay_lanes x set lease = gen_random_uuid(), leased_until = until,
@@ -9907,7 +9929,7 @@ CREATE OR REPLACE FUNCTION private.record_payment(p private.payments, type text)
  LANGUAGE sql
 AS $function$
   insert into private.activities (account, category, type, payment)
-  values (p.account, p.kind, type, p.id)
+  values (p.account, coalesce(p.terms ->> 'category', p.kind), type, p.id)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.record_security(of_account uuid, type text, summary text)
@@ -10097,7 +10119,10 @@ begin
     returning d.*
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
-    select b.account, 'deposit', 'received', b.id, b.flag is not null from booked b
+    -- What a payee gave back when it carried out an order is an item of the order's kind.
+    select b.account, coalesce((select p.terms ->> 'category' from private.payments p
+        where p.account = b.account and p.tx_hash = b.tx_hash and p.payee = b.sender limit 1), 'deposit'),
+      'received', b.id, b.flag is not null from booked b
      -- The whole statement sees the table as it was before, so a deposit in it is not new.
      where not exists (select from private.deposits d where d.id = b.id)
      order by b.block_number, b.log_index
@@ -10140,7 +10165,7 @@ AS $function$
 declare
   g private.gas_standing;
   kept numeric;
-  kinds text[] := array['cancel'] || case when p.kind = 'transfer' then array['transfer'] end;
+  units integer := case when p.kind = 'transfer' then private.call_units(p) else 0 end;
 begin
   g := private.gas_left(p.account, p.chain);
   if g.cancels < 1 and p.state <> 'authorized' then
@@ -10158,7 +10183,7 @@ begin
   end if;
   cost_wei := greatest(cost_wei, (select s.call_wei from private.gas_seen(p.chain) s));
   select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
-  if g.wei + coalesce(kept, 0) < cost_wei * pg_catalog.cardinality(kinds) then
+  if g.wei + coalesce(kept, 0) < cost_wei * (1 + units) then
     return false;
   end if;
   if p.kind = 'transfer' and kept is null
@@ -10167,7 +10192,8 @@ begin
     return false;
   end if;
   insert into private.gas_uses as u (account, chain, payment, kind, wei)
-  select p.account, p.chain, p.id, k, cost_wei from pg_catalog.unnest(kinds) k
+  select p.account, p.chain, p.id, k.kind, cost_wei * k.calls
+    from (values ('cancel', 1), ('transfer', units)) k (kind, calls) where k.calls > 0
   on conflict (payment, kind) where slot is null do update
     set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
@@ -10880,8 +10906,10 @@ CREATE OR REPLACE FUNCTION private.wish_of(terms jsonb)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select jsonb_build_array(terms -> 'request_digest', terms -> 'protocol', terms -> 'scheme',
-    terms -> 'transfer_method')
+  select case when terms ? 'protocol'
+    then jsonb_build_array(terms -> 'request_digest', terms -> 'protocol', terms -> 'scheme',
+      terms -> 'transfer_method')
+    else terms - array['carrier', 'request_digest'] end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)

@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod'
 import type { CallRow, chargeRow } from './call-row.ts'
+import { callUnits } from './carrier.ts'
 import type { RelayFees } from './port.ts'
 
 type Charge = z.output<typeof chargeRow>
@@ -25,7 +26,10 @@ export function callsPaidFor(
   ownCallCount = 0,
 ): readonly CallRow[] {
   const count = BigInt(Math.max(calls.length + ownCallCount, 1))
-  const part = (costOf(calls.length + ownCallCount) + count - 1n) / count
+  // A call that counts as several is alone.
+  const units = Math.max(ownCallCount, ...calls.map(({ carrier }) => callUnits(carrier)))
+  const total = calls.length + ownCallCount
+  const part = (costOf(total > 1 ? total : units) + count - 1n) / count
   const left = new Map(charges.map(({ account, left_wei }) => [account, left_wei]))
   const kept = calls.filter(({ kind, payment }) => {
     const charge = charges.find((one) => one.payment === payment && one.kind === kind)

@@ -19,17 +19,21 @@ const domainType =
   'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
 
 // EIP-3009, section "Specification".
-const authorizationType =
-  'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
+const authorizationFields =
+  '(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
 const cancellationType = 'CancelAuthorization(address authorizer,bytes32 nonce)'
+
+/** Form of an authorization: one that anyone may use, or one that only its payee may (EIP-3009). */
+export type AuthorizationForm = 'TransferWithAuthorization' | 'ReceiveWithAuthorization'
 
 /** Returns the digest of one authorization under its token's domain. */
 export function authorizationDigest(
   token: TokenDomain,
   { from, to, value, validAfter, validBefore, nonce }: Omit<SignedAuthorization, 'signature'>,
+  form: AuthorizationForm = 'TransferWithAuthorization',
 ): Hex {
   const words = [from, to, value, validAfter, validBefore, nonce].map(word)
-  return typedDigest(token, structHash(authorizationType, words))
+  return typedDigest(token, structHash(`${form}${authorizationFields}`, words))
 }
 
 /** Returns the digest of an EIP-3009 CancelAuthorization. */

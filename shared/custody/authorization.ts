@@ -1,12 +1,13 @@
 /**
- * Signs EIP-3009 TransferWithAuthorization and nothing else under a wallet's key. Every signature is read
+ * Signs authorizations of EIP-3009 and nothing else under a wallet's key. Every signature is read
  * back before it is returned: the key must make the same one over a digest of another implementation. A
  * known limit: the signing library takes the key as text, which cannot be zeroed after use.
  */
 import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
 import { addressOf } from './accounts.ts'
-import { authorizationDigest, type TokenDomain } from './authorization-digest.ts'
+import type { AuthorizationForm, TokenDomain } from './authorization-digest.ts'
+import { authorizationDigest } from './authorization-digest.ts'
 import type { SignedAuthorization } from './port.ts'
 import {
   requireAddress,
@@ -24,18 +25,19 @@ export type AuthorizationTerms = TokenDomain & {
   validAfter: number | bigint
   validBefore: number | bigint
   nonce: string
+  /** Form; one that anyone may use when absent. */
+  form?: AuthorizationForm
 }
 
-const types = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
+const fields = [
+  { name: 'from', type: 'address' },
+  { name: 'to', type: 'address' },
+  { name: 'value', type: 'uint256' },
+  { name: 'validAfter', type: 'uint256' },
+  { name: 'validBefore', type: 'uint256' },
+  { name: 'nonce', type: 'bytes32' },
+] as const
+const types = { TransferWithAuthorization: fields, ReceiveWithAuthorization: fields }
 
 /** Signs the terms with the payer's key. Throws if the key is not that of `from`. */
 export async function signAuthorization(
@@ -56,7 +58,7 @@ export async function signAuthorization(
     privateKey: bytesToHex(key),
     domain: { ...terms.domain, chainId: terms.chainId, verifyingContract },
     types,
-    primaryType: 'TransferWithAuthorization',
+    primaryType: terms.form ?? 'TransferWithAuthorization',
     message,
   })
   const signed = {
@@ -80,5 +82,5 @@ export async function confirmAuthorization(
   requireSame({ from, to, value, validAfter, validBefore, nonce }, signed)
   splitSignature(signed.signature)
   requireSame({ from }, { from: addressOf(key) })
-  await requireSigned(key, authorizationDigest(terms, signed), signed.signature)
+  await requireSigned(key, authorizationDigest(terms, signed, terms.form), signed.signature)
 }

@@ -1,5 +1,10 @@
 /** Parses a call of a queue or a slot as the ledger has it, and converts it for a transaction. */
 import * as z from 'zod'
+import { hexSchema } from '../chains/hex.ts'
+import { orderOf } from './carrier.ts'
+import type { StoredPayment } from './nonce.ts'
+import { authorizationNonce } from './nonce.ts'
+import type { SignedAuthorization } from './port.ts'
 import type { RelayCall } from './relay-transaction.ts'
 
 /** Call as the ledger returns it. */
@@ -14,6 +19,7 @@ export const callRow = z.object({
   valid_before: z.int(),
   nonce: z.string(),
   signature: z.string(),
+  carrier: z.object({ chain: z.int(), order: hexSchema }).nullish(),
 })
 
 const wei = z
@@ -40,5 +46,18 @@ export function callOf({ kind, token, from, to, value, ...row }: CallRow): Relay
   const validAfter = String(row.valid_after)
   const validBefore = String(row.valid_before)
   const authorization = { from, to, value, validAfter, validBefore, nonce, signature }
-  return { kind, token, authorization }
+  if (!row.carrier) return { kind, token, authorization }
+  const { chain: chainId, order } = row.carrier
+  const base = authorizationNonce({ chainId, token, paymentId: row.payment })
+  return { kind, token, authorization, carried: { base, order } }
+}
+
+/** Returns the call that carries a payment which was just signed. */
+export function ownCall(
+  { id: paymentId, chain: chainId, token, terms }: StoredPayment,
+  authorization: SignedAuthorization,
+): RelayCall {
+  const order = orderOf(terms)
+  const base = authorizationNonce({ chainId, token, paymentId })
+  return { kind: 'transfer', token, authorization, ...(order && { carried: { base, order } }) }
 }

@@ -14,7 +14,7 @@ import { callOf, chargeRow } from './call-row.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { RelayFees, SignedTransaction } from './port.ts'
 import type { RelayCall } from './relay-transaction.ts'
-import { signRelay } from './relay-transaction.ts'
+import { signRelay, unitsOf } from './relay-transaction.ts'
 
 const wei = z.string().regex(/^[1-9][0-9]{0,30}$/)
 const weiOrNothing = z.string().regex(/^[0-9]{1,30}$/)
@@ -110,11 +110,11 @@ export async function signLeasedSlot(
   const transaction = await withKey(roots, binding, readEnvelope(slot.envelope), (key) =>
     signRelay(key, { chainId, nonce, ...weiOf(fees), lane, calls }),
   )
-  const stored = storedTransaction(chainId, transaction, fees, calls.length)
+  const stored = storedTransaction(chainId, transaction, fees, unitsOf(calls))
   return { transaction, stored: { lease: slot.lease, calls: calls.length, ...stored } }
 }
 
-/** Converts a transaction of so many calls to SQL arguments, with the most that it can cost. */
+/** Converts a transaction that counts as so many calls to SQL arguments, with the most that it can cost. */
 export function storedTransaction(
   chainId: number,
   { hash, raw }: SignedTransaction,

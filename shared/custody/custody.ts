@@ -9,6 +9,7 @@ import { required } from '../env.ts'
 import type { Roots } from '../sealing/roots.ts'
 import { readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
+import { ownCall } from './call-row.ts'
 import { cancelPayment } from './cancel.ts'
 import type { SignedSlot } from './claim.ts'
 import { costsOn, signLeasedSlot } from './claim.ts'
@@ -123,12 +124,12 @@ async function signTransaction(
   world: World,
   roots: Roots,
   { gas }: AuthorizeRequest,
-  { claim: row, payment_row: { token } }: AuthorizedRow,
+  { claim: row, payment_row: payment }: AuthorizedRow,
   authorization: SignedPayment,
 ): Promise<SignedSlot | undefined> {
   if (!row) return undefined
   const good = await setAsideBad(world, row, true)
   const costOf = costsOn(good.chain)
   const { claim: slot } = await setAsideUnpaid(world, good, gas, { own: true, costOf })
-  return signLeasedSlot(world, roots, slot, gas, [{ kind: 'transfer', token, authorization }])
+  return signLeasedSlot(world, roots, slot, gas, [ownCall(payment, authorization)])
 }

@@ -4,6 +4,7 @@
  */
 import { type Hex, isAddress, keccak256, stringToBytes } from 'viem'
 import * as z from 'zod'
+import { committedNonce, orderOf } from './carrier.ts'
 
 // RFC 9562 section 4, in the one spelling from which the nonce is made.
 const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -68,6 +69,8 @@ export function storedPreimage({ id, chain, token, terms }: StoredPayment): stri
 export function storedNonce(payment: StoredPayment): Hex {
   const mpp = mppTerms.safeParse(payment.terms)
   if (mpp.success) return challengeNonce(mpp.data.requirement)
-  const { id, chain, token } = payment
-  return authorizationNonce({ chainId: chain, token, paymentId: id })
+  const { id: paymentId, chain: chainId, token } = payment
+  const base = authorizationNonce({ chainId, token, paymentId })
+  const order = orderOf(payment.terms)
+  return order === undefined ? base : committedNonce(base, order)
 }

@@ -1,13 +1,16 @@
 /**
- * Makes a lane's transaction around signed authorizations. One call goes to its token. Several go through
+ * Makes a lane's transaction around signed authorizations. One call goes to its token, or to the payee that
+ * carries out an order with the money. Several go through
  * Multicall3, where a failure of one leaves the others as they are. With none, the lane calls itself, which
  * fills a gap. The transaction costs the lane nothing but gas.
  */
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, size } from 'viem'
 import { relayGas } from '../chains/evm/gas/fees.ts'
 import { multicall3Address } from '../chains/evm/rpc/places.ts'
+import { hexSchema } from '../chains/hex.ts'
 import type { TransactionSlot } from './call.ts'
 import { confirmCall, signCall } from './call.ts'
+import { callUnits, committedNonce } from './carrier.ts'
 import type { SignedAuthorization, SignedTransaction } from './port.ts'
 import { requireAddress, requireHex, requireSame, splitSignature } from './read-back.ts'
 
@@ -15,6 +18,10 @@ import { requireAddress, requireHex, requireSame, splitSignature } from './read-
 // beside them. So every deployed USDC and EURC answers to these.
 const transferAbi = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+])
+const carryAbi = parseAbi([
+  'struct Authorization { address from; uint256 value; uint256 validAfter; uint256 validBefore; bytes32 base; uint8 v; bytes32 r; bytes32 s; }',
+  'function carry(Authorization held, bytes order)',
 ])
 const cancelAbi = parseAbi([
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
@@ -29,9 +36,16 @@ const batchAbi = parseAbi([
 const selectorBytes = 4
 const wordBytes = 32
 
+/** Order that a payee carries out, and the payment's own nonce before it commits to the order. */
+type Carried = { base: string; order: Hex }
+
 /** Signed call of a token: a payment, or the cancellation of an authorization (EIP-3009). */
 export type RelayCall = { token: string } & (
-  | { kind: 'transfer'; authorization: SignedAuthorization }
+  | {
+      kind: 'transfer'
+      authorization: SignedAuthorization
+      carried?: Carried
+    }
   | { kind: 'cancel'; authorizer: string; nonce: string; signature: string }
 )
 
@@ -65,7 +79,10 @@ export async function confirmRelay(
   requireSame({ calls: terms.calls.length }, { calls: inner.length })
   terms.calls.forEach((call, index) => {
     const { target, allowFailure, callData = '' } = inner[index] ?? {}
-    requireSame({ target: call.token, mayFail: 'true' }, { target, mayFail: String(allowFailure) })
+    requireSame(
+      { target: contractOf(call), mayFail: 'true' },
+      { target, mayFail: String(allowFailure) },
+    )
     confirmOne(call, callData)
   })
 }
@@ -77,16 +94,16 @@ function transactionFieldsOf({
   maxPriorityFeePerGas,
   calls,
 }: RelayTransactionTerms) {
-  const gas = relayGas(chainId, calls.length)
+  const gas = relayGas(chainId, unitsOf(calls))
   return { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, gas }
 }
 
 function targetOf({ lane, calls }: RelayTransactionTerms): { to: string; data: Hex } {
   const [only, ...others] = calls
   if (!only) return { to: lane, data: '0x' }
-  if (others.length === 0) return { to: only.token, data: encodeCall(only) }
+  if (others.length === 0) return { to: contractOf(only), data: encodeCall(only) }
   const tried = calls.map((call) => ({
-    target: requireAddress(call.token),
+    target: requireAddress(contractOf(call)),
     allowFailure: true,
     callData: encodeCall(call),
   }))
@@ -94,7 +111,21 @@ function targetOf({ lane, calls }: RelayTransactionTerms): { to: string; data: H
   return { to: multicall3Address, data }
 }
 
-/** Encodes a call for its token. Throws if no token could read it. */
+/** Returns how many calls a transaction with these counts as; see `callUnits`. */
+export function unitsOf(calls: readonly RelayCall[]): number {
+  return calls.reduce((sum, call) => sum + callUnits(carriedIn(call)), 0)
+}
+
+function carriedIn(call: RelayCall) {
+  return call.kind === 'transfer' ? call.carried : undefined
+}
+
+/** Returns the contract that a call goes to. */
+function contractOf(call: RelayCall): string {
+  return call.kind === 'transfer' && call.carried ? call.authorization.to : call.token
+}
+
+/** Encodes a call for its contract. Throws if no contract could read it. */
 export function encodeCall(call: RelayCall): Hex {
   if (call.kind === 'cancel') {
     const { v, r, s } = splitSignature(call.signature)
@@ -103,6 +134,12 @@ export function encodeCall(call: RelayCall): Hex {
   }
   const { from, to, value, validAfter, validBefore, nonce, signature } = call.authorization
   const { v, r, s } = splitSignature(signature)
+  if (call.carried) {
+    const times = { validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) }
+    const base = requireHex(call.carried.base, 32)
+    const held = { from: requireAddress(from), value: BigInt(value), ...times, base, v, r, s }
+    return encodeFunctionData({ abi: carryAbi, args: [held, call.carried.order] })
+  }
   return encodeFunctionData({
     abi: transferAbi,
     args: [
@@ -120,6 +157,7 @@ export function encodeCall(call: RelayCall): Hex {
 }
 
 function confirmOne(call: RelayCall, text: string): void {
+  if (call.kind === 'transfer' && call.carried) return confirmCarried(call.carried, call, text)
   const words = call.kind === 'cancel' ? 5 : 9
   const data = requireHex(text, selectorBytes + words * wordBytes)
   if (call.kind === 'cancel') {
@@ -134,5 +172,26 @@ function confirmOne(call: RelayCall, text: string): void {
   requireSame(
     { ...terms, ...splitSignature(signature) },
     { from, to, value, validAfter, validBefore, nonce, v, r, s },
+  )
+}
+
+function confirmCarried(
+  { base, order }: Carried,
+  { authorization }: { authorization: SignedAuthorization },
+  text: string,
+): void {
+  const { args } = decodeFunctionData({ abi: carryAbi, data: hexSchema.parse(text) })
+  const [{ v, r, s, ...held }, carried] = args
+  const { to: _payee, nonce, signature, ...terms } = authorization
+  requireSame(
+    { ...terms, base, order, nonce, ...splitSignature(signature) },
+    {
+      ...held,
+      order: carried,
+      nonce: committedNonce(held.base, carried),
+      v,
+      r,
+      s,
+    },
   )
 }

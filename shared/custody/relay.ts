@@ -33,7 +33,7 @@ import type {
   SignedTransaction,
 } from './port.ts'
 import { cancelsKept } from './port.ts'
-import { signRelay } from './relay-transaction.ts'
+import { signRelay, unitsOf } from './relay-transaction.ts'
 import { setAsideBad, setAsideUnpaid, sortCalls } from './set-aside.ts'
 
 const relayRequest = z.strictObject({ ...feesAsked.shape, chainId: z.int(), lanes: lanesSeen })
@@ -146,7 +146,7 @@ async function storeReplacement(
   const kept = await world.db.call('custody_record_replacement', {
     slot: id,
     attempt: attempts + 1,
-    ...storedTransaction(chain, transaction, price, calls.length),
+    ...storedTransaction(chain, transaction, price, unitsOf(calls.map(callOf))),
     carries: paymentsOf(calls, 'transfer'),
     cancels: paymentsOf(calls, 'cancel'),
     kept_wei: (cancelsKept * BigInt(costWei(chain, price, 1))).toString(),

@@ -1,12 +1,13 @@
 /**
  * Signs what the ledger holds of a payment, in the form that its stored terms name: an EIP-3009
- * authorization, or a Permit2 permit with the allowance that it may need. Nothing of the request that asked
- * for it is an input.
+ * authorization, which only the payee may use if it carries out an order, or a Permit2 permit with the
+ * allowance that it may need. Nothing of the request that asked for it is an input.
  */
 import { assetOf } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
 import { signAllowance } from './allowance.ts'
 import { signAuthorization } from './authorization.ts'
+import { orderOf } from './carrier.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { storedNonce } from './nonce.ts'
@@ -36,6 +37,7 @@ async function signWith(
     validAfter: payment.valid_after,
     validBefore: payment.valid_before,
     nonce: storedNonce(payment),
+    ...(orderOf(payment.terms) && { form: 'ReceiveWithAuthorization' as const }),
   }
   const permit = permit2Of(payment.terms)
   if (!permit) return signAuthorization(key, terms)

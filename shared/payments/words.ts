@@ -20,8 +20,13 @@ export function summaryOf(payment: Payment): string {
   const payee = payment.payee_alias ? `${payment.payee_alias} (${payment.payee})` : payment.payee
   const most = payment.terms['scheme'] === 'upto' ? 'up to ' : ''
   const origin = payment.terms['origin']
-  const purpose = typeof origin === 'string' ? ` for ${origin}` : ''
+  const purpose = typeof origin === 'string' ? ` for ${origin}` : purposeOf(payment)
   return `Pay ${most}${amount} on ${chain.title} to ${payee}${purpose}.`
+}
+
+/** Returns what the payee does with the money, where the payment has an order for it. */
+function purposeOf({ terms: { purpose } }: Pick<Payment, 'terms'>): string {
+  return typeof purpose === 'string' ? ` ${purpose}` : ''
 }
 
 /** Returns the mandate that carries a payment, in its wire form. */

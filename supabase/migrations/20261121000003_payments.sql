@@ -152,6 +152,13 @@ create function private.is_permit(p private.payments) returns boolean
   select p.terms ->> 'transfer_method' is not distinct from 'permit2'
 $$;
 
+-- Returns how many calls of a relayer's transaction a payment counts as. One with an order that its payee
+-- carries out needs the gas of several, and goes alone: what it calls could use up the gas of others.
+create function private.call_units(p private.payments) returns integer
+  language sql immutable as $$
+  select case when p.terms ? 'carrier' then 8 else 1 end
+$$;
+
 create type private.spending as (
   automatic bigint, asserted bigint, total bigint,
   automatic_resets_at timestamptz, asserted_resets_at timestamptz, total_resets_at timestamptz

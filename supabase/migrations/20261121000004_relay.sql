@@ -170,7 +170,8 @@ create function private.call_json(c private.relay_calls, p private.payments) ret
   language sql stable as $$
   select jsonb_build_object('kind', c.kind, 'payment', p.id, 'token', p.token, 'from', p.wallet,
     'to', p.payee, 'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
-    'nonce', p.authorization_nonce, 'signature', c.signature)
+    'nonce', p.authorization_nonce, 'signature', c.signature, 'carrier', case when p.terms ? 'carrier'
+      then jsonb_build_object('chain', p.chain, 'order', p.terms #>> '{carrier, order}') end)
 $$;
 
 -- Returns the time until which a signature may be valid by the chain's clock, which may be behind ours.
@@ -319,8 +320,9 @@ create function private.room_in(l private.relay_lanes, seen jsonb)
       l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) as ahead) s
 $$;
 
--- Leases a relayer's lane that can carry the waiting calls; returns no row if there is none.
-create function private.lease_lane(on_chain bigint, seen jsonb, needs text, until timestamptz)
+-- Leases a relayer's lane that can carry at least so many of the waiting calls; returns no row if there is none.
+create function private.lease_lane(
+  on_chain bigint, seen jsonb, needs text, wanted integer, until timestamptz)
   returns table (lease uuid, address text, nonce bigint, transfers integer, cancels integer)
   language plpgsql as $$
 declare
@@ -330,7 +332,7 @@ begin
   select e.value into look from jsonb_array_elements(seen) e
     join private.relay_lanes x on x.chain = on_chain and x.address = e.value ->> 'address'
     cross join lateral private.room_in(x, e.value) r
-   where private.is_free(x) and case needs when 'transfer' then r.transfers else r.cancels end > 0
+   where private.is_free(x) and case needs when 'transfer' then r.transfers else r.cancels end >= wanted
    order by x.used_at nulls first limit 1 for update of x skip locked;
   if not found then
     return;
@@ -340,7 +342,7 @@ begin
    where x.chain = on_chain and x.address = look ->> 'address';
   select r.transfers, r.cancels into lease_lane.transfers, lease_lane.cancels
     from private.room_in(l, look) r;
-  if (case needs when 'transfer' then lease_lane.transfers else lease_lane.cancels end) = 0 then
+  if (case needs when 'transfer' then lease_lane.transfers else lease_lane.cancels end) < wanted then
     return;
   end if;
   update private.relay_lanes x set lease = gen_random_uuid(), leased_until = until,
@@ -352,9 +354,11 @@ begin
 end $$;
 
 -- Leases a lane for five seconds and claims the waiting calls for it, cancellations first. With `with_own` it
--- leaves room for a payment that is about to be signed; otherwise it serves the queue alone. Returns null if
--- no lane is free, or nothing waits that a lane could carry.
-create function private.claim_lane(on_chain bigint, seen jsonb, with_own boolean)
+-- leaves room for a payment that is about to be signed and counts as `units` calls; otherwise it serves the queue
+-- alone. A call that counts as several goes alone, once it is the first in the queue and a lane can pay for it.
+-- Returns null if no lane is free, or nothing waits that a lane could carry.
+create function private.claim_lane(
+  on_chain bigint, seen jsonb, with_own boolean, units integer default 1)
   returns private.relay_claim language plpgsql as $$
 declare
   picked record;
@@ -363,11 +367,21 @@ declare
   own integer := with_own::integer;
   needs text := case when with_own then 'transfer' else
     (select w.kind from private.waiting_calls(on_chain) w order by w.kind limit 1) end;
+  alone bigint;
 begin
   if needs is null then
     return null;
   end if;
-  select * into picked from private.lease_lane(on_chain, seen, needs, until);
+  if needs = 'transfer' and not with_own then
+    select f.id, f.units into alone, units from (
+      select w.id, private.call_units(p) as units from private.waiting_calls(on_chain) w
+        join private.payments p on p.id = w.payment order by w.turn, w.id limit 1) f where f.units > 1;
+  end if;
+  select * into picked from private.lease_lane(on_chain, seen, needs, coalesce(units, 1), until);
+  if not found and alone is not null then
+    alone := null;
+    select * into picked from private.lease_lane(on_chain, seen, needs, 1, until);
+  end if;
   if not found then
     return null;
   end if;
@@ -378,11 +392,13 @@ begin
   -- Chosen once, before the update. A plan that chose again for each row would not see the rows that it has
   -- already updated, and would exceed the limit.
   with chosen as materialized (
-    select q.id from private.relay_calls q where q.id in (
+    select q.id from private.relay_calls q where q.id = alone or alone is null
+      and not (with_own and units > 1) and q.id in (
       (select w.id from private.waiting_calls(on_chain) w where w.kind = 'cancel'
         order by w.turn, w.id limit least(picked.cancels, 25 - own))
       union all
-      (select w.id from private.waiting_calls(on_chain) w where w.kind = 'transfer'
+      (select w.id from private.waiting_calls(on_chain) w join private.payments p on p.id = w.payment
+        where w.kind = 'transfer' and private.call_units(p) = 1
         order by w.turn, w.id limit greatest(least(picked.transfers, 25) - own, 0)))
      order by q.kind, q.turn, q.id limit 25 - own for update skip locked
   ), taken as (

@@ -27,11 +27,11 @@ create index activities_of_payment on private.activities (payment) where payment
 create index activities_feed on private.activities (account, hidden, id desc);
 create index activities_feed_by_category on private.activities (account, hidden, category, id desc);
 
--- Enters a payment in the feed; its category is the payment's kind.
+-- Enters a payment in the feed; its category is the one that its terms name, or the payment's kind.
 create function private.record_payment(p private.payments, type text)
   returns void language sql as $$
   insert into private.activities (account, category, type, payment)
-  values (p.account, p.kind, type, p.id)
+  values (p.account, coalesce(p.terms ->> 'category', p.kind), type, p.id)
 $$;
 
 -- Returns a page of the caller's feed, newest first, from before a position. `hidden` selects the items that
@@ -48,7 +48,8 @@ begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
-      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
+      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin',
+        'purpose', p.terms ->> 'purpose')) end,
     -- A join here would have their tables planned anew with each page.
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
     a.mandate, a.entry, a.mail

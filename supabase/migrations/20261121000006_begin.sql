@@ -41,10 +41,13 @@ create function private.may_pay(p private.payments, payer uuid) returns boolean
       then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
 $$;
 
--- Returns the parts of the terms that make two purchases the same wish: the request, and the way to pay.
+-- Returns the parts of the terms that make two payments the same wish: of a purchase the request and the way to pay,
+-- of a transfer what was asked for, without the call that was made from it for its payee.
 create function private.wish_of(terms jsonb) returns jsonb language sql immutable as $$
-  select jsonb_build_array(terms -> 'request_digest', terms -> 'protocol', terms -> 'scheme',
-    terms -> 'transfer_method')
+  select case when terms ? 'protocol'
+    then jsonb_build_array(terms -> 'request_digest', terms -> 'protocol', terms -> 'scheme',
+      terms -> 'transfer_method')
+    else terms - array['carrier', 'request_digest'] end
 $$;
 
 -- True if a payment is equal to another one of the same key or app, and neither has an idempotency key. Agents

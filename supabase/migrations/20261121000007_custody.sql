@@ -144,11 +144,11 @@ begin
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
-      claimed := private.claim_lane(p.chain, lanes, true);
+      claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
     elsif private.is_full(p.chain, p.wallet) then
       outcome := 'lane_full';
     elsif coalesce(wallet_wei::numeric
-      < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric), true)
+      < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric * private.call_units(p)), true)
     then
       outcome := 'insufficient_gas';
     else

@@ -200,7 +200,7 @@ $$;
 -- Reserves the gas of a payment that is about to be authorized. The caller holds the account's lock.
 -- `cost_wei` is what custody computed for the chain `gas_chain`: the worst cost of a relayer's transaction
 -- with one call. It is reserved for the cancellation that a freeze may need and, for a transfer, for the
--- transfer as well. A transfer that its wallet pays for is stopped by holding back its transaction, so only
+-- transfer as well, as many times as that counts as calls. A transfer that its wallet pays for is stopped by holding back its transaction, so only
 -- the number of those is bounded. Nothing is reserved at less than the cost of gas seen in the last hour,
 -- whatever it is said to cost now. An earlier reservation for the payment is raised to the current price.
 -- Answers false if the account is over its budget.
@@ -210,7 +210,7 @@ create function private.reserve_gas(
 declare
   g private.gas_standing;
   kept numeric;
-  kinds text[] := array['cancel'] || case when p.kind = 'transfer' then array['transfer'] end;
+  units integer := case when p.kind = 'transfer' then private.call_units(p) else 0 end;
 begin
   g := private.gas_left(p.account, p.chain);
   if g.cancels < 1 and p.state <> 'authorized' then
@@ -228,7 +228,7 @@ begin
   end if;
   cost_wei := greatest(cost_wei, (select s.call_wei from private.gas_seen(p.chain) s));
   select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
-  if g.wei + coalesce(kept, 0) < cost_wei * pg_catalog.cardinality(kinds) then
+  if g.wei + coalesce(kept, 0) < cost_wei * (1 + units) then
     return false;
   end if;
   if p.kind = 'transfer' and kept is null
@@ -237,7 +237,8 @@ begin
     return false;
   end if;
   insert into private.gas_uses as u (account, chain, payment, kind, wei)
-  select p.account, p.chain, p.id, k, cost_wei from pg_catalog.unnest(kinds) k
+  select p.account, p.chain, p.id, k.kind, cost_wei * k.calls
+    from (values ('cancel', 1), ('transfer', units)) k (kind, calls) where k.calls > 0
   on conflict (payment, kind) where slot is null do update
     set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
@@ -351,7 +352,7 @@ begin
   return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
     'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at,
-    'cheaper_at', private.gas_falls_at(p.chain, div(g.wei, case p.kind when 'transfer' then 2 else 1 end)),
+    'cheaper_at', private.gas_falls_at(p.chain, div(g.wei, case p.kind when 'transfer' then 1 + private.call_units(p) else 1 end)),
     'seen', private.gas_seen_json(p.chain));
 end $$;
 

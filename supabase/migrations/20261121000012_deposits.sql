@@ -136,7 +136,10 @@ begin
     returning d.*
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
-    select b.account, 'deposit', 'received', b.id, b.flag is not null from booked b
+    -- What a payee gave back when it carried out an order is an item of the order's kind.
+    select b.account, coalesce((select p.terms ->> 'category' from private.payments p
+        where p.account = b.account and p.tx_hash = b.tx_hash and p.payee = b.sender limit 1), 'deposit'),
+      'received', b.id, b.flag is not null from booked b
      -- The whole statement sees the table as it was before, so a deposit in it is not new.
      where not exists (select from private.deposits d where d.id = b.id)
      order by b.block_number, b.log_index

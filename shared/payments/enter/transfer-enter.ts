@@ -40,7 +40,7 @@ async function enterOrder(
     kind: 'transfer',
     device,
     amount_usd_micros: order.usdMicros.toString(),
-    terms: {},
+    terms: order.terms ?? {},
     expires_in_seconds: expiresInSeconds,
     ...(memo === undefined ? {} : { memo }),
     ...(context.claim === null ? {} : { claim: context.claim, keyed: true }),

@@ -19,6 +19,8 @@ export type TransferOrder = Asset & {
   amountAtomic: bigint
   usdMicros: bigint
   recipient: Recipient
+  /** Terms of an order that the recipient carries out; none when absent. */
+  terms?: Record<string, unknown>
 }
 
 type OrderRefusal = Refusal<

@@ -9,12 +9,12 @@ import type { Chain } from '../../chains/registry.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail } from '../../contract/errors.ts'
+import { callUnits } from '../../custody/carrier.ts'
 import type { AuthorizeRequest, LaneSeen } from '../../custody/port.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { noGas } from '../decide/not-funded.ts'
 import type { Payment } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { carriesTransfers } from '../relay/funded-lanes.ts'
 
 /** Values from the chain about who could pay. */
 export type GasSeen = Pick<Preflight, 'walletWei' | 'relayedCostWei'> & {
@@ -49,12 +49,15 @@ export function gasPayer(
   const { gas } = facts
   if (gas.left_cancels < 1) return noCancelLeft(entered)
   const isLarge = payment.amount_usd_micros >= gas.least_usd_micros
-  // The same amount is kept for its cancellation.
+  const units = callUnits(payment.terms['carrier'])
+  // The cost of one call is kept for its cancellation.
   const lately = gas.seen?.callWei ?? 0n
-  const fits = (costWei: bigint) => gas.left_calls >= 1 && gas.left_wei >= 2n * costWei
+  const fits = (callWei: bigint) =>
+    gas.left_calls >= 1 && gas.left_wei >= BigInt(units + 1) * callWei
   const isWithin = fits(lately > seen.relayedCostWei ? lately : seen.relayedCostWei)
-  if (seen.lanes.some(carriesTransfers) && isLarge && isWithin) return 'relayer'
-  if (seen.walletWei >= seen.relayedCostWei) return 'wallet'
+  if (seen.lanes.some(({ transfers }) => transfers >= units) && isLarge && isWithin)
+    return 'relayer'
+  if (seen.walletWei >= BigInt(units) * seen.relayedCostWei) return 'wallet'
   if (isLarge && isWithin) return noGas
   return overBudget(entered, chain, fits(seen.relayedCostWei) ? 'cheaper' : 'free')
 }

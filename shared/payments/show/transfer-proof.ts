@@ -7,6 +7,7 @@ import type { ReceiptProof } from '../../chains/evm/inclusion/receipt-proof.ts'
 import { proveReceipt } from '../../chains/evm/inclusion/receipt-proof.ts'
 import type { Unavailable } from '../../chains/evm/rpc/answer.ts'
 import { assetOf } from '../../chains/registry.ts'
+import { orderOf } from '../../custody/carrier.ts'
 import { storedPreimage } from '../../custody/nonce.ts'
 import { permit2Of } from '../../custody/permit2-terms.ts'
 import type { World } from '../../world.ts'
@@ -18,8 +19,10 @@ export async function transferProof(world: World, payment: Payment) {
   const isPlaced = tx_hash !== null && block_number !== null && block_hash !== null
   if (payment.state !== 'settled' || !isPlaced || log_index === null) return null
   const { chain, token } = assetOf(payment)
-  // Permit2 writes no nonce into the logs that could be checked against the payment.
-  const nonce = permit2Of(payment.terms) ? null : authorization_nonce
+  // Permit2 writes no nonce into the logs that could be checked against the payment, and a nonce that commits
+  // to an order has no text as its preimage.
+  const isPlain = !permit2Of(payment.terms) && orderOf(payment.terms) === undefined
+  const nonce = isPlain ? authorization_nonce : null
   const place = { blockHash: block_hash, transactionHash: tx_hash, logIndex: log_index }
   return {
     chain: chain.caip2,

@@ -10,11 +10,10 @@ import { authorizationDigest } from '../../../shared/custody/authorization-diges
 import { address, amountAtomic, chainId, domain, hex, wallet } from './arbitraries.ts'
 
 // Types of EIP-3009, section "Specification", in the form that ethers takes.
-const types = {
-  TransferWithAuthorization: ['address from', 'address to', 'uint256 value']
-    .concat(['uint256 validAfter', 'uint256 validBefore', 'bytes32 nonce'])
-    .map((field) => ({ type: field.split(' ')[0] ?? '', name: field.split(' ')[1] ?? '' })),
-}
+const fields = ['address from', 'address to', 'uint256 value']
+  .concat(['uint256 validAfter', 'uint256 validBefore', 'bytes32 nonce'])
+  .map((field) => ({ type: field.split(' ')[0] ?? '', name: field.split(' ')[1] ?? '' }))
+const types = { TransferWithAuthorization: fields }
 
 const request = fc
   .record({
@@ -57,6 +56,17 @@ test('what is signed is an EIP-3009 authorization of the payer, says ethers', as
   })
 
   await fc.assert(agrees, { numRuns: 40 })
+})
+
+test('one that only the payee may use passes for no other form, says ethers', async () => {
+  const { key, terms } = sample
+  const form = 'ReceiveWithAuthorization'
+  const { signature, ...message } = await signAuthorization(key, { ...terms, form })
+
+  const signer = verifyTypedData(ethersDomain(terms), { [form]: fields }, message, signature)
+  expect(signer).toBe(terms.from)
+  const reading = confirmAuthorization(key, terms, { ...message, signature })
+  await expect(reading).rejects.toThrow('in signature')
 })
 
 test('the digest that signatures are read back with is the one that ethers computes', async () => {

@@ -1,6 +1,6 @@
-import { Interface, keccak256, Signature, Transaction, Wallet } from 'ethers'
+import { concat, Interface, keccak256, Signature, Transaction, Wallet } from 'ethers'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { relayGas } from '../../../shared/chains/evm/gas/fees.ts'
 import type { TransactionSlot } from '../../../shared/custody/call.ts'
 import type { SignedAuthorization } from '../../../shared/custody/port.ts'
@@ -38,8 +38,8 @@ const authorization = fc.record({
   nonce: hex(32),
   signature,
 })
-const carrying = (asset: string, authorization: SignedAuthorization): RelayCall => ({
-  kind: 'transfer',
+const carrying = (asset: string, authorization: SignedAuthorization) => ({
+  kind: 'transfer' as const,
   token: asset,
   authorization,
 })
@@ -231,4 +231,37 @@ test('a place without calls is the lane calling itself with nothing', async () =
   const parsed = Transaction.from((await signRelay(relayer.key, { ...request, calls: [] })).raw)
 
   expect(parsed).toMatchObject({ to: relayer.address, value: 0n, data: '0x' })
+})
+
+describe('a call whose payee carries out an order', () => {
+  const gate = new Interface([
+    'function carry((address from,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 base,uint8 v,bytes32 r,bytes32 s) held,bytes order)',
+  ])
+  const base = `0x${'5a'.repeat(32)}` as const
+  const order = `0x${'c3'.repeat(96)}` as const
+  const { relayer, asset, signed, request } = relaySample
+  const nonce = keccak256(concat([base, keccak256(order)]))
+  const call = { ...carrying(asset, { ...signed, nonce }), carried: { base, order } }
+  const calls = [call]
+
+  test('goes to the payee with the order and the gas of several calls, says ethers', async () => {
+    const parsed = Transaction.from((await signRelay(relayer.key, { ...request, calls })).raw)
+
+    const { from, to, value, validAfter, validBefore, signature } = signed
+    const { v, r, s } = Signature.from(signature)
+    const held = { from, value, validAfter, validBefore, base, v, r, s }
+    const gas = relayGas(request.chainId, 8)
+    expect(parsed).toMatchObject(frame(relayer.address, { ...request, token: to }, gas))
+    expect(parsed.data).toBe(gate.encodeFunctionData('carry', [held, order]))
+  })
+
+  test('is not signed with another order or payment than its nonce commits to', async () => {
+    for (const carried of [
+      { base, order: base },
+      { base: order.slice(0, 66), order },
+    ]) {
+      const wrong = signRelay(relayer.key, { ...request, calls: [{ ...call, carried }] })
+      await expect(wrong).rejects.toThrow('in nonce')
+    }
+  })
 })
