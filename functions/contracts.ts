@@ -7,6 +7,11 @@ import { confirmRegistrationCode } from './confirm-registration-code/contract.ts
 import { consentReceipt } from './consent-receipt/contract.ts'
 import { createAccount } from './create-account/contract.ts'
 import { createHostedAction } from './create-hosted-action/contract.ts'
+import { defiOrderCancel } from './defi-order-cancel/contract.ts'
+import { defiOrderCreate } from './defi-order-create/contract.ts'
+import { defiOrderEvents } from './defi-order-events/contract.ts'
+import { defiOrdersList } from './defi-orders-list/contract.ts'
+import { defiVaultsList } from './defi-vaults-list/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
 import { hostedActionStatus } from './hosted-action-status/contract.ts'
@@ -52,6 +57,11 @@ export const contracts: readonly Operation[] = [
   paymentMandateStatus,
   paymentMandateRevoke,
   paymentMandateStatement,
+  defiVaultsList,
+  defiOrderCreate,
+  defiOrdersList,
+  defiOrderCancel,
+  defiOrderEvents,
   walletActivityList,
   accountExposure,
   accountFreeze,

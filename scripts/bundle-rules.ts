@@ -166,6 +166,8 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'mail-reader': mailReader,
   mailer,
   mcp: tools,
+  'defi-order-create': onChain,
+  'defi-vaults-list': onChain,
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,

@@ -75,6 +75,8 @@ const schema = z.object({
   WALLETCONNECT_RELAY_URL: z.url().default('wss://relay.walletconnect.org'),
   /** `false`: clients are not told to use documents, and register instead. */
   OAUTH_CLIENT_DOCUMENTS: flag.optional(),
+  /** JSON: CAIP-2 id -> gate and ERC-4626 vaults over USDC that accounts may use. */
+  YIELD_VAULTS: z.string().default('{}'),
   /** USD per EUR as a decimal string; without it EURC has no USD value and cannot be paid. */
   EUR_USD_RATE: z.string().optional(),
   /** JSON: CAIP-2 id, or `*` for every other chain -> maximum USD for the gas of one call. */

@@ -1286,6 +1286,8 @@ CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, autho
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
 
+CREATE INDEX payments_orders ON private.payments USING btree (account, created_at DESC, id DESC) WHERE (terms ? 'carrier'::text);
+
 CREATE INDEX payments_paid ON private.payments USING btree (account, payee) WHERE (state = 'settled'::text);
 
 CREATE INDEX payments_refused ON private.payments USING btree (account, resource, authorized_at DESC) WHERE ((state <> 'settled'::text) AND private.is_refused(delivery));
@@ -1486,6 +1488,24 @@ begin
   if entered.id is not null then
     return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.cancel_order(credential text, of_order uuid)
+ RETURNS TABLE(payment_row jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+begin
+  update private.payments p set state = 'expired', failure = 'it was cancelled',
+    checked_at = private.clock()
+   where p.id = of_order and p.account = caller.account and p.terms ? 'carrier'
+     and private.may_pay(p, caller.id) and p.state in ('prepared', 'awaiting_confirmation');
+  return query select private.payment_json(p) from private.payments p
+   where p.id = of_order and p.account = caller.account and p.terms ? 'carrier'
+     and private.may_pay(p, caller.id);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.check_admission(credential text, needed text)
@@ -3342,6 +3362,46 @@ begin
    order by m.number desc limit page;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.list_order_events(credential text, page integer, before text DEFAULT NULL::text, only_order uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(id text, order_id uuid, event text, at timestamp with time zone, tx_hash text, block_number text, block_hash text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query
+  select concat_ws('-', k.micros, e.stage, p.id), p.id, e.event, e.at, e.tx_hash,
+    e.block_number::text, e.block_hash
+  from private.payments p cross join lateral private.order_events(p) e
+    cross join lateral (values ((extract(epoch from e.at) * 1000000)::bigint)) k (micros)
+   where p.account = caller.account and p.terms ? 'carrier'
+     and (only_order is null or p.id = only_order)
+     and (list_order_events.before is null or (k.micros, e.stage, p.id) < (
+       pg_catalog.split_part(list_order_events.before, '-', 1)::bigint,
+       pg_catalog.split_part(list_order_events.before, '-', 2)::integer,
+       pg_catalog.right(list_order_events.before, 36)::uuid))
+   order by k.micros desc, e.stage desc, p.id desc limit page;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.list_orders(credential text, page integer, before uuid DEFAULT NULL::uuid, only_order uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(payment_row jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select private.payment_json(p) from private.payments p
+   where p.account = caller.account and p.terms ? 'carrier'
+     and (only_order is null or p.id = only_order)
+     and (list_orders.before is null or (p.created_at, p.id) < (select b.created_at, b.id
+       from private.payments b where b.id = list_orders.before and b.account = caller.account))
+   order by p.created_at desc, p.id desc limit page;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text)
  RETURNS TABLE(number text, listed jsonb)
  LANGUAGE plpgsql
@@ -3857,6 +3917,39 @@ begin
     return true;
   end if;
   return false;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.order_totals(credential text)
+ RETURNS TABLE(chain bigint, vault text, paid_atomic text, returned_atomic text, is_known boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select p.chain, p.terms ->> 'vault', sum(p.amount_atomic)::text,
+    coalesce(sum(r.amount_atomic), 0)::text,
+    bool_and(p.terms ->> 'operation' <> 'withdraw' or r.amount_atomic is not null)
+  from private.payments p left join lateral (
+    select sum(d.amount_atomic) as amount_atomic from private.deposits d
+     where d.account = p.account and d.chain = p.chain and d.tx_hash = p.tx_hash
+       and d.sender = p.payee and d.token = p.token and not d.reorged) r on true
+   where p.account = caller.account and p.terms ? 'carrier' and p.state = 'settled'
+   group by 1, 2 limit 1000;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.order_wallet(credential text)
+ RETURNS TABLE(address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+begin
+  return query select w.address from private.wallets w
+   where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb DEFAULT NULL::jsonb)
@@ -9520,6 +9613,28 @@ AS $function$
      order by s.nonce desc limit 16) o
 $function$;
 
+CREATE OR REPLACE FUNCTION private.order_events(p private.payments)
+ RETURNS TABLE(stage integer, event text, at timestamp with time zone, tx_hash text, block_number bigint, block_hash text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select e.stage, e.event, e.at, case when e.stage in (4, 5, 6) then p.tx_hash end,
+    case when e.stage in (5, 6) then p.block_number end,
+    case when e.stage in (5, 6) then p.block_hash end
+  from (values
+    (1, 'created', p.created_at),
+    (2, 'confirmed', p.authorized_at),
+    (3, 'signed', case when p.signature is not null then p.authorized_at end),
+    (4, 'submitted', (select min(t.created_at) from private.relay_calls c
+      join private.relay_transactions t on t.slot = c.slot
+      where c.payment = p.id and c.kind = 'transfer')),
+    (5, 'included', case when p.state = 'settled' then p.placed_at end),
+    (6, 'finalized', case when p.state = 'settled' and p.finality = 'finalized' then p.checked_at end),
+    (7, 'failed', case when p.state in ('released', 'expired', 'declined')
+      then coalesce(p.checked_at, p.authorized_at, p.expires_at) end)
+  ) e (stage, event, at) where e.at is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.own_gas_needed(on_chain bigint, wallet text, cost_wei numeric)
  RETURNS numeric
  LANGUAGE sql
@@ -10972,6 +11087,8 @@ grant execute on function api.begin_mail(credential text, answered uuid) to vaul
 
 grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean, nonce text, keyed boolean) to service_role;
 
+grant execute on function api.cancel_order(credential text, of_order uuid) to service_role;
+
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 
 grant execute on function api.check_aliases(asked jsonb, client text) to service_role;
@@ -11130,6 +11247,10 @@ grant execute on function api.list_mandate_payments(credential text, mandate uui
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
 
+grant execute on function api.list_order_events(credential text, page integer, before text, only_order uuid) to service_role;
+
+grant execute on function api.list_orders(credential text, page integer, before uuid, only_order uuid) to service_role;
+
 grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text) to service_role;
 
 grant execute on function api.login_find(email text, client text, work text) to service_role;
@@ -11187,6 +11308,10 @@ grant execute on function api.oauth_register_client(client_id text, metadata jso
 grant execute on function api.oauth_revoke(token_digest text) to service_role;
 
 grant execute on function api.oauth_tell_owner(ended uuid, mail jsonb) to service_role;
+
+grant execute on function api.order_totals(credential text) to service_role;
+
+grant execute on function api.order_wallet(credential text) to service_role;
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 

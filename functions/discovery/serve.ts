@@ -3,6 +3,7 @@ import type { Service } from '../../shared/contract/documents/about.ts'
 import type { Refusal } from '../../shared/contract/errors.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import type { GapState } from '../../shared/contract/gap-states.ts'
+import { offeredOperations } from '../../shared/contract/offered.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
 import { sha256Hex } from '../../shared/digest.ts'
 import { readGaps } from '../../shared/health/read-gaps.ts'
@@ -76,7 +77,7 @@ function serviceOf(
   { config }: World,
 ): Service {
   return {
-    contracts,
+    contracts: offeredOperations(contracts, config),
     baseUrl: config.BASE_URL,
     webUrl: config.WEB_URL,
     environment: config.ENVIRONMENT,

@@ -1,3 +1,4 @@
+import { offeredOperations } from '../../shared/contract/offered.ts'
 import { runToEnd } from '../../shared/http/later.ts'
 import type { CallPort } from '../../shared/mcp/call.ts'
 import { callOver } from '../../shared/mcp/call.ts'
@@ -21,7 +22,11 @@ export function mcpFunction(
     fetch: runToEnd((request, bindings = {}) => {
       if (!service) {
         const world = worldOf(bindings)
-        service = { world, call: callIn(bindings, world), tools: toolsOf(contracts) }
+        service = {
+          world,
+          call: callIn(bindings, world),
+          tools: toolsOf(offeredOperations(contracts, world.config)),
+        }
       }
       return serveMcp(service, request)
     }),

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '2a0edc208b969aab0eca3eb2c615657f4cc8da97de829eee3971d45620cf712e'
+export const contractDigest = '6fbc83d90af65b93892b6022c5cbbffbc69e0362819d9ab079d69a226f31c287'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1187,6 +1187,302 @@ export type PaymentMandateStatementAnswer = {
 
 export type PaymentMandateStatementError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'mandate_not_found' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
 
+export type DefiVaultsListRequest = { [name: string]: never }
+
+export type DefiVaultsListAnswer = {
+  vaults: Array<{
+    /** CAIP-2 id. */
+    chain: string
+    vault: string
+    /** Contract that takes the orders and holds the shares. */
+    gate: string
+    token: string
+    name: string
+    /** From the operator: tell it to your user. */
+    risk_note: string
+    status: 'ok' | 'unavailable'
+    /** USDC for one share. */
+    share_price: string | null
+    /** Null where the vault does not answer. */
+    position: {
+      shares: string
+      worth: string
+      /** Decimal string of atomic units. */
+      worth_atomic: string
+    } | null
+    /** Settled orders, what they were signed over. */
+    paid_in: string
+    /** What came back of them. */
+    paid_out: string
+    /** Worth and paid_out, less paid_in; null until all of it is known. */
+    earned: string | null
+  }>
+  /** Index of this service, no complete proof on chain. transfer_status proves one order. */
+  source: 'service_index'
+  gap_id: 'GAP_DEFI_AUTOMATION_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
+}
+
+export type DefiVaultsListError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
+
+export type DefiOrderCreateRequest = {
+  operation: 'deposit' | 'withdraw'
+  /** Such as base or eip155:8453. */
+  chain: string
+  /** Address, from defi_vaults_list. */
+  vault: string
+  /** USDC to pay in or to get; all for a whole position. A withdrawal needs 0.01 USDC. */
+  amount: string
+  /** Hundredths of a percent that the result may be worse; 50 when absent. */
+  max_slippage_bps?: number | undefined
+  /** True only after the user has confirmed the summary. */
+  user_confirmed?: boolean | undefined
+}
+
+export type DefiOrderCreateAnswer = {
+  order: {
+    /** Also the transfer_id of its payment, for transfer_status. */
+    order_id: string
+    operation: 'deposit' | 'withdraw'
+    /** CAIP-2 id. */
+    chain: string
+    vault: string
+    token: string
+    /** Decimal string in token units, or all. */
+    amount: string
+    max_slippage_bps: number
+    status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'released' | 'expired' | 'declined'
+    finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
+    /** One sentence to show to the user. */
+    summary: string
+    /** RFC 3339, UTC. */
+    created_at: string
+    consent_level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey' | null
+    tx_hash: string | null
+    block_number: string | null
+  }
+  /** Index of this service, no complete proof on chain. transfer_status proves one order. */
+  source: 'service_index'
+  requires_user_confirm: boolean
+  reasons: Array<{
+    code: string
+    message: string
+    /** The words of the merchant. */
+    untrusted?: {
+      /** Sender or host that it came from; a sender may be forged. */
+      from: string
+      /** UTF-16 units of the whole text. */
+      length: number
+      /** True where more of the text follows. */
+      truncated: boolean
+      text: string
+    }
+    /** US dollars, decimal string. */
+    headroom_usd?: string
+    resets_at?: string | null
+    /** The mandate that does not cover it for this reason. */
+    mandate_id?: string
+  }>
+  windows?: {
+    automatic_daily: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    asserted_daily: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    /** To this recipient on the word of agents, while the owner does not know it. */
+    asserted_new_recipient?: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    daily_spending_cap: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    /** Where this key or app has such a cap. */
+    credential_daily?: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+  }
+  /** Any one of these changes would let it through. */
+  would_pass?: Array<{
+    change: 'confirm_with_user' | 'ask_owner_to_approve' | 'ask_owner_for_mandate' | 'pay_less' | 'wait' | 'raise_limit'
+    /** What user_confirmed has to be with it. */
+    user_confirmed: boolean
+    /** The most that passes now. */
+    amount_usd?: string
+    /** RFC 3339, UTC. */
+    until?: string
+    limit?: string
+    /** Of the limit, as the owner sees it. */
+    title?: string
+    /** The least that the limit has to be. */
+    limit_usd?: string
+  }>
+  /** What would pass, in words. */
+  hint?: string
+  confirmation?: {
+    level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey'
+    digest: string
+    /** RFC 3339, UTC. */
+    expires_at: string
+    /** An approved transfer is sent at once; a purchase is yours to execute. */
+    status: 'pending' | 'approved' | 'declined' | 'expired'
+    /** True if the owner had it asked anew: digest and expires_at are of that. */
+    asked_again?: boolean
+    /** The page on which the owner sees the terms and approves or declines. */
+    url: string
+    /** In the words of the owner. */
+    decline_reason?: string
+  }
+  /** The next call, ready to be sent. */
+  next?: {
+    tool: string
+    arguments: { [name: string]: unknown }
+    /** When to send it. */
+    when: string
+  }
+  /** The mandate that carries it with nobody asked. */
+  covered_by?: {
+    mandate_id: string
+  }
+  gap_id: 'GAP_DEFI_AUTOMATION_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
+}
+
+export type DefiOrderCreateError = 'account_frozen' | 'amount_too_small' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_refused' | 'relay_limit_reached' | 'terms_changed' | 'too_many_payments' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type'
+
+export type DefiOrdersListRequest = {
+  order_id?: string | undefined
+  /** 1 to 50. */
+  limit?: string | undefined
+  /** The next_cursor of an earlier answer. */
+  cursor?: string | undefined
+}
+
+export type DefiOrdersListAnswer = {
+  orders: Array<{
+    /** Also the transfer_id of its payment, for transfer_status. */
+    order_id: string
+    operation: 'deposit' | 'withdraw'
+    /** CAIP-2 id. */
+    chain: string
+    vault: string
+    token: string
+    /** Decimal string in token units, or all. */
+    amount: string
+    max_slippage_bps: number
+    status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'released' | 'expired' | 'declined'
+    finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
+    /** One sentence to show to the user. */
+    summary: string
+    /** RFC 3339, UTC. */
+    created_at: string
+    consent_level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey' | null
+    tx_hash: string | null
+    block_number: string | null
+  }>
+  /** Index of this service, no complete proof on chain. transfer_status proves one order. */
+  source: 'service_index'
+  /** Null: there are no more. */
+  next_cursor: string | null
+  gap_id: 'GAP_DEFI_AUTOMATION_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
+}
+
+export type DefiOrdersListError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
+
+export type DefiOrderCancelRequest = {
+  /** From defi_order_create. */
+  order_id: string
+}
+
+export type DefiOrderCancelAnswer = {
+  order: {
+    /** Also the transfer_id of its payment, for transfer_status. */
+    order_id: string
+    operation: 'deposit' | 'withdraw'
+    /** CAIP-2 id. */
+    chain: string
+    vault: string
+    token: string
+    /** Decimal string in token units, or all. */
+    amount: string
+    max_slippage_bps: number
+    status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'released' | 'expired' | 'declined'
+    finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
+    /** One sentence to show to the user. */
+    summary: string
+    /** RFC 3339, UTC. */
+    created_at: string
+    consent_level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey' | null
+    tx_hash: string | null
+    block_number: string | null
+  }
+  /** Index of this service, no complete proof on chain. transfer_status proves one order. */
+  source: 'service_index'
+  gap_id: 'GAP_DEFI_AUTOMATION_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
+}
+
+export type DefiOrderCancelError = 'account_frozen' | 'conflict' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+
+export type DefiOrderEventsRequest = {
+  order_id?: string | undefined
+  /** 1 to 50. */
+  limit?: string | undefined
+  cursor?: string | undefined
+}
+
+export type DefiOrderEventsAnswer = {
+  events: Array<{
+    event_id: string
+    order_id: string
+    /** included and finalized go with a block that is gone, and come again. */
+    event: 'created' | 'confirmed' | 'signed' | 'submitted' | 'included' | 'finalized' | 'failed'
+    /** RFC 3339, UTC. */
+    at: string
+    tx_hash: string | null
+    block_number: string | null
+    block_hash: string | null
+  }>
+  /** Index of this service, no complete proof on chain. transfer_status proves one order. */
+  source: 'service_index'
+  next_cursor: string | null
+  gap_id: 'GAP_DEFI_AUTOMATION_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
+}
+
+export type DefiOrderEventsError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
+
 export type WalletActivityListRequest = {
   /** 1 to 50. */
   limit?: string | undefined
@@ -2169,6 +2465,11 @@ export type Operations = {
   payment_mandate_status: { request: PaymentMandateStatusRequest; answer: PaymentMandateStatusAnswer; error: PaymentMandateStatusError }
   payment_mandate_revoke: { request: PaymentMandateRevokeRequest; answer: PaymentMandateRevokeAnswer; error: PaymentMandateRevokeError }
   payment_mandate_statement: { request: PaymentMandateStatementRequest; answer: PaymentMandateStatementAnswer; error: PaymentMandateStatementError }
+  defi_vaults_list: { request: DefiVaultsListRequest; answer: DefiVaultsListAnswer; error: DefiVaultsListError }
+  defi_order_create: { request: DefiOrderCreateRequest; answer: DefiOrderCreateAnswer; error: DefiOrderCreateError }
+  defi_orders_list: { request: DefiOrdersListRequest; answer: DefiOrdersListAnswer; error: DefiOrdersListError }
+  defi_order_cancel: { request: DefiOrderCancelRequest; answer: DefiOrderCancelAnswer; error: DefiOrderCancelError }
+  defi_order_events: { request: DefiOrderEventsRequest; answer: DefiOrderEventsAnswer; error: DefiOrderEventsError }
   wallet_activity_list: { request: WalletActivityListRequest; answer: WalletActivityListAnswer; error: WalletActivityListError }
   account_exposure: { request: AccountExposureRequest; answer: AccountExposureAnswer; error: AccountExposureError }
   account_freeze: { request: AccountFreezeRequest; answer: AccountFreezeAnswer; error: AccountFreezeError }
@@ -2223,6 +2524,16 @@ export type AccountClient = {
   paymentMandateRevoke: (request: PaymentMandateRevokeRequest, options?: CallOptions) => Promise<PaymentMandateRevokeAnswer>
   /** Every payment under one mandate, with its receipt, and what the owner consented to. Scope: read. GAP_PAYMENT_MANDATE_V1. */
   paymentMandateStatement: (request: PaymentMandateStatementRequest, options?: CallOptions) => Promise<PaymentMandateStatementAnswer>
+  /** The ERC-4626 vaults that USDC can be put into, with your position and what it earned. Scope: read. GAP_DEFI_AUTOMATION_V1. */
+  defiVaultsList: (request?: DefiVaultsListRequest, options?: CallOptions) => Promise<DefiVaultsListAnswer>
+  /** Orders a deposit of USDC into a vault, or a withdrawal, once the rules are met. Scope: pay. Takes an Idempotency-Key. GAP_DEFI_AUTOMATION_V1. */
+  defiOrderCreate: (request: DefiOrderCreateRequest, options?: CallOptions) => Promise<DefiOrderCreateAnswer>
+  /** The orders for vaults, newest first, or one of them. Scope: read. GAP_DEFI_AUTOMATION_V1. */
+  defiOrdersList: (request?: DefiOrdersListRequest, options?: CallOptions) => Promise<DefiOrdersListAnswer>
+  /** Cancels an order that waits for a confirmation. Nothing of it is ever signed. Scope: pay. Takes an Idempotency-Key. GAP_DEFI_AUTOMATION_V1. */
+  defiOrderCancel: (request: DefiOrderCancelRequest, options?: CallOptions) => Promise<DefiOrderCancelAnswer>
+  /** What happened to one order or to all, newest first, by the index of this service. Scope: read. GAP_DEFI_AUTOMATION_V1. */
+  defiOrderEvents: (request?: DefiOrderEventsRequest, options?: CallOptions) => Promise<DefiOrderEventsAnswer>
   /** What happened in the account, newest first. Scope: read. GAP_BALANCES_V1. */
   walletActivityList: (request?: WalletActivityListRequest, options?: CallOptions) => Promise<WalletActivityListAnswer>
   /** The most that can leave with this key and without a human, by what the limits let through. Scope: read. */
@@ -2282,6 +2593,11 @@ export const operations = {
   paymentMandateStatus: { id: 'payment_mandate_status', method: 'GET', folder: 'payment-mandate-status', keyed: false, repeatable: true },
   paymentMandateRevoke: { id: 'payment_mandate_revoke', method: 'POST', folder: 'payment-mandate-revoke', keyed: false, repeatable: true },
   paymentMandateStatement: { id: 'payment_mandate_statement', method: 'GET', folder: 'payment-mandate-statement', keyed: false, repeatable: true },
+  defiVaultsList: { id: 'defi_vaults_list', method: 'GET', folder: 'defi-vaults-list', keyed: false, repeatable: true },
+  defiOrderCreate: { id: 'defi_order_create', method: 'POST', folder: 'defi-order-create', keyed: true, repeatable: true },
+  defiOrdersList: { id: 'defi_orders_list', method: 'GET', folder: 'defi-orders-list', keyed: false, repeatable: true },
+  defiOrderCancel: { id: 'defi_order_cancel', method: 'POST', folder: 'defi-order-cancel', keyed: true, repeatable: true },
+  defiOrderEvents: { id: 'defi_order_events', method: 'GET', folder: 'defi-order-events', keyed: false, repeatable: true },
   walletActivityList: { id: 'wallet_activity_list', method: 'GET', folder: 'wallet-activity-list', keyed: false, repeatable: true },
   accountExposure: { id: 'account_exposure', method: 'GET', folder: 'account-exposure', keyed: false, repeatable: true },
   accountFreeze: { id: 'account_freeze', method: 'POST', folder: 'account-freeze', keyed: false, repeatable: true },

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { type Address, concat, getCreate2Address, type Hex, pad, zeroHash } from 'viem'
+import type { Chain } from './chain.ts'
 import { compileContracts } from './contracts/compile.ts'
 import type { TokenChain } from './fund.ts'
 import { callRpc, transact } from './rpc.ts'
@@ -21,6 +22,14 @@ export async function deployYield(chain: TokenChain): Promise<LocalYield> {
     gate: await deployOver(chain, codeOf('YieldGate')),
     vault: await deployOver(chain, codeOf('LocalVault')),
   }
+}
+
+/** Deploys both and returns the setting YIELD_VAULTS that offers the vault. */
+export async function offerVaults(chain: Chain): Promise<string> {
+  const { gate, vault: address } = await deployYield(chain)
+  const risk_note = 'A vault of a local chain: what it earns is sent to it by hand.'
+  const vaults = [{ address, name: 'Local vault', risk_note }]
+  return JSON.stringify({ [chain.network]: { gate, vaults } })
 }
 
 function codeOf(name: 'YieldGate' | 'LocalVault'): Hex {

@@ -14,7 +14,7 @@ export type Annotations = {
 }
 
 /** Operations whose repeat changes nothing more, with or without an Idempotency-Key. */
-const repeatable = ['account_freeze', 'payment_mandate_revoke', 'vault_delete']
+const repeatable = ['account_freeze', 'payment_mandate_revoke', 'vault_delete', 'defi_order_cancel']
 /** Operations without an Idempotency-Key whose every call has an effect of its own. */
 const adding = [
   'request_signup_verification',
@@ -25,6 +25,7 @@ const adding = [
 /** Operations that cannot be undone. */
 const destructive = [
   'wallet_custodial_transfer',
+  'defi_order_create',
   'x402_payment_execute',
   'payment_mandate_revoke',
   'account_freeze',
@@ -41,6 +42,7 @@ const destructive = [
 const outward = [
   'request_signup_verification',
   'wallet_custodial_transfer',
+  'defi_order_create',
   'x402_payment_prepare',
   'x402_payment_execute',
   'vault_use',

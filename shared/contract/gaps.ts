@@ -11,7 +11,13 @@ export const gapStatuses = ['live', 'partial_live', 'unavailable'] as const
 export type GapStatus = (typeof gapStatuses)[number]
 
 /** A part on which a capability depends as a whole. */
-export type CapabilityPart = 'custody' | 'vault' | 'mailer' | 'mail_out' | 'walletconnect'
+export type CapabilityPart =
+  | 'custody'
+  | 'vault'
+  | 'mailer'
+  | 'mail_out'
+  | 'walletconnect'
+  | 'vaults'
 
 /** A part that exists once for each chain. */
 export type ChainPart = 'endpoints' | 'second_operator' | 'relayers' | 'eurc'
@@ -62,6 +68,13 @@ export const gaps = {
     needs: [],
     helps: [],
     onChain: { needs: ['endpoints'], helps: ['eurc'] },
+  },
+  GAP_DEFI_AUTOMATION_V1: {
+    title: 'yield',
+    best: 'partial_live',
+    limits: 'Vaults that the operator lists.',
+    needs: ['custody', 'vaults'],
+    helps: [],
   },
   GAP_VAULT_V1: { title: 'the vault', best: 'live', needs: ['vault'], helps: [] },
   // A mail that cannot be sent waits and is retried.

@@ -35,6 +35,7 @@ export type DatabaseFunctions = {
       keyed?: boolean
     }
   }
+  cancel_order: { args: { credential: string; of_order: string } }
   check_admission: { args: { credential: string; needed: string } }
   check_aliases: { args: { asked: unknown; client: string } }
   claim_idempotency: {
@@ -457,6 +458,22 @@ export type DatabaseFunctions = {
       status?: string | null
     }
   }
+  list_order_events: {
+    args: {
+      credential: string
+      page: number
+      before?: string | null
+      only_order?: string | null
+    }
+  }
+  list_orders: {
+    args: {
+      credential: string
+      page: number
+      before?: string | null
+      only_order?: string | null
+    }
+  }
   list_vault_entries: {
     args: {
       credential: string
@@ -557,6 +574,8 @@ export type DatabaseFunctions = {
   oauth_register_client: { args: { client_id: string; metadata: unknown; client: string } }
   oauth_revoke: { args: { token_digest: string } }
   oauth_tell_owner: { args: { ended: string; mail: unknown } }
+  order_totals: { args: { credential: string } }
+  order_wallet: { args: { credential: string } }
   owner_add_passkey: {
     args: {
       credential: string

@@ -40,12 +40,14 @@ export function gapsSeen(world: World, found: Health | undefined): GapState[] {
   return gapStates({ ...found, failing: [...found.failing, ...failingHere(world)] })
 }
 
-/** Returns the chains whose endpoints have all failed for this isolate and are set aside. */
+/** Returns the chains whose endpoints have all failed for this isolate, and vaults where none is offered. */
 function failingHere(world: World): Health['failing'] {
   const now = world.now().getTime()
   const restsNow = (url: string) =>
     (world.endpointHealth.get(url)?.restsUntilMilliseconds ?? 0) > now
-  return Object.entries(world.config.chainRpcUrls).flatMap(([chain, urls]) =>
+  const chains = Object.entries(world.config.chainRpcUrls).flatMap(([chain, urls]) =>
     urls.every(restsNow) ? [{ part: `endpoints:${chain}`, reason: 'unreachable' }] : [],
   )
+  const hasVaults = world.config.YIELD_VAULTS !== '{}'
+  return hasVaults ? chains : [...chains, { part: 'vaults', reason: 'not_offered' }]
 }

@@ -42,8 +42,13 @@ const sharesOf = ({ at }: Key, vault: Address) => read(chain, gate, 'sharesOf', 
 async function isCarried(data: Hex): Promise<boolean> {
   const call = { from: issuer, to: gate, data, gas: gasLimit }
   const [hash] = await callRpc(chain.rpcUrl, [['eth_sendTransaction', call]])
-  const [receipt] = await callRpc(chain.rpcUrl, [['eth_getTransactionReceipt', hash]])
-  return JSON.stringify(receipt).includes('"status":"0x1"')
+  // Anvil answers before the transaction is mined.
+  const receipt = async () => {
+    const [found] = await callRpc(chain.rpcUrl, [['eth_getTransactionReceipt', hash]])
+    return JSON.stringify(found)
+  }
+  await expect.poll(receipt).not.toBe('null')
+  return (await receipt()).includes('"status":"0x1"')
 }
 
 /** Returns an order with a bound of 1% below what the vault promises now. */

@@ -107,6 +107,7 @@ test('names the maturity of what is offered', async () => {
   expect(lowered).toMatchObject([
     { gap_id: 'GAP_X402_V1', status: 'partial_live' },
     { gap_id: 'GAP_PAYMENT_MANDATE_V1', status: 'partial_live' },
+    { gap_id: 'GAP_DEFI_AUTOMATION_V1', status: 'unavailable', reasons: ['vaults_not_offered'] },
   ])
 })
 

@@ -25,7 +25,10 @@ beforeAll(async () => {
   fetch = toolsIn(world.world)
 })
 
-const usable = contracts.filter((contract) => groupOf(contract).name !== 'onboarding')
+const usable = contracts.filter(
+  (contract) =>
+    groupOf(contract).name !== 'onboarding' && contract.gap !== 'GAP_DEFI_AUTOMATION_V1',
+)
 
 test.each(clients)('lists one tool for each operation ($revision)', async ({ connect }) => {
   const client = await connect(fetch, (await world.agent('full')).key)
@@ -46,6 +49,16 @@ test.each(clients)('lists one tool for each operation ($revision)', async ({ con
     expect(tools[at]?._meta?.['gap_id']).toBe(contract.gap)
   }
   expect(client.getInstructions()).toMatch(/confirmation\.url.*`next`/)
+})
+
+test('the tools of vaults are listed where the operator offers some', async () => {
+  const { config } = world.world
+  const offering = { ...world.world, config: { ...config, YIELD_VAULTS: '{"eip155:1":{}}' } }
+  const client = await connectModern(toolsIn(offering), (await world.agent('full')).key)
+
+  const { tools } = await client.listTools()
+
+  expect(tools.map(({ name }) => name)).toContain('defi_order_create')
 })
 
 test('all tools that a key can use cost a model at most 5,000 tokens', async () => {

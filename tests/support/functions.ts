@@ -13,6 +13,16 @@ import { createAccount } from '../../functions/create-account/contract.ts'
 import { run as runCreateAccount } from '../../functions/create-account/handler.ts'
 import { createHostedAction } from '../../functions/create-hosted-action/contract.ts'
 import { run as runCreateHosted } from '../../functions/create-hosted-action/handler.ts'
+import { defiOrderCancel } from '../../functions/defi-order-cancel/contract.ts'
+import { run as runDefiCancel } from '../../functions/defi-order-cancel/handler.ts'
+import { defiOrderCreate } from '../../functions/defi-order-create/contract.ts'
+import { run as runDefiCreate } from '../../functions/defi-order-create/handler.ts'
+import { defiOrderEvents } from '../../functions/defi-order-events/contract.ts'
+import { run as runDefiEvents } from '../../functions/defi-order-events/handler.ts'
+import { defiOrdersList } from '../../functions/defi-orders-list/contract.ts'
+import { run as runDefiOrders } from '../../functions/defi-orders-list/handler.ts'
+import { defiVaultsList } from '../../functions/defi-vaults-list/contract.ts'
+import { run as runDefiVaults } from '../../functions/defi-vaults-list/handler.ts'
 import { getIdentity } from '../../functions/get-identity/contract.ts'
 import { run as runGetIdentity } from '../../functions/get-identity/handler.ts'
 import { walletBalances } from '../../functions/get-wallet-balances/contract.ts'
@@ -97,6 +107,11 @@ const operations: readonly OfFolder[] = [
   [bindOperation(paymentMandateStatus, runMandateStatus)],
   [bindOperation(paymentMandateRevoke, runMandateRevoke)],
   [bindOperation(paymentMandateStatement, runMandateStatement)],
+  [bindOperation(defiVaultsList, runDefiVaults)],
+  [bindOperation(defiOrderCreate, runDefiCreate)],
+  [bindOperation(defiOrdersList, runDefiOrders)],
+  [bindOperation(defiOrderCancel, runDefiCancel)],
+  [bindOperation(defiOrderEvents, runDefiEvents)],
   [bindOperation(walletActivityList, runWalletActivityList)],
   [bindOperation(accountExposure, runExposure)],
   [bindOperation(accountFreeze, runFreeze)],

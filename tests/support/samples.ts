@@ -21,6 +21,8 @@ const offer = {
 const resource_url = 'https://www.example.com/data'
 const transfer = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '1' }
 
+const deposit = { operation: 'deposit', chain: 'base-sepolia', vault: payee, amount: '1' }
+
 const mandate = {
   merchant_domain: 'www.example.com',
   max_amount_per_payment_usd: '5',
@@ -64,6 +66,11 @@ const admitted: Record<string, Input> = {
   payment_mandate_status: { limit: '5' },
   payment_mandate_revoke: { mandate_id: someId },
   payment_mandate_statement: { mandate_id: someId },
+  defi_vaults_list: {},
+  defi_order_create: deposit,
+  defi_orders_list: { limit: '5' },
+  defi_order_cancel: { order_id: someId },
+  defi_order_events: { limit: '5' },
   wallet_activity_list: { limit: '5' },
   account_exposure: {},
   account_freeze: { reason: 'the key was seen in a log' },
@@ -91,6 +98,7 @@ const refused: Record<string, Input> = {
   resolve_transfer_recipient: { recipient: payee, chain: 'nowhere' },
   wallet_custodial_transfer: { ...transfer, chain: 'nowhere' },
   transfer_status: { transfer_id: someId, chain: 'nowhere' },
+  defi_order_create: { ...deposit, chain: 'nowhere' },
   payment_mandate_create: { ...mandate, merchant_domain: 'github.io' },
   store_site_credentials: { ...login, site: 'ftp://www.example.com' },
   user_site_credentials: { site: 'ftp://www.example.com' },

@@ -13,6 +13,7 @@ import { giveGas } from '../../scripts/local/gas.ts'
 import { fundLane } from '../../scripts/local/lanes.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { createReceiptKeys, createSessionKeys } from '../../scripts/local/session-keys.ts'
+import { offerVaults } from '../../scripts/local/yield.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
@@ -97,6 +98,8 @@ export { actOfOwner, fingerprint, userAgent } from './acquaint.ts'
 
 export type StartOptions = {
   chain?: boolean
+  /** Offers a vault on the started chain. */
+  yield?: boolean
   /** Relayers of the started chain; one when absent. */
   lanes?: number
   /** Number of blocks that a reorganization can go back, for chains with very many. */
@@ -138,7 +141,8 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     randomBytes: (length: number) => new Uint8Array(randomBytes(length)),
     newId: randomUUID,
   }
-  const bindings = bindingsOf(db, rpcUrls, rootKeys)
+  const YIELD_VAULTS = chain && options.yield ? await offerVaults(chain) : '{}'
+  const bindings = bindingsOf(db, rpcUrls, rootKeys, { YIELD_VAULTS })
   await giveGas(db.sql)
   const world = openProduct(bindings, held)
   await findAllWell(db, Object.keys(rpcUrls))
@@ -184,7 +188,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     expire,
     worker({ rootKeys: otherRoots = rootKeys, fetch: network = outside, ...differs } = {}) {
       const itsOwn = { ...held, ...differs, fetch: watched(network) }
-      const own = openProduct(bindingsOf(db, rpcUrls, otherRoots), itsOwn)
+      const own = openProduct(bindingsOf(db, rpcUrls, otherRoots, { YIELD_VAULTS }), itsOwn)
       const sendHere = sendingTo(own)
       return {
         world: own,
@@ -243,6 +247,7 @@ function bindingsOf(
   db: TestDatabase,
   rpcUrls: Record<string, string[]>,
   rootKeys: string,
+  more: object,
 ): Bindings {
   const shared = {
     ENVIRONMENT: 'local',
@@ -270,6 +275,7 @@ function bindingsOf(
     ALLOW_LOOPBACK: 'true',
     RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
+    ...more,
     // Gas on a local chain costs a gwei, and tests make it dearer.
     GAS_USD_MAX: '{"*":"20"}',
   }

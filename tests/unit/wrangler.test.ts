@@ -19,6 +19,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'confirm-registration-code': ['OTP_PEPPER'],
   'consent-receipt': ['API_KEY_PEPPER', 'RECEIPT_PRIVATE_KEY'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
+  'defi-order-create': telling,
   housekeeping: ['OUTBOX_KEY'],
   mcp: ['API_KEY_PEPPER'],
   oauth: telling,
@@ -41,6 +42,8 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
 const onChain = [
   'create-account',
   'create-hosted-action',
+  'defi-order-create',
+  'defi-vaults-list',
   'get-identity',
   'get-wallet-balances',
   'housekeeping',
@@ -114,7 +117,7 @@ function boundTo(binding: string): string[] {
 }
 
 test('only the functions that have something signed, cancelled or opened can reach custody', () => {
-  const paying = ['wallet-custodial-transfer', 'x402-payment-execute']
+  const paying = ['defi-order-create', 'wallet-custodial-transfer', 'x402-payment-execute']
 
   expect(boundTo('CUSTODY').toSorted()).toEqual(
     ['account-freeze', 'create-account', 'housekeeping', 'web', ...paying].toSorted(),

@@ -58,7 +58,7 @@ function frontMatter(digest: string): string {
 function row({ id, method, folder, access, mutates, gap, errors }: Operation): string {
   const cells = [
     `\`${id}\`${mutates ? '*' : ''}`,
-    `${method} /${folder}`,
+    folder === id.replaceAll('_', '-') ? method : `${method} /${folder}`,
     access,
     gap ?? '',
     errors.join(' '),

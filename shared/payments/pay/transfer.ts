@@ -1,7 +1,8 @@
 /**
  * Takes a transfer from entry to broadcast. One round trip to the chain reads what it is decided and priced
  * from, before anything is reserved. Custody stores what it signs before that is broadcast, and an outcome
- * that is not known is `submitted`, never `failed`.
+ * that is not known is `submitted`, never `failed`. A payment that another request has taken further is
+ * returned as it stands.
  */
 
 import type { Preflight } from '../../chains/evm/preflight.ts'
@@ -11,9 +12,12 @@ import type { Chain } from '../../chains/registry.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
+import type { Context } from '../../http/handler.ts'
 import { refuseBarred } from '../decide/barred.ts'
-import type { DecisionMaker } from '../decide/judge.ts'
+import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
 import { gasTooDear, notFunded } from '../decide/not-funded.ts'
+import type { Payment } from '../payment.ts'
+import { foundRow } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { fundedLanes } from '../relay/funded-lanes.ts'
 import { sendAndRelay } from '../relay/relay.ts'
@@ -29,6 +33,52 @@ import { gasOf, gasPayer, tooSmall } from './gas.ts'
 const validSeconds = 600
 /** Seconds for which a signature must be valid by the chain's clock to be of use. */
 const leftSecondsMin = 60
+
+/** Payment as it stands after the call, and the confirmation that it waits for. */
+export type Paid = { payment: Payment; asked?: ConfirmationRequest }
+
+/** Sends an entered transfer, which has not ended, once the rules are met. */
+export async function payEntered(
+  context: Context,
+  entered: PaymentWithFacts,
+  decisionMaker: DecisionMaker,
+) {
+  const payment = entered.payment_row
+  if (!isOpen(payment)) return { payment }
+  const authorized = await sendTransfer(context, entered, decisionMaker)
+  if (isRefusal(authorized)) return (await signedMeanwhile(context, payment)) ?? authorized
+  return paidOf(payment, authorized)
+}
+
+/** Returns a payment that another request signed after this one had read it; its id stays the same. */
+async function signedMeanwhile({ db }: Context, { id }: Payment): Promise<Paid | undefined> {
+  const found = await db.one('find_payment', { payment: id }, foundRow)
+  const payment = found?.payment_row
+  const isSigned = payment && ['signed', 'unknown', 'settled'].includes(payment.state)
+  return isSigned ? { payment } : undefined
+}
+
+/** True while the caller can take it further; housekeeping sends again what is signed. */
+function isOpen({ state }: Payment): boolean {
+  return ['prepared', 'awaiting_confirmation', 'authorized'].includes(state)
+}
+
+type Answered = Exclude<SigningResult, { refusal: unknown }>
+
+function paidOf(payment: Payment, authorized: Answered): Paid {
+  if (authorized.outcome === 'confirm') {
+    return { payment: { ...payment, state: 'awaiting_confirmation' }, asked: authorized.asked }
+  }
+  const signed = {
+    ...payment,
+    state: 'signed' as const,
+    finality: 'submitted' as const,
+    tx_hash: authorized.transaction?.hash ?? payment.tx_hash,
+    consent_level: payment.consent_level ?? authorized.consentLevel,
+    mandate: payment.mandate ?? authorized.mandateId ?? null,
+  }
+  return { payment: signed }
+}
 
 /** Decides, signs and broadcasts; returns custody's answer. */
 export async function sendTransfer(

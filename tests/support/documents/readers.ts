@@ -132,7 +132,7 @@ export function readLlms(text: string) {
 }
 
 const skillRow =
-  /^\| `([a-z0-9_]+)`(\*?) \| (GET|POST) (\/[a-z0-9-]+) \| ([a-z]+) \| (GAP_[A-Z0-9_]*)? ?\| ([a-z_ ]*)\|$/gm
+  /^\| `([a-z0-9_]+)`(\*?) \| (GET|POST)(?: (\/[a-z0-9-]+))? \| ([a-z]+) \| (GAP_[A-Z0-9_]*)? ?\| ([a-z_ ]*)\|$/gm
 
 export function readSkill(text: string) {
   const [, digest] = /contract-digest: "([0-9a-f]{64})"/.exec(text) ?? []
@@ -140,7 +140,8 @@ export function readSkill(text: string) {
     ([, gap_id = '', status = '']) => ({ gap_id, status }),
   )
   const operations = [...text.matchAll(skillRow)].map(
-    ([, id = '', star, method = '', path = '', scope = '', gap_id, errors = '']) => {
+    ([, id = '', star, method = '', named, scope = '', gap_id, errors = '']) => {
+      const path = named ?? `/${id.replaceAll('_', '-')}`
       const own = errors.split(' ').filter((code) => code !== '')
       const status = gaps.find((gap) => gap.gap_id === gap_id)?.status
       const all = [...own, ...sharedRefusals(text, { scope, method, isStarred: star === '*' })]

@@ -7,6 +7,7 @@ const layers = [
     'http',
     'payments',
     'mandates',
+    'yield',
     'hosted',
     'onboarding',
     'oauth',

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { time } from '../../shared/db/row-fields.ts'
+import type { Handler } from '../../shared/http/handler.ts'
+import { source } from '../../shared/yield/body.ts'
+import type { defiOrderEvents } from './contract.ts'
+
+const eventRow = z.object({
+  id: z.string(),
+  order_id: z.uuid(),
+  event: z.enum(['created', 'confirmed', 'signed', 'submitted', 'included', 'finalized', 'failed']),
+  at: time,
+  tx_hash: z.string().nullable(),
+  block_number: z.string().nullable(),
+  block_hash: z.string().nullable(),
+})
+
+const limitDefault = 20
+
+/** Answers one page of the events. */
+export const run: Handler<typeof defiOrderEvents> = async ({ order_id, limit, cursor }, { db }) => {
+  const page = Number(limit ?? limitDefault)
+  const question = {
+    page: page + 1,
+    ...(cursor === undefined ? {} : { before: cursor }),
+    ...(order_id === undefined ? {} : { only_order: order_id }),
+  }
+  const rows = await db.many('list_order_events', question, eventRow)
+  const shown = rows.slice(0, page)
+  return {
+    events: shown.map(({ id: event_id, ...event }) => ({ event_id, ...event })),
+    source,
+    next_cursor: rows.length > page ? (shown.at(-1)?.id ?? null) : null,
+  }
+}

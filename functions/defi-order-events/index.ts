@@ -1,0 +1,5 @@
+import { edgeFunction } from '../../shared/http/edge.ts'
+import { defiOrderEvents } from './contract.ts'
+import { run } from './handler.ts'
+
+export default edgeFunction(defiOrderEvents, run)
