@@ -24,10 +24,8 @@ export type ChainPart = 'endpoints' | 'second_operator' | 'relayers' | 'eurc'
 
 /** One capability. */
 export type Capability = {
-  title: string
-  /** Status when every part is well; below `live`, `limits` says why. */
+  /** Status when every part is well. */
   best: 'live' | 'partial_live'
-  limits?: string
   /** Parts without which it is unavailable. */
   needs: readonly CapabilityPart[]
   /** Parts without which it works, but with exceptions. */
@@ -39,23 +37,18 @@ export type Capability = {
 /** All capabilities, by the id that operations name. */
 export const gaps = {
   GAP_X402_V1: {
-    title: 'x402 payments',
     best: 'partial_live',
-    limits: 'Not every merchant, scheme and chain; delivery is the merchant’s.',
     needs: ['custody'],
     helps: [],
     // If only one operator reports the chain, an unused payment is released 15 minutes later.
     onChain: { needs: ['endpoints'], helps: ['second_operator', 'eurc'] },
   },
   GAP_PAYMENT_MANDATE_V1: {
-    title: 'payment mandates',
     best: 'partial_live',
-    limits: 'Caps of this service, not interoperable with the mandates of card networks.',
     needs: [],
     helps: [],
   },
   GAP_TRANSFER_V1: {
-    title: 'stablecoin transfers',
     best: 'live',
     needs: ['custody'],
     helps: [],
@@ -63,30 +56,25 @@ export const gaps = {
     onChain: { needs: ['endpoints'], helps: ['second_operator', 'relayers', 'eurc'] },
   },
   GAP_BALANCES_V1: {
-    title: 'balances and deposits',
     best: 'live',
     needs: [],
     helps: [],
     onChain: { needs: ['endpoints'], helps: ['eurc'] },
   },
   GAP_DEFI_AUTOMATION_V1: {
-    title: 'yield',
     best: 'partial_live',
-    limits: 'Vaults that the operator lists.',
     needs: ['custody', 'vaults'],
     helps: [],
   },
-  GAP_VAULT_V1: { title: 'the vault', best: 'live', needs: ['vault'], helps: [] },
+  GAP_VAULT_V1: { best: 'live', needs: ['vault'], helps: [] },
   // A mail that cannot be sent waits and is retried.
-  GAP_MAIL_V1: { title: 'mail', best: 'live', needs: ['vault'], helps: ['mailer', 'mail_out'] },
+  GAP_MAIL_V1: { best: 'live', needs: ['vault'], helps: ['mailer', 'mail_out'] },
   GAP_SIGN_UP_V1: {
-    title: 'sign-up',
     best: 'live',
     needs: ['custody'],
     helps: ['mailer', 'mail_out'],
   },
   GAP_HOSTED_ACTION_V1: {
-    title: 'hosted pages',
     best: 'live',
     needs: [],
     helps: ['vault', 'walletconnect'],

@@ -4,7 +4,7 @@
  */
 
 import type { GapState } from '../gap-states.ts'
-import { type Capability, gaps as gapTable } from '../gaps.ts'
+import type { GapId } from '../gaps.ts'
 import type { Operation } from '../operation.ts'
 import {
   type Service,
@@ -33,8 +33,27 @@ export function skillDocument(prose: string, service: Service): string {
   )
 }
 
+/** Capabilities as the document calls them, and why one is `partial_live` at best. */
+const capabilities: Record<GapId, { title: string; limits?: string }> = {
+  GAP_X402_V1: {
+    title: 'x402 payments',
+    limits: 'Not every merchant, scheme and chain; delivery is the merchant’s.',
+  },
+  GAP_PAYMENT_MANDATE_V1: {
+    title: 'payment mandates',
+    limits: 'Caps of this service, not interoperable with the mandates of card networks.',
+  },
+  GAP_TRANSFER_V1: { title: 'stablecoin transfers' },
+  GAP_BALANCES_V1: { title: 'balances and deposits' },
+  GAP_DEFI_AUTOMATION_V1: { title: 'yield', limits: 'Vaults that the operator lists.' },
+  GAP_VAULT_V1: { title: 'the vault' },
+  GAP_MAIL_V1: { title: 'mail' },
+  GAP_SIGN_UP_V1: { title: 'sign-up' },
+  GAP_HOSTED_ACTION_V1: { title: 'hosted pages' },
+}
+
 function describeGap({ gap_id, status, reasons, chains = [] }: GapState): string {
-  const { title, limits }: Capability = gapTable[gap_id]
+  const { title, limits } = capabilities[gap_id]
   const worse = chains.filter((one) => one.status !== status)
   const places = worse.map((one) => `${one.chain} \`${one.status}\``)
   const why = [limits, reasons.join(', '), places.join(', ')].filter(Boolean)
