@@ -49,13 +49,18 @@ export function functionFolders(): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-/** Builds functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. */
+/**
+ * Builds functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. With `splitting`,
+ * functions of one process share chunks; sizes are then those of what is not shared.
+ */
 export async function buildFunctions(
   outdir: string,
   folders = functionFolders(),
+  splitting = false,
 ): Promise<BuiltFunction[]> {
   const { metafile } = await build({
     ...bundling,
+    splitting,
     entryPoints: Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
     outdir,
     metafile: true,

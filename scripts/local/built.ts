@@ -1,5 +1,5 @@
 /** Builds the functions again only if they would become others, since a build takes seconds. */
-import { existsSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
@@ -13,10 +13,12 @@ const others = ['scripts/build.ts', 'package-lock.json', 'tsconfig.json']
 const metafileSchema = z.object({ inputs: z.record(z.string(), z.unknown()) })
 
 /** Builds all functions into a directory, unless it holds what the present files would give. */
-export async function bringUpToDate(outdir: string): Promise<void> {
+export async function bringUpToDate(outdir: string, splitting = false): Promise<void> {
   if (isUpToDate(outdir)) return
   const began = new Date()
-  await buildFunctions(outdir)
+  // Chunks of an earlier build have other names.
+  rmSync(outdir, { recursive: true, force: true })
+  await buildFunctions(outdir, functionFolders(), splitting)
   // A file that changed during the build is newer than the build.
   utimesSync(join(outdir, 'metafile.json'), began, began)
 }

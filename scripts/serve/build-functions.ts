@@ -8,7 +8,7 @@ import { readFunctions } from '../local/functions.ts'
 import { programInput } from './program.ts'
 
 const { modules } = await programInput(z.object({ modules: z.string() }))
-await bringUpToDate(modules)
+await bringUpToDate(modules, true)
 console.log(JSON.stringify(await readFunctions()))
 // The compiler's process would keep this one alive.
 process.exit()

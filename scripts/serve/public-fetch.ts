@@ -5,7 +5,6 @@
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { BlockList, isIP } from 'node:net'
-import { Agent, buildConnector } from 'undici'
 
 const connectTimeoutMilliseconds = 10_000
 
@@ -59,18 +58,26 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
 /** Returns the fetch; the servers in `hosts` (host:port, or host) are reached wherever they lie. */
 export function publicFetch(hosts: readonly string[]): typeof globalThis.fetch {
   const send = globalThis.fetch
+  let strangers: Promise<object> | undefined
+  return async (input, init) => {
+    const { host } = new URL(input instanceof Request ? input.url : String(input))
+    if (hosts.includes(host)) return send(input, init)
+    strangers ??= openConnections()
+    // The types of this undici and of the one in Node differ; a dispatcher of either works.
+    const more = { dispatcher: await strangers }
+    return send(input, Object.assign<RequestInit, object>({ ...init }, more))
+  }
+}
+
+/** Loads undici, which takes 30 MB, and which a process without requests to strangers never needs. */
+async function openConnections(): Promise<object> {
+  const { Agent, buildConnector } = await import('undici')
   const connect = buildConnector({ lookup: publicLookup, timeout: connectTimeoutMilliseconds })
-  const strangers = new Agent({
+  return new Agent({
     connect(options, callback) {
       const address = options.hostname.replace(/^\[|\]$/g, '')
       if (isIP(address) === 0 || isPublicAddress(address)) return connect(options, callback)
       callback(new Error(`${address} is not a public address`), null)
     },
   })
-  return (input, init) => {
-    const { host } = new URL(input instanceof Request ? input.url : String(input))
-    if (hosts.includes(host)) return send(input, init)
-    // The types of this undici and of the one in Node differ; a dispatcher of either works.
-    return send(input, Object.assign<RequestInit, object>({ ...init }, { dispatcher: strangers }))
-  }
 }

@@ -146,6 +146,19 @@ function vaultEntry() {
   return { site: 'example.com', username: `user-${entries}` }
 }
 
+/** Returns the memory of a process and of all that it started, in MiB; a page that several share counts once. */
+function mebibytesOf(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const own = Number(/^Pss: +(\d+) kB/m.exec(rollup)?.[1]) / 1024
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  const below = children.filter((child) => child !== '').map((child) => mebibytesOf(Number(child)))
+  return below.reduce((sum, one) => sum + one, own)
+}
+
+test('all processes together take at most 400 MiB', () => {
+  expect(mebibytesOf(run.pid)).toBeLessThanOrEqual(400)
+})
+
 test('secrets are the owner’s alone, in no output and in no list of processes', () => {
   const folder = join(directory, 'secrets')
   const files = readdirSync(folder)
