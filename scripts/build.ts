@@ -50,18 +50,21 @@ export function functionFolders(): string[] {
 }
 
 /**
- * Builds functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. With `splitting`,
- * functions of one process share chunks; sizes are then those of what is not shared.
+ * Builds functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. With modules that
+ * are built `beside` them (name -> source), all share chunks; sizes are then those of what is not shared.
  */
 export async function buildFunctions(
   outdir: string,
   folders = functionFolders(),
-  splitting = false,
+  beside: Readonly<Record<string, string>> = {},
 ): Promise<BuiltFunction[]> {
   const { metafile } = await build({
     ...bundling,
-    splitting,
-    entryPoints: Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
+    splitting: Object.keys(beside).length > 0,
+    entryPoints: {
+      ...Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
+      ...beside,
+    },
     outdir,
     metafile: true,
   })

@@ -13,12 +13,15 @@ const others = ['scripts/build.ts', 'package-lock.json', 'tsconfig.json']
 const metafileSchema = z.object({ inputs: z.record(z.string(), z.unknown()) })
 
 /** Builds all functions into a directory, unless it holds what the present files would give. */
-export async function bringUpToDate(outdir: string, splitting = false): Promise<void> {
+export async function bringUpToDate(
+  outdir: string,
+  beside?: Readonly<Record<string, string>>,
+): Promise<void> {
   if (isUpToDate(outdir)) return
   const began = new Date()
   // Chunks of an earlier build have other names.
   rmSync(outdir, { recursive: true, force: true })
-  await buildFunctions(outdir, functionFolders(), splitting)
+  await buildFunctions(outdir, functionFolders(), beside)
   // A file that changed during the build is newer than the build.
   utimesSync(join(outdir, 'metafile.json'), began, began)
 }

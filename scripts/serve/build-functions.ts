@@ -5,10 +5,12 @@
 import * as z from 'zod'
 import { bringUpToDate } from '../local/built.ts'
 import { readFunctions } from '../local/functions.ts'
+import { databaseModule } from './platform.ts'
 import { programInput } from './program.ts'
 
 const { modules } = await programInput(z.object({ modules: z.string() }))
-await bringUpToDate(modules, true)
+// Built with them, so that the database throws the errors that they recognize.
+await bringUpToDate(modules, { [databaseModule]: 'shared/db/direct/direct.ts' })
 console.log(JSON.stringify(await readFunctions()))
 // The compiler's process would keep this one alive.
 process.exit()

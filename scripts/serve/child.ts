@@ -36,7 +36,7 @@ if (process.send) process.once('message', (message) => void begin(birthSchema.pa
 async function begin(birth: Birth): Promise<void> {
   const { folder, modules, vars, hosts } = birth
   openPlatform(hosts)
-  const loaded = await loadFunction(modules, folder, { ...vars, ...own(birth) })
+  const loaded = await loadFunction(modules, folder, { ...vars, ...(await own(birth)) })
   process.on('message', (message) => void answer(loaded, callSchema.parse(message)))
   // Ctrl-C reaches the whole group; the parent ends this process when its last call is answered.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
@@ -46,10 +46,11 @@ async function begin(birth: Birth): Promise<void> {
 }
 
 /** Returns the bindings that this process alone has. */
-function own({ directory, holds }: Birth) {
+async function own({ directory, modules, holds }: Birth) {
   if (!holds) return {}
   const secrets = readSecrets(directory, holds.secrets)
-  const { database } = openDatabaseOf(holds.databaseAt, holds.secrets, secrets)
+  const { databaseAt, secrets: folder } = holds
+  const { database } = await openDatabaseOf({ databaseAt, folder, secrets, modules })
   return { ...secrets, DATABASE: database }
 }
 

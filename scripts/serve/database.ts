@@ -2,7 +2,7 @@
 import type { Sql } from 'postgres'
 import * as z from 'zod'
 import type { Database } from '../../shared/db/database.ts'
-import { openDirectDatabase } from '../../shared/db/direct/direct.ts'
+import { loadDatabase } from './platform.ts'
 import { openQuery } from './query.ts'
 import { readSecrets } from './secrets.ts'
 
@@ -31,15 +31,24 @@ export async function openLogins(sql: Sql, directory: string): Promise<void> {
   }
 }
 
+/** Settings of a database: its address without a login, who opens it with which secrets, and the built modules. */
+export type DatabaseOptions = {
+  databaseAt: string
+  folder: string
+  secrets: Readonly<Record<string, string>>
+  modules: string
+}
+
 /** Opens the database for a function, with the login of its role. */
-export function openDatabaseOf(
-  databaseAt: string,
-  folder: string,
-  secrets: Readonly<Record<string, string>>,
-): { database: Database; close: () => Promise<void> } {
+export async function openDatabaseOf({
+  databaseAt,
+  folder,
+  secrets,
+  modules,
+}: DatabaseOptions): Promise<{ database: Database; close: () => Promise<void> }> {
   const url = new URL(databaseAt)
   url.username = loginOf(roleOf(folder))
   url.password = z.string().parse(secrets['DATABASE_PASSWORD'])
   const { query, close } = openQuery({ databaseUrl: url.href, role: roleOf(folder), connections })
-  return { database: openDirectDatabase(query), close }
+  return { database: await loadDatabase(modules, query), close }
 }

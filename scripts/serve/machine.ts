@@ -141,8 +141,8 @@ async function loadAll({ settings, endings, say }: Start, building: Building) {
   }
   openPlatform(hosts)
   const secrets = readSecrets(directory, 'app')
-  const opened = openDatabaseOf(databaseAt, 'app', secrets)
-  await endings.keep(Promise.resolve(opened), ({ close }) => close())
+  const opening = openDatabaseOf({ databaseAt, folder: 'app', secrets, modules })
+  const opened = await endings.keep(opening, ({ close }) => close())
   const here = functions.filter(({ name }) => !children.has(name))
   const loaded = new Map<string, LoadedFunction>()
   // A binding to a function of this process finds it when it is called, since all load in one go.

@@ -6,6 +6,9 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
+import type { Database } from '../../shared/db/database.ts'
+import type { Query } from '../../shared/db/direct/catalog.ts'
+import type { openDirectDatabase } from '../../shared/db/direct/direct.ts'
 import { publicFetch } from './public-fetch.ts'
 
 type Bindings = Readonly<Record<string, unknown>>
@@ -33,6 +36,18 @@ export function openPlatform(hosts: readonly string[]): void {
     },
   })
   globalThis.fetch = publicFetch(hosts)
+}
+
+/** Name of the module, among the built ones, that opens the database. */
+export const databaseModule = 'direct-database'
+const databaseSchema = z.object({
+  openDirectDatabase: z.custom<typeof openDirectDatabase>((value) => typeof value === 'function'),
+})
+
+/** Opens the database by the module that was built with the functions, whose errors they recognize. */
+export async function loadDatabase(modules: string, query: Query): Promise<Database> {
+  const loaded: unknown = await import(pathToFileURL(join(modules, `${databaseModule}.mjs`)).href)
+  return databaseSchema.parse(loaded).openDirectDatabase(query)
 }
 
 type Handler = (...args: unknown[]) => unknown

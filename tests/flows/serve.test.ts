@@ -9,8 +9,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { createApiKey } from '../../shared/auth/api-key.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
+import { randomBytes } from '../support/seed.ts'
 
 const script = fileURLToPath(new URL('../../scripts/serve.ts', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'aoa-serve-'))
@@ -129,6 +131,12 @@ test('no second link is printed, and strangers are refused an account', async ()
     410,
     { error: 'registration_closed', message: textWith('invitation') },
   ])
+})
+
+test('a key that the database does not know is refused as such', async () => {
+  const unknown = await call('/get-identity', createApiKey('live', randomBytes))
+
+  expect(unknown).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
 })
 
 test('custody and vault come back after a kill, and what was stored is still there', async () => {
