@@ -939,6 +939,13 @@ create table private.removed_passkeys (
 );
 alter table private.removed_passkeys enable row level security;
 
+create table private.restores (
+  at timestamp with time zone not null,
+  made_at timestamp with time zone not null,
+  constraint restores_pkey PRIMARY KEY (at)
+);
+alter table private.restores enable row level security;
+
 create table private.retention (
   of_table text not null,
   ages_from text,
@@ -1004,6 +1011,7 @@ create table private.transfer_cursors (
   head_hash text not null,
   safe_block bigint not null,
   behind_since timestamp with time zone,
+  catch_up_block bigint,
   began_at timestamp with time zone not null default private.clock(),
   constraint transfer_cursors_pkey PRIMARY KEY (chain),
   constraint transfer_cursors_check CHECK ((seen_through >= finalized_through)),
@@ -1695,6 +1703,9 @@ begin
     outcome := 'authorized';
     fresh := true;
   end if;
+  if outcome = 'authorized' and p.signature is null and not private.has_caught_up(p.chain) then
+    perform private.refuse('unavailable', '503');
+  end if;
   if outcome = 'authorized' and free and p.signature is null
     and not private.reserve_gas(p, gas_from, gas_chain, cost_wei::numeric)
   then
@@ -1799,7 +1810,7 @@ begin
     join private.custody_keys k on k.address = s.lane
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
-  where s.id = custody_load_slot.slot and s.state = 'open';
+  where s.id = custody_load_slot.slot and s.state = 'open' and private.has_caught_up(s.chain);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb DEFAULT NULL::jsonb)
@@ -2254,8 +2265,9 @@ declare
   o private.outflows;
   m private.outflow_match;
   booked private.payments;
+  cursor_row private.transfer_cursors;
 begin
-  perform from private.transfer_cursors c
+  select * into cursor_row from private.transfer_cursors c
    where c.chain = housekeeping_book_outflow.chain for no key update;
   select * into o from private.outflows t
    where t.chain = housekeeping_book_outflow.chain and t.tx_hash = housekeeping_book_outflow.tx_hash
@@ -2279,7 +2291,8 @@ begin
     insert into private.activities (account, category, type, summary)
     values (o.account, 'security', 'unknown_transfer', housekeeping_book_outflow.summary);
   end if;
-  if standing <> 'late' then
+  -- Its owner was told of the restore, by which the account is frozen.
+  if standing <> 'late' and not private.is_before_restore(cursor_row, o.block_number) then
     perform private.freeze(o.account,
       'The account was frozen by the service: money left that its books did not account for.');
     perform private.enqueue_mail(o.account, mail);
@@ -2958,6 +2971,10 @@ begin
   update private.transfer_cursors c set behind_since = private.clock()
    where c.chain = housekeeping_transfer_cursor.chain and c.behind_since is null
      and c.finalized_through < finalized_block;
+  -- A signature from before a restore can be used for a quarter of an hour.
+  update private.transfer_cursors c set catch_up_block = housekeeping_transfer_cursor.head_number
+   where c.chain = housekeeping_transfer_cursor.chain and c.catch_up_block is null
+     and private.clock() > (select max(r.at) from private.restores r) + interval '16 minutes';
   return query
   select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash,
     floor(extract(epoch from private.clock() - c.behind_since))::integer, (
@@ -6732,7 +6749,7 @@ declare
     (select w.kind from private.waiting_calls(on_chain) w order by w.kind limit 1) end;
   alone bigint;
 begin
-  if needs is null then
+  if needs is null or not private.has_caught_up(on_chain) then
     return null;
   end if;
   if needs = 'transfer' and not with_own then
@@ -7841,6 +7858,15 @@ AS $function$
       where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.has_caught_up(chain bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select not exists (select from private.restores) or exists (select from private.transfer_cursors c
+    where c.chain = has_caught_up.chain and c.catch_up_block <= c.finalized_through)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.has_earlier(o private.outflows)
  RETURNS boolean
  LANGUAGE sql
@@ -8230,6 +8256,15 @@ CREATE OR REPLACE FUNCTION private.is_before_passkeys(owner uuid, requested_at t
 AS $function$
   select coalesce(bool_and(coalesce(private.there_since(k) > requested_at, false)), false)
     from private.passkeys k where k.account = owner
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_before_restore(c private.transfer_cursors, block_number bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.restores)
+    and (c.catch_up_block is null or block_number <= c.catch_up_block)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_cancellable(p private.payments)
@@ -9215,6 +9250,17 @@ begin
   update private.payments p set has_outflow = true where p.id in (
     select w.id from private.payments w where w.id = new.payment for update skip locked);
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.mark_restored(made_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.restores values (private.clock(), made_at);
+  update private.transfer_cursors c set catch_up_block = null where c.catch_up_block is not null;
+  delete from private.signups s where s.email is not null;
+  perform private.suspend_restored(a.id, made_at) from private.accounts a order by a.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.match_by_nonce(o private.outflows)
@@ -10643,6 +10689,34 @@ begin
   perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected: another took its place.');
   update private.oauth_grants g set spends_with = first
    where g.credential = any (private.spent_together(private.budget_of(begun))) and g.credential <> first;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.suspend_restored(of_account uuid, made_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  k private.credentials;
+begin
+  perform private.freeze(of_account, pg_catalog.format(
+    'The service was restored from a backup of %s UTC, so the account was frozen and all keys, apps, sessions and mandates ended. Passkeys, password, recovery codes, limits and recipients are those of that time: check them before you unfreeze it.',
+    to_char(made_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')));
+  for k in select x.* from private.credentials x
+    where x.account = of_account and x.revoked_at is null order by x.id
+  loop
+    if k.kind = 'oauth' then
+      perform private.end_grant(k.id, 'disconnected');
+    else
+      update private.credentials x set revoked_at = private.clock(), brakes_until = null where x.id = k.id;
+      perform private.close_requests(k, 'service') where k.kind = 'api_key';
+    end if;
+  end loop;
+  perform private.spend_codes(of_account);
+  update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = 'service'
+   where m.account = of_account and m.state in ('pending_approval', 'active', 'suspended');
+  update private.payments p set state = 'expired', finality = null,
+    failure = 'the service was restored from a backup'
+   where p.account = of_account and p.state in ('prepared', 'awaiting_confirmation');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)

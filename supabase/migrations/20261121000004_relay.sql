@@ -369,7 +369,7 @@ declare
     (select w.kind from private.waiting_calls(on_chain) w order by w.kind limit 1) end;
   alone bigint;
 begin
-  if needs is null then
+  if needs is null or not private.has_caught_up(on_chain) then
     return null;
   end if;
   if needs = 'transfer' and not with_own then

@@ -134,6 +134,9 @@ begin
     outcome := 'authorized';
     fresh := true;
   end if;
+  if outcome = 'authorized' and p.signature is null and not private.has_caught_up(p.chain) then
+    perform private.refuse('unavailable', '503');
+  end if;
   if outcome = 'authorized' and free and p.signature is null
     and not private.reserve_gas(p, gas_from, gas_chain, cost_wei::numeric)
   then
@@ -330,7 +333,7 @@ begin
     join private.custody_keys k on k.address = s.lane
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
-  where s.id = custody_load_slot.slot and s.state = 'open';
+  where s.id = custody_load_slot.slot and s.state = 'open' and private.has_caught_up(s.chain);
 end $$;
 
 -- Stores a replacement. Answers false if another one was stored first, the slot is over, or a transfer that

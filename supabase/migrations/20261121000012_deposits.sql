@@ -20,6 +20,8 @@ create table private.transfer_cursors (
   safe_block bigint not null,
   -- Time since which final blocks wait and none was booked.
   behind_since timestamptz,
+  -- After a restore, nothing is signed until this block was read as final; null until it is known.
+  catch_up_block bigint,
   began_at timestamptz not null default private.clock()
 );
 
@@ -203,6 +205,10 @@ begin
   update private.transfer_cursors c set behind_since = private.clock()
    where c.chain = housekeeping_transfer_cursor.chain and c.behind_since is null
      and c.finalized_through < finalized_block;
+  -- A signature from before a restore can be used for a quarter of an hour.
+  update private.transfer_cursors c set catch_up_block = housekeeping_transfer_cursor.head_number
+   where c.chain = housekeeping_transfer_cursor.chain and c.catch_up_block is null
+     and private.clock() > (select max(r.at) from private.restores r) + interval '16 minutes';
   return query
   select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash,
     floor(extract(epoch from private.clock() - c.behind_since))::integer, (

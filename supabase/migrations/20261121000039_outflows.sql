@@ -340,8 +340,9 @@ declare
   o private.outflows;
   m private.outflow_match;
   booked private.payments;
+  cursor_row private.transfer_cursors;
 begin
-  perform from private.transfer_cursors c
+  select * into cursor_row from private.transfer_cursors c
    where c.chain = housekeeping_book_outflow.chain for no key update;
   select * into o from private.outflows t
    where t.chain = housekeeping_book_outflow.chain and t.tx_hash = housekeeping_book_outflow.tx_hash
@@ -365,7 +366,8 @@ begin
     insert into private.activities (account, category, type, summary)
     values (o.account, 'security', 'unknown_transfer', housekeeping_book_outflow.summary);
   end if;
-  if standing <> 'late' then
+  -- Its owner was told of the restore, by which the account is frozen.
+  if standing <> 'late' and not private.is_before_restore(cursor_row, o.block_number) then
     perform private.freeze(o.account,
       'The account was frozen by the service: money left that its books did not account for.');
     perform private.enqueue_mail(o.account, mail);

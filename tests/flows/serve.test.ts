@@ -1,7 +1,7 @@
 /** `npm run serve` runs the product on one machine with its own secrets, and goes on after any end. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -182,4 +182,32 @@ test('secrets are the owner’s alone, in no output and in no list of processes'
   for (const secret of secrets) {
     if (!secret.includes('"keys"')) expect(shown.includes(secret)).toBe(false)
   }
+})
+
+/** Runs a program of scripts/ and returns its output, or what it complains of. */
+function program(name: string, ...args: string[]): string {
+  const { DATABASE_URL: _, ...env } = process.env
+  const file = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
+  const { stdout, stderr } = spawnSync(process.execPath, [file, ...args], { env })
+  return `${stdout.toString()}${stderr.toString()}`
+}
+
+test('a backup of the running service becomes another one, which no earlier key opens', async () => {
+  const [restored, file] = [join(directory, 'restored'), join(directory, 'backup')]
+  const phrase = ['--passphrase-file', join(directory, 'passphrase')]
+  writeFileSync(join(directory, 'passphrase'), 'a passphrase of the tests only\n')
+
+  const saved = program('backup', '--data', directory, '--out', file, ...phrase)
+  const refused = program('restore', '--data', directory, '--from', file, ...phrase)
+  await run.end('SIGTERM')
+  const told = program('restore', '--data', restored, '--from', file, ...phrase)
+  run = await serve('--data', restored, '--rpc', chain.rpcUrl)
+  const { status } = await call('/get-identity', key)
+
+  expect(saved).toContain('backed up')
+  expect(refused).toContain('holds a service')
+  expect(told).toContain('Nothing is signed until')
+  expect(run.output()).not.toContain('/web/register/')
+  expect(status).toBe(401)
+  expect(statSync(file).mode & 0o77).toBe(0)
 })

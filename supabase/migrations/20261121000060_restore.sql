@@ -1,0 +1,64 @@
+-- Restores: what a backup no longer knows. Of what happened after it, the chain still shows the payments and
+-- nothing shows what was revoked. So no way in of before the restore is valid after it, and nothing is signed
+-- before all transfers until then are in the books.
+
+create table private.restores (
+  at timestamptz primary key,
+  -- Time of the backup.
+  made_at timestamptz not null
+);
+alter table private.restores enable row level security;
+insert into private.retention (of_table, reason) values ('restores',
+  'A chain that is connected later is read up to the time of the last one.');
+
+-- True if a chain was read up to a final block after every signature from before the restore had ended, or if
+-- the service was never restored.
+create function private.has_caught_up(chain bigint) returns boolean language sql stable as $$
+  select not exists (select from private.restores) or exists (select from private.transfer_cursors c
+    where c.chain = has_caught_up.chain and c.catch_up_block <= c.finalized_through)
+$$;
+
+-- True if a block is one of those in which payments are that the backup does not know.
+create function private.is_before_restore(c private.transfer_cursors, block_number bigint) returns boolean
+  language sql stable as $$
+  select exists (select from private.restores)
+    and (c.catch_up_block is null or block_number <= c.catch_up_block)
+$$;
+
+-- Ends an account's ways in that a restore brought back, and what waits: the keys and apps, sessions, requests
+-- and mandates, any of which may have been revoked or used up since the backup. Freezes the account until its
+-- owner has looked.
+create function private.suspend_restored(of_account uuid, made_at timestamptz) returns void
+  language plpgsql as $$
+declare
+  k private.credentials;
+begin
+  perform private.freeze(of_account, pg_catalog.format(
+    'The service was restored from a backup of %s UTC, so the account was frozen and all keys, apps, sessions and mandates ended. Passkeys, password, recovery codes, limits and recipients are those of that time: check them before you unfreeze it.',
+    to_char(made_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')));
+  for k in select x.* from private.credentials x
+    where x.account = of_account and x.revoked_at is null order by x.id
+  loop
+    if k.kind = 'oauth' then
+      perform private.end_grant(k.id, 'disconnected');
+    else
+      update private.credentials x set revoked_at = private.clock(), brakes_until = null where x.id = k.id;
+      perform private.close_requests(k, 'service') where k.kind = 'api_key';
+    end if;
+  end loop;
+  perform private.spend_codes(of_account);
+  update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = 'service'
+   where m.account = of_account and m.state in ('pending_approval', 'active', 'suspended');
+  update private.payments p set state = 'expired', finality = null,
+    failure = 'the service was restored from a backup'
+   where p.account = of_account and p.state in ('prepared', 'awaiting_confirmation');
+end $$;
+
+-- Marks the database as restored, in the transaction that restores it.
+create function private.mark_restored(made_at timestamptz) returns void language plpgsql as $$
+begin
+  insert into private.restores values (private.clock(), made_at);
+  update private.transfer_cursors c set catch_up_block = null where c.catch_up_block is not null;
+  delete from private.signups s where s.email is not null;
+  perform private.suspend_restored(a.id, made_at) from private.accounts a order by a.id;
+end $$;
