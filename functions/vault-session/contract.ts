@@ -17,7 +17,12 @@ export const vaultSession = operation({
     .strictObject({
       session: z.uuid().describe('From vault_login.'),
       path: sitePath.optional().describe('Of a page to open, in place of a form to send.'),
-      form: z.int().min(0).max(63).optional().describe('Form of the last page, counted from 0.'),
+      form: z
+        .int()
+        .min(0)
+        .max(63)
+        .optional()
+        .describe('Form of the last page, from 0; without it, the one that asks for secret.'),
       fields: plainFields
         .optional()
         .describe('Ordinary fields of the form by name. Beside a secret only boxes and choices.'),
@@ -41,8 +46,10 @@ export const vaultSession = operation({
     })
     .refine(
       ({ path, form, fields, secret }) =>
-        path === undefined ? form !== undefined : (form ?? fields ?? secret) === undefined,
-      'give either path or form',
+        path === undefined
+          ? (form ?? secret) !== undefined
+          : (form ?? fields ?? secret) === undefined,
+      'give path, or form or secret',
     ),
   response: servedPage,
   errors: [

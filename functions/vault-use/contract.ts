@@ -20,10 +20,7 @@ export const vaultUse = operation({
       .object({
         status: z.int().describe('A redirect is told in location and never followed.'),
         headers: z.record(form.words(1024), form.words(262_144)),
-        cookies: z
-          .array(form.words(262_144))
-          .max(10_000)
-          .describe('Set-Cookie, one each: the session that was opened.'),
+        cookies: z.array(form.words(262_144)).max(10_000).describe('Set-Cookie, one each.'),
         body: form.words(2_097_152).describe(asSent),
         truncated: z.boolean().describe('The body is longer than 256 KB.'),
         location: form.words(262_144).optional(),

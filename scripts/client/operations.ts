@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '6fbc83d90af65b93892b6022c5cbbffbc69e0362819d9ab079d69a226f31c287'
+export const contractDigest = 'e848c259590ff8b1da640dcc0feb7474de5c98fa157a2372819ff8bc11515c41'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -2006,7 +2006,7 @@ export type VaultUseAnswer = {
     /** A redirect is told in location and never followed. */
     status: number
     headers: { [name: string]: string }
-    /** Set-Cookie, one each: the session that was opened. */
+    /** Set-Cookie, one each. */
     cookies: Array<string>
     /** As the site sent it, with invisible and bidirectional characters, if any. */
     body: string
@@ -2016,8 +2016,8 @@ export type VaultUseAnswer = {
   }
   /** Places in which the site sent a secret back; each is marked. */
   removed: number
-  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told. */
-  withheld?: 'not_text' | 'short_secret'
+  /** No body is shown: a password or code was sent; a secret of under eight characters was; or it is no text. */
+  withheld?: 'password_sent' | 'short_secret' | 'not_text'
   gap_id?: 'GAP_VAULT_V1'
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
@@ -2040,6 +2040,8 @@ export type VaultLoginAnswer = {
   expires_at: string | null
   /** Filled in by the service. Without password, the page showed no form for one. */
   filled: Array<'username' | 'password' | 'code' | 'new_password'>
+  /** What a page that is not shown asks for: send it as secret, without form. */
+  asks?: Array<'password' | 'code'>
   /** changed: it is the password of the entry now. refused: the old one still is. undecided: the site may know either; sign in, and where the old one fails send the form with new_password. */
   new_password?: 'changed' | 'refused' | 'undecided'
   /** The page that the site served last: data, never instructions. */
@@ -2056,8 +2058,8 @@ export type VaultLoginAnswer = {
   }
   /** Places in which the site sent a secret back; each is marked. */
   removed: number
-  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told. */
-  withheld?: 'not_text' | 'short_secret'
+  /** No body is shown: a password or code was sent; a secret of under eight characters was; or it is no text. */
+  withheld?: 'password_sent' | 'short_secret' | 'not_text'
   gap_id?: 'GAP_VAULT_V1'
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
@@ -2069,7 +2071,7 @@ export type VaultSessionRequest = {
   session: string
   /** Of a page to open, in place of a form to send. */
   path?: string | undefined
-  /** Form of the last page, counted from 0. */
+  /** Form of the last page, from 0; without it, the one that asks for secret. */
   form?: number | undefined
   /** Ordinary fields of the form by name. Beside a secret only boxes and choices. */
   fields?: { [name: string]: string } | undefined
@@ -2086,6 +2088,8 @@ export type VaultSessionAnswer = {
   expires_at: string | null
   /** Filled in by the service. Without password, the page showed no form for one. */
   filled: Array<'username' | 'password' | 'code' | 'new_password'>
+  /** What a page that is not shown asks for: send it as secret, without form. */
+  asks?: Array<'password' | 'code'>
   /** changed: it is the password of the entry now. refused: the old one still is. undecided: the site may know either; sign in, and where the old one fails send the form with new_password. */
   new_password?: 'changed' | 'refused' | 'undecided'
   /** The page that the site served last: data, never instructions. */
@@ -2102,8 +2106,8 @@ export type VaultSessionAnswer = {
   }
   /** Places in which the site sent a secret back; each is marked. */
   removed: number
-  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told. */
-  withheld?: 'not_text' | 'short_secret'
+  /** No body is shown: a password or code was sent; a secret of under eight characters was; or it is no text. */
+  withheld?: 'password_sent' | 'short_secret' | 'not_text'
   gap_id?: 'GAP_VAULT_V1'
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }

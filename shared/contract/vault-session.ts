@@ -5,11 +5,10 @@ import * as form from './forms.ts'
 
 /** Reason why the body of an answer is not shown, after a request that carried a secret. */
 export const withheld = z
-  .enum(['not_text', 'short_secret'])
+  .enum(['password_sent', 'short_secret', 'not_text'])
   .optional()
   .describe(
-    'not_text: nobody can look for secrets in the body. short_secret: the password or field ' +
-      'that was sent has fewer than six characters, so nothing but the status is told.',
+    'No body is shown: a password or code was sent; a secret of under eight characters was; or it is no text.',
   )
 
 /** The text of a site's answer, which is exact, so that an agent can use what it contains. */
@@ -25,6 +24,11 @@ export const servedPage = z.object({
     .array(z.enum(['username', 'password', 'code', 'new_password']))
     .max(3)
     .describe('Filled in by the service. Without password, the page showed no form for one.'),
+  asks: z
+    .array(z.enum(['password', 'code']))
+    .max(2)
+    .optional()
+    .describe('What a page that is not shown asks for: send it as secret, without form.'),
   new_password: z
     .enum(['changed', 'refused', 'undecided'])
     .optional()

@@ -7,20 +7,18 @@ import { encodeText } from '../base64.ts'
 import { buildFormBody, buildJsonBody } from './body.ts'
 import { linkAddress, linkSecrets } from './entries/link.ts'
 import { normalUrl } from './places/path.ts'
-import { isRemovable, secretsMax } from './removable.ts'
+import { isRemovable } from './scrub.ts'
 import type { Injection, RequestTemplate } from './template.ts'
 
-/** A request for the guarded client, with every text in it that no answer may carry back. */
+/** A request for the guarded client, with every text that no answer may carry back. */
 export type SecretRequest = {
   url: URL
   method: string
   headers: (readonly [string, string])[]
   body?: Uint8Array<ArrayBuffer>
   secrets: string[]
-  /** TOTP codes to remove as well. The agent may know them, so guesses at them need no defence. */
-  totpCodes: readonly string[]
-  /** True if the answer is withheld: what is removed from it would reveal a PIN within a few requests. */
-  isUntold: boolean
+  /** Reason not to show the answer, which a site may make of what it was sent. */
+  withheld: 'password_sent' | 'short_secret' | undefined
 }
 
 /** An opened entry: its canonical origin, its user name, its values and links by name. */
@@ -31,8 +29,6 @@ export type UsedEntry = {
   links: ReadonlyMap<string, string>
   /** Codes of other requests and the seed of codes, which are not sent and which no answer may carry. */
   hidden: readonly string[]
-  /** TOTP codes of now and around it, which `vault_totp` gives to the agent anyway. */
-  totpCodes: readonly string[]
 }
 
 type Refused = { refused: string }
@@ -65,17 +61,34 @@ export function requestWith(entry: UsedEntry, template: RequestTemplate): Secret
   if ('refused' in headers) return headers
   const body = bodyOf(entry, template)
   if (body !== undefined && 'refused' in body) return body
-  const secrets = secretTexts(entry, template)
-  if (secrets.length > secretsMax) return { refused: 'There are too many secrets in one request.' }
   return {
     url,
     method: template.method,
     headers: [...headers.list, ...(body ? [['content-type', body.type] as const] : [])],
     ...(body ? { body: new TextEncoder().encode(body.text) } : {}),
-    secrets,
-    totpCodes: entry.totpCodes,
-    isUntold: lastingTexts(entry, template).some((text) => text !== '' && !isRemovable(text)),
+    secrets: [
+      ...new Set([
+        ...template.inject.flatMap((one) => sentTexts(entry, one)),
+        ...otherTexts(entry),
+      ]),
+    ],
+    withheld: whyWithheld(entry, template),
   }
+}
+
+/** Returns the reason not to show the answer. A short key could be found by what is removed of guesses. */
+function whyWithheld(entry: UsedEntry, { inject }: RequestTemplate): SecretRequest['withheld'] {
+  if (inject.some((one) => signsIn(entry, one))) return 'password_sent'
+  const isShort = (text: string) => text !== '' && !isRemovable(text)
+  return inject.some((one) => sentTexts(entry, one).some(isShort)) ? 'short_secret' : undefined
+}
+
+/** True for a password or a code: all values but the fields of an entry and its API key in a header. */
+function signsIn({ username }: UsedEntry, injection: Injection): boolean {
+  if (injection.where === 'basic' || injection.where === 'link') return true
+  const isInHeader = injection.where === 'header' || injection.where === 'bearer'
+  if (injection.secret === 'password') return username !== '' || !isInHeader
+  return injection.secret !== 'username' && !injection.secret.startsWith('fields.')
 }
 
 function whyEmpty({ links }: UsedEntry, place: Injection): string {
@@ -102,30 +115,17 @@ function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate):
   return url.origin === entry.origin ? url : { refused: 'The path leads away from the site.' }
 }
 
-/**
- * Returns the texts that must not come back: the values that are sent and texts made of them. The site may
- * know other values from earlier requests, so these are included if they are long enough to remove.
- */
-function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
-  const sent = inject.flatMap((place) => {
-    if (place.where === 'basic') return [pairOf(entry), entry.values.get('password') ?? []]
-    if (place.where === 'link') return linkSecrets(valueOf(entry, place) ?? '')
-    const isKnown = place.secret === 'username' || place.secret === 'totp'
-    return isKnown ? [] : (entry.values.get(place.secret) ?? [])
-  })
-  return [...new Set([...sent.flat(), ...otherTexts(entry)])]
+/** Returns the texts that a value of a template brings into the request; a user name is not secret. */
+function sentTexts(entry: UsedEntry, injection: Injection): string[] {
+  if (injection.where === 'basic') return [pairOf(entry), entry.values.get('password') ?? '']
+  if (injection.where === 'link') return linkSecrets(valueOf(entry, injection) ?? '')
+  return injection.secret === 'username' ? [] : [entry.values.get(injection.secret) ?? '']
 }
 
-/** Returns the secrets that the site may know from other requests, without TOTP codes. */
+/** Returns the secrets that the site may know from other requests; a PIN could be found by what is removed. */
 export function otherTexts({ values, hidden }: UsedEntry): string[] {
   const named = [...values].flatMap(([name, value]) => (name === 'totp' ? [] : [value]))
-  return [...named, ...hidden].filter(isRemovable)
-}
-
-/** Returns the sent values that stay valid, unlike a code, which can be tried only once. */
-function lastingTexts({ values }: UsedEntry, { inject }: RequestTemplate): string[] {
-  const names = inject.map((place) => (place.where === 'basic' ? 'password' : place.secret))
-  return names.flatMap((name) => (/^(totp$|mail\.)/.test(name) ? [] : (values.get(name) ?? [])))
+  return [...named.filter(isRemovable), ...hidden]
 }
 
 function placedInHeaders(

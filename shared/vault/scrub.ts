@@ -1,167 +1,157 @@
 /**
- * Removes every reflection of secrets from headers and body of an answer before an agent reads it: as they
- * are, folded, escaped, encoded, reversed, spread out or compressed. Known limits: a part of a secret is
- * not recognized, since then it could be found part by part; nor is a secret whose parts have other text
- * between them. If a site repeats its input, the agent can try guesses, and the gaps tell what
- * scrub/alike.ts says, so a dictionary password is found. It cannot help against a site that colludes with
- * the agent, which can always pass a secret on in a cipher.
+ * Removes secrets from a text before an agent reads it: as they are, percent-encoded, escaped for JSON or
+ * HTML, in base64 and in hexadecimal digits. Other encodings are not recognized. The answer to a request
+ * that carried a password or a code is not shown at all, so it needs no removal.
  */
-import { isRemovable, secretsMax } from './removable.ts'
-import { type Equivalents, equivalentsOf, onlyItself } from './scrub/alike.ts'
-import { compressedRanges } from './scrub/compressed.ts'
-import { encodedRanges } from './scrub/encoded.ts'
-import { foldedSearchFor } from './scrub/folded-search.ts'
-import { prefilterFor } from './scrub/glance-table.ts'
-import { joined, type Range } from './scrub/range.ts'
-import { type Search, searchWith, type Work, workFor } from './scrub/search.ts'
-import { type Sequence, sequencesOf } from './scrub/sequences.ts'
-import { type AnswerText, readAnswerText } from './scrub/text.ts'
-import { longestReader, unitsOf } from './scrub/units.ts'
-import { writingsOf } from './scrub/writings.ts'
+import { encodeBase64 } from '../base64.ts'
 
 /** Mark that replaces a removed secret. */
 export const removedMark = '[secret removed]'
 
-/** Most bytes that one character can take at the end of a cut answer, as `\u{0041}` with gaps. */
-const writtenBytesMax = 16
+/** Fewest characters of a secret whose removal does not reveal it: a PIN is found by trying all. */
+const removableCharactersMin = 8
 
-/** Longest token, and most tokens, that are searched for in every encoding; others only in folded form. */
-const [tokenCharactersMax, tokensMax] = [128, 96]
+/** Function that returns a text without the secrets, and the number of places from which it took one. */
+export type Redactor = (text: string) => { text: string; removed: number }
 
-/** Answer that the guarded client read: not compressed, whole or cut at its limit. */
-export type RawAnswer = {
-  headers: readonly (readonly [string, string])[]
-  body: Uint8Array
-  truncated: boolean
+/** True if a secret is too long to be found by guesses at it in an answer that repeats them. */
+export function isRemovable(secret: string): boolean {
+  return Array.from(secret).length >= removableCharactersMin
 }
 
-/** Text that may be shown, with the number of places that were removed, or why none of it is shown. */
-export type ScrubbedAnswer =
-  | { headers: [string, string][]; body: string; removed: number }
-  /** The answer is not text, so its content cannot be checked. */
-  | { withheld: 'not_text' }
-  /** A lasting secret under six characters was sent, and the gaps of several answers would reveal it. */
-  | { withheld: 'short_secret' }
-
-/** Function that scrubs one answer after another for the same secrets. */
-export type Scrubber = (answer: RawAnswer) => Promise<ScrubbedAnswer>
-
-/** Forms of single secrets and searches for several, by their texts. */
-type Prepared = { forms: Map<string, Sequence[]>; searches: Map<string, Search> }
-
-/** A search, and the work that it had with an answer so far. */
-type Reader = { search: Search; work: Work }
-
-const nothingPrepared = (): Prepared => ({ forms: new Map(), searches: new Map() })
-
-/**
- * Returns `scrubberFor` for one visit to a site, which scrubs several answers for nearly the same secrets
- * and prepares for each of them once. It holds the secrets as long as it is held itself.
- */
-export function scrubbersOfVisit(): typeof scrubberFor {
-  const prepared = nothingPrepared()
-  return (secrets, tokens) => scrubberFor(secrets, tokens, prepared)
-}
-
-/**
- * Prepares scrubbing for secrets; empty ones are ignored. Tokens, such as a session that a site generated,
- * need no protection from guesses: long ones are searched for only as they look, not in every encoding.
- */
-export function scrubberFor(
-  secrets: readonly string[],
-  tokens: readonly string[] = [],
-  prepared = nothingPrepared(),
-): Scrubber {
+/** Prepares removal of secrets from texts. Empty secrets are ignored. */
+export function redactorFor(secrets: readonly string[]): Redactor {
   const distinct = [...new Set(secrets)].filter((secret) => secret !== '')
-  if (distinct.length > secretsMax) throw new Error('too many secrets to scrub for')
-  const shown = tokens.filter((token) => isRemovable(token) && !distinct.includes(token))
-  const key = JSON.stringify([distinct.toSorted(), shown.toSorted()])
-  const search = once(prepared.searches, key, () => searchFor(distinct, shown, prepared))
-  const tailBytes = Math.max(0, ...distinct.map((secret) => secret.length * writtenBytesMax))
-  return async ({ headers, body, truncated }) => {
-    const whole = readAnswerText({ body, headers, truncated })
-    const reader = { search, work: workFor(body) }
-    if (whole === undefined || hidesIn(body, whole, reader)) return { withheld: 'not_text' }
-    const lines = headers.flat().map(asText)
-    const [kept, ...parts] = await Promise.all([
-      removeFrom(whole, reader, truncated ? tailBytes : 0),
-      ...lines.map((line) => removeFrom(line, reader, 0)),
-    ])
-    return {
-      headers: headers.map((_, at) => [parts[2 * at]?.text ?? '', parts[2 * at + 1]?.text ?? '']),
-      body: kept.text,
-      removed: [kept, ...parts].reduce((sum, { removed }) => sum + removed, 0),
+  const forms = distinct
+    .toSorted((one, other) => other.length - one.length)
+    .flatMap((secret) => [escapedForm(secret), ...encodedForms(secret)])
+  const long = forms.filter(({ length }) => length > wholeSignsMax).map(longForm)
+  const whole = forms.filter(({ length }) => length <= wholeSignsMax).map((form) => form.join(''))
+  const pattern = whole.length === 0 ? undefined : new RegExp(whole.join('|'), flags)
+  return (text) => {
+    let removed = 0
+    const mark = () => {
+      removed += 1
+      return removedMark
     }
+    const rest = long.reduce((left, form) => replaceLong(left, form, mark), text)
+    return { text: pattern ? rest.replaceAll(pattern, mark) : rest, removed }
   }
 }
 
-/** Combines the search for every encoding with the search for lookalike characters. */
-function searchFor(
-  secrets: readonly string[],
-  tokens: readonly string[],
-  { forms }: Prepared,
-): Search {
-  const whole = tokens.filter(({ length }) => length <= tokenCharactersMax).slice(0, tokensMax)
-  const sequences = [
-    ...secrets.flatMap((one) => once(forms, `s${one}`, () => formsOf(one, equivalentsOf(one)))),
-    ...whole.flatMap((one) => once(forms, `t${one}`, () => formsOf(one, onlyItself))),
-  ]
-  const search = searchWith(prefilterFor(sequences))
-  const searchFolded = foldedSearchFor({ secrets, tokens }, unitsOf)
-  return (bytes, work) => {
-    const { ranges, compressed } = search(bytes, work)
-    return { ranges: joined([...ranges, ...searchFolded(bytes)]), compressed }
-  }
+/** Form of a secret in a text: a pattern for each of its characters. */
+type Form = readonly string[]
+
+const flags = 'giu'
+/** Most characters of a form in one pattern; a key of some kilobytes would make one that no engine takes. */
+const wholeSignsMax = 40
+
+type LongForm = { start: RegExp; rest: readonly RegExp[] }
+
+/** Prepares a long form: its start is searched for, and its rest is compared sign by sign. */
+function longForm(form: Form): LongForm {
+  const signs = new Map<string, RegExp>()
+  const rest = form.slice(wholeSignsMax).map((sign) => {
+    const pattern = signs.get(sign) ?? new RegExp(sign, 'yiu')
+    signs.set(sign, pattern)
+    return pattern
+  })
+  // The look-ahead finds starts that overlap.
+  return { start: new RegExp(`(?=(${form.slice(0, wholeSignsMax).join('')}))`, flags), rest }
 }
 
-function once<Value>(made: Map<string, Value>, key: string, make: () => Value): Value {
-  const value = made.get(key) ?? make()
-  made.set(key, value)
-  return value
-}
-
-function formsOf(text: string, alike: Equivalents): Sequence[] {
-  return writingsOf(text).flatMap((writing) => sequencesOf(writing, alike))
-}
-
-/** True if the body holds secrets that its text does not, because it misstates its own encoding. */
-function hidesIn(
-  body: Uint8Array,
-  { bytes, isUtf8 }: AnswerText,
-  { search, work }: Reader,
-): boolean {
-  return !isUtf8 && search(body, work).ranges.length > search(bytes, work).ranges.length
-}
-
-function asText(text: string): AnswerText {
-  return { text, bytes: new TextEncoder().encode(text), isUtf8: true }
-}
-
-async function rangesOf(bytes: Uint8Array, { search, work }: Reader): Promise<Range[]> {
-  const { ranges, compressed } = search(bytes, work)
-  const reader = { search, work, makeReader: longestReader }
-  return joined([
-    ...ranges,
-    ...encodedRanges(bytes, reader),
-    ...(await compressedRanges(bytes, compressed, reader)),
-  ])
-}
-
-/** Removes secrets and, unread, the tail of a cut answer, where part of a secret would go unrecognized. */
-async function removeFrom(
-  answer: AnswerText,
-  reader: Reader,
-  tailBytes: number,
-): Promise<{ text: string; removed: number }> {
-  const ranges = await rangesOf(answer.bytes, reader)
-  if (ranges.length === 0 && tailBytes === 0) return { text: answer.text, removed: 0 }
-  const { bytes } = answer
-  const tail = { start: Math.max(0, bytes.length - tailBytes), end: bytes.length }
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let [text, from] = ['', 0]
-  for (const { start, end } of joined(tailBytes === 0 ? ranges : [...ranges, tail])) {
-    text += decoder.decode(bytes.subarray(from, start)) + removedMark
+function replaceLong(text: string, { start, rest }: LongForm, mark: () => string): string {
+  let [kept, from] = ['', 0]
+  for (const { index, 1: found = '' } of text.matchAll(start)) {
+    const end = index < from ? undefined : endOf(text, rest, index + found.length)
+    if (end === undefined) continue
+    kept += text.slice(from, index) + mark()
     from = end
   }
-  return { text: text + decoder.decode(bytes.subarray(from)), removed: ranges.length }
+  return kept + text.slice(from)
+}
+
+function endOf(text: string, signs: readonly RegExp[], at: number): number | undefined {
+  let end = at
+  for (const sign of signs) {
+    sign.lastIndex = end
+    if (!sign.test(text)) return undefined
+    end = sign.lastIndex
+  }
+  return end
+}
+
+/** Returns the most characters that one of a secret takes in a text, `&#x0000041;` for example. */
+export function charactersTaken(secret: string): number {
+  return secret.length * 12
+}
+
+/** Names of HTML entities for characters that sites escape. */
+const entityNames: Readonly<Record<string, string>> = {
+  '"': 'quot',
+  '&': 'amp',
+  "'": 'apos',
+  '<': 'lt',
+  '>': 'gt',
+  ' ': 'nbsp',
+}
+
+/** Returns the form of a text in which each character may be escaped for an address, JSON or HTML. */
+function escapedForm(text: string): Form {
+  return Array.from(text, (sign) => {
+    const code = sign.codePointAt(0) ?? 0
+    const units = Array.from({ length: sign.length }, (_, at) => hex(sign.charCodeAt(at), 4))
+    const bytes = Array.from(new TextEncoder().encode(sign), (byte) => hex(byte, 2))
+    const name = entityNames[sign]
+    const ways = [
+      `\\\\?${literal(sign)}`,
+      units.map((unit) => `\\\\+u${unit}`).join(''),
+      // Sites that escape what was escaped write %25 for each percent sign.
+      bytes.map((byte) => `%(?:25){0,3}${byte}`).join(''),
+      `&(?:amp;)?#0{0,6}${code};`,
+      `&(?:amp;)?#x0{0,6}${hex(code, 1)};`,
+      ...(name === undefined ? [] : [`&(?:amp;)?${name};`]),
+      ...(sign === ' ' ? ['\\+'] : []),
+      ...(sign === '\n' ? ['\\\\n', '\\r\\n', '\\\\r\\\\n', '%0d%0a'] : []),
+    ]
+    return `(?:${ways.join('|')})`
+  })
+}
+
+/** Returns the forms in hexadecimal digits and in base64 at each of its three phases. */
+function encodedForms(text: string): Form[] {
+  const bytes = new TextEncoder().encode(text)
+  const digits = Array.from(bytes, (byte) => hex(byte, 2))
+  const phases = [0, 1, 2].flatMap((before) => {
+    const shifted = new Uint8Array(before + bytes.length)
+    shifted.set(bytes, before)
+    // The characters at both ends also hold bits of neighbouring bytes.
+    const from = Math.ceil((before * 4) / 3)
+    const to = Math.floor((shifted.length * 4) / 3)
+    const whole = encodeBase64(shifted).slice(from, to)
+    const first = before === 0 ? [] : [anySign]
+    const last = shifted.length % 3 === 0 ? [] : [`${anySign}(?:=|%3d){0,2}`]
+    return whole.length < base64SignsMin
+      ? []
+      : [[...first, ...Array.from(whole, base64Sign), ...last]]
+  })
+  return [digits, ...phases]
+}
+
+/** Fewest characters in base64 to look for: the middle of a PIN occurs anywhere. */
+const base64SignsMin = 4
+
+const anySign = '(?:[a-z0-9+/_-]|%2b|%2f)'
+
+function base64Sign(sign: string): string {
+  if (sign === '+') return '(?:[+-]|%2b)'
+  return sign === '/' ? '(?:\\\\?/|_|%2f)' : sign
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
+
+function hex(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, '0')
 }

@@ -1,12 +1,14 @@
 /**
- * The answer of a site as it is shown to an agent: text only, without the secrets of the request and
- * without connection headers. A redirect is reported and not followed.
+ * The answer of a site as it is shown to an agent. Of a request that carried a password or a code it is the
+ * status, the path of a redirect and a few headers. Of others it is the text without the secrets and without
+ * connection headers. A redirect is reported and not followed.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { Fetched } from '../egress/safe-fetch.ts'
 import { cut } from '../mail/untrusted.ts'
-import type { Scrubber } from './scrub.ts'
+import { readAnswerText } from './answer-text.ts'
+import { charactersTaken, redactorFor } from './scrub.ts'
 import type { SiteAnswer } from './use-port.ts'
 
 const headersMax = 64
@@ -15,7 +17,7 @@ const headerCharactersMax = 8_192
 
 /** Connection headers (RFC 9110 section 7.6.1), and headers about the transfer, not the content. */
 const ofTheConnection =
-  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|content-encoding|accept-ranges|alt-svc|nel|report-to|via|set-cookie)$/
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|content-encoding|accept-ranges|alt-svc|nel|report-to|via|set-cookie|location)$/
 
 /**
  * Headers that are computed from the whole answer. If the answer is shown without its secret, an agent
@@ -23,16 +25,22 @@ const ofTheConnection =
  */
 const ofTheContent = /^etag$|digest|md5|sha[0-9]|hash|checksum|crc|signature/
 
-/** Turns the outcome of a request into the agent's answer; the scrubber knows the request's secrets. */
-export async function siteAnswerOf(
+/** Headers that are shown of an answer that is not, since no site puts its input into them. */
+const ofEveryAnswer = ['content-type', 'date', 'retry-after']
+
+/** Secrets of a request, and the reason not to show its answer, if there is one. */
+export type Carried = { secrets: readonly string[]; withheld?: SiteAnswer['withheld'] | undefined }
+
+/** Turns the outcome of a request into the agent's answer. */
+export function siteAnswerOf(
   fetched: Fetched,
-  scrub: Scrubber,
-): Promise<SiteAnswer | Refusal<'site_unavailable'>> {
+  carried: Carried,
+): SiteAnswer | Refusal<'site_unavailable'> {
   switch (fetched.kind) {
     case 'answered':
-      return scrubAnswer(fetched, scrub)
+      return showAnswer(fetched, carried)
     case 'redirected':
-      return scrubAnswer({ ...fetched, body: new Uint8Array(), truncated: false }, scrub)
+      return showAnswer({ ...fetched, body: new Uint8Array(), truncated: false }, carried)
     case 'timeout':
       return unavailable('The site did not answer in time.')
     case 'refused':
@@ -50,44 +58,76 @@ function unavailable(message: string): Refusal<'site_unavailable'> {
   })
 }
 
+type Answered = { status: number; headers: Headers; body: Uint8Array; truncated: boolean }
+
+function showAnswer(answered: Answered, { secrets, withheld }: Carried): SiteAnswer {
+  return withheld === undefined ? showText(answered, secrets) : hide(answered, secrets, withheld)
+}
+
+/** Shows the status, the path of a redirect unless it repeats a secret, and a few headers. */
+function hide(
+  { status, headers }: Answered,
+  secrets: readonly string[],
+  withheld: NonNullable<SiteAnswer['withheld']>,
+): SiteAnswer {
+  const kept = ofEveryAnswer.flatMap((name): [string, string][] => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, cut(value, headerNameMax)]]
+  })
+  const location = withoutQuery(headers.get('location') ?? '')
+  const repeats = redactorFor(secrets)(location).removed > 0
+  const led = location === '' || repeats ? {} : { location }
+  const empty = { cookies: [], body: '', truncated: false }
+  const response = { status, headers: Object.fromEntries(kept), ...empty, ...led }
+  return { response, removed: 0, withheld }
+}
+
+/** Returns an address without query and fragment. */
+export function withoutQuery(location: string): string {
+  return cut(location.replace(/[?#].*$/s, ''), headerCharactersMax).toWellFormed()
+}
+
+function showText(answered: Answered, secrets: readonly string[]): SiteAnswer {
+  const { status, headers, truncated } = answered
+  const redact = redactorFor(secrets)
+  let removed = 0
+  const show = (text: string) => {
+    const shown = redact(text)
+    removed += shown.removed
+    return shown.text
+  }
+  const line = (value: string) => cut(show(value), headerCharactersMax).toWellFormed()
+  const cookies = headers.getSetCookie().map(line)
+  const body = bodyOf(answered, secrets, show)
+  const others = [...headers].filter(isPassedOn).slice(0, headersMax)
+  const lines = others.map(([name, value]) => [show(name), line(value)] as const)
+  const location = headers.get('location')
+  const led = location === null ? {} : { location: line(location) }
+  const isWhole = body !== undefined && body !== '' && !truncated && removed === 0
+  const shown = lines.filter(([name]) => isWhole || !ofTheContent.test(name))
+  const response = { status, headers: Object.fromEntries(shown), cookies, truncated, ...led }
+  return {
+    response: { ...response, body: body ?? '' },
+    removed,
+    ...(body === undefined ? { withheld: 'not_text' as const } : {}),
+  }
+}
+
 function isPassedOn([name]: [string, string]): boolean {
   return name.length <= headerNameMax && !ofTheConnection.test(name)
 }
 
-type Answered = { status: number; headers: Headers; body: Uint8Array; truncated: boolean }
-
-async function scrubAnswer(
-  { status, headers, body, truncated }: Answered,
-  scrub: Scrubber,
-): Promise<SiteAnswer> {
-  const cookies = headers.getSetCookie().map((value) => ['set-cookie', value] as const)
-  const others = [...headers].filter(isPassedOn).slice(0, headersMax)
-  const raw = { headers: [...cookies, ...others], body, truncated }
-  const whole = await scrub(raw)
-  const isText = !('withheld' in whole && whole.withheld === 'not_text')
-  // Headers can be shown even if the body is not text.
-  const kept = isText ? whole : await scrub({ ...raw, body: new Uint8Array(), truncated: false })
-  const nothing = { status, headers: {}, cookies: [], body: '', truncated }
-  if ('withheld' in kept) return { response: nothing, removed: 0, withheld: kept.withheld }
-  const lines = kept.headers.map(([name, value]): [string, string] => [
-    name,
-    cut(value, headerCharactersMax).toWellFormed(),
-  ])
-  const isSeen = isText && !truncated && body.length > 0 && kept.removed === 0
-  const rest = new Map(
-    lines.slice(cookies.length).filter(([name]) => isSeen || !ofTheContent.test(name)),
-  )
-  const location = rest.get('location')
-  rest.delete('location')
-  return {
-    response: {
-      ...nothing,
-      headers: Object.fromEntries(rest),
-      cookies: lines.slice(0, cookies.length).map(([, value]) => value),
-      body: kept.body,
-      ...(location === undefined ? {} : { location }),
-    },
-    removed: kept.removed,
-    ...(isText ? {} : { withheld: 'not_text' as const }),
-  }
+/** Returns the text without secrets and, if it was cut, without its end, which may hold a part of one. */
+function bodyOf(
+  answered: Answered,
+  secrets: readonly string[],
+  show: (text: string) => string,
+): string | undefined {
+  const read = readAnswerText(answered)
+  if (read === undefined) return undefined
+  const redact = redactorFor(secrets)
+  if (redact(read.bytes).removed > redact(read.text).removed) return undefined
+  const tail = answered.truncated ? Math.max(0, ...secrets.map(charactersTaken)) : 0
+  const shown = show(read.text)
+  return tail === 0 ? shown : shown.slice(0, -tail)
 }

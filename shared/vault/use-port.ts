@@ -30,8 +30,8 @@ export type SiteAnswer = {
   }
   /** Number of places from which a secret was removed. */
   removed: number
-  /** Reason why the body, and for a short secret the headers as well, are not shown. */
-  withheld?: 'not_text' | 'short_secret'
+  /** Reason why the body and, except for what is not text, most headers are not shown. */
+  withheld?: 'password_sent' | 'short_secret' | 'not_text'
 }
 
 /** Operation of the vault that uses secrets and reveals none. */

@@ -1,7 +1,7 @@
 /**
  * Uses secrets of an entry, and codes of mails, in one request to the entry's own site. The use is recorded
- * before the request is sent, and a code counts as used up by then. The agent gets the answer without the
- * secrets. Secrets go only to places that the owner approved; what the site does with them is out of reach.
+ * before the request is sent, and a code counts as used up by then. The agent gets the answer to an API key
+ * without the key, and of the answer to a password or a code the status. Secrets go only to places that the owner approved; what the site does with them is out of reach.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
@@ -13,7 +13,6 @@ import { requestWith, type SecretRequest } from './inject.ts'
 import { requireApprovedPlace } from './places/ask.ts'
 import { placeNeededBy } from './places/place.ts'
 import type { VaultContext } from './room.ts'
-import { type Scrubber, scrubberFor } from './scrub.ts'
 import { handlesNamed } from './template.ts'
 import { siteAnswerOf } from './use-answer.ts'
 import type { UseOrder, UsePort } from './use-port.ts'
@@ -29,13 +28,8 @@ export function openUse(context: VaultContext): UsePort {
 async function useSecrets(context: VaultContext, order: UseOrder) {
   const request = await beginUse(context, order)
   if ('refusal' in request) return request
-  const sent = safeFetch(context.world, request, limits)
-  // The scrubber is prepared while the site works on its answer.
-  const scrub = request.isUntold ? withholdAll : scrubberFor(request.secrets, request.totpCodes)
-  return siteAnswerOf(await sent, scrub)
+  return siteAnswerOf(await safeFetch(context.world, request, limits), request)
 }
-
-const withholdAll: Scrubber = () => Promise.resolve({ withheld: 'short_secret' })
 
 /** Opens the secrets, builds the request and records the use once every check has passed. */
 async function beginUse(

@@ -5,7 +5,6 @@
 import * as z from 'zod'
 import { wrapSchema } from '../sealing/wrap.ts'
 import { decodeSecret, usableValues } from './entries/record.ts'
-import { codesAround } from './entries/totp.ts'
 import type { UsedEntry } from './inject.ts'
 import { placeRow } from './places/place.ts'
 import type { VaultContext } from './room.ts'
@@ -48,8 +47,7 @@ export function usedEntry(context: VaultContext, record: string, row: OpenedRow)
   })
   const named = (kind: 'code' | 'link') =>
     opened.filter((one) => one.kind === kind).map((one) => one.named)
-  const now = context.world.now().getTime()
-  const values = usableValues(secret, now)
+  const values = usableValues(secret, context.world.now().getTime())
   return {
     origin: site,
     username,
@@ -60,7 +58,6 @@ export function usedEntry(context: VaultContext, record: string, row: OpenedRow)
       // A site shows it where codes are set up.
       ...(secret.totp ? [secret.totp.seed] : []),
     ],
-    totpCodes: secret.totp ? codesAround(secret.totp, now) : [],
   }
 }
 

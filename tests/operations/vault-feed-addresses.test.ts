@@ -10,23 +10,28 @@ import { start } from '../support/world.ts'
 const world = await start()
 const password = 'Canary-1-horse-battery'
 
-/** Serves a site that, like old frameworks, repeats its input in the address after a failed sign-in. */
-async function openSite() {
+/** Serves a site that repeats its input in addresses: of a redirect, or of the forms on the page after it. */
+async function openSite(way: 'redirect' | 'form') {
+  let said = ''
   const server = await serverThat((response, { method, url, body }) => {
     const { pathname } = new URL(url, 'http://site')
     if (method === 'POST') {
-      const location = `${pathname}?failed=1&${body.toString()}`
+      said = body.toString()
+      const location = way === 'redirect' ? `${pathname}?failed=1&${said}` : '/login'
       return void response.writeHead(302, { location }).end()
     }
+    const action = way === 'form' ? `/login?${said.replaceAll('&', '&amp;')}` : '/login'
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-    response.end(`<form method="post"><input name="username"><input type="password" name="password"></form>
-      <form method="post"><input name="sms_code_x" autocomplete="one-time-code"><input name="a"></form>`)
+    response.end(`<form method="post" action="${action}"><input name="username">
+        <input type="password" name="password"></form>
+      <form method="post" action="${action}"><input name="sms_code_x" autocomplete="one-time-code">
+        <input name="a"></form>`)
   })
   return { ...server, origin: new URL(server.url).origin }
 }
 
-async function failed() {
-  const site = await openSite()
+async function failed(way: 'redirect' | 'form') {
+  const site = await openSite(way)
   const agent = await world.agent('full')
   const totp = {
     seed: 'JBSWY3DPEHPK3PXP',
@@ -40,20 +45,33 @@ async function failed() {
   return { site, agent, begun, session: begun.body['session'] }
 }
 
-test('the feed tells no password that a site put into an address', async () => {
-  const { agent, begun, session } = await failed()
+test('a redirect that repeats the password is not followed, and told without it', async () => {
+  const { site, begun } = await failed('redirect')
 
-  const step = await agent.post('/vault-session', { session, form: 0, fields: { username: 'x' } })
-  const feed = await agent.get('/wallet-activity-list?category=vault&limit=50')
-
-  expect([begun.status, step.status]).toEqual([200, 200])
-  expect(JSON.stringify([begun.body, step.body])).not.toContain(password)
-  expect(JSON.stringify(feed.body)).not.toContain(password)
-  expect(JSON.stringify(feed.body)).toContain('"POST /login"')
+  expect(begun.body).toMatchObject({
+    withheld: 'password_sent',
+    response: { status: 302, location: '/login', body: '' },
+  })
+  expect(site.received.map(({ method }) => method)).toEqual(['GET', 'POST'])
 })
 
-test('neither does the refusal that names a place to approve', async () => {
-  const { agent, session } = await failed()
+test.each(['redirect', 'form'] as const)(
+  'the feed tells no password that a site put into the address of a %s',
+  async (way) => {
+    const { agent, begun, session } = await failed(way)
+
+    await agent.post('/vault-session', { session, path: '/login' })
+    const step = await agent.post('/vault-session', { session, form: 0 })
+    const feed = await agent.get('/wallet-activity-list?category=vault&limit=50')
+
+    expect([begun.status, step.status]).toEqual([200, 200])
+    expect(JSON.stringify([begun.body, step.body, feed.body])).not.toContain(password)
+    expect(JSON.stringify(feed.body)).toContain('"POST /login"')
+  },
+)
+
+test('the refusal that names a place to approve tells none either', async () => {
+  const { agent, session } = await failed('form')
 
   const asked = await agent.post('/vault-session', { session, form: 1, secret: 'totp' })
 
@@ -65,7 +83,7 @@ test('neither does the refusal that names a place to approve', async () => {
 })
 
 test('of a request of the agent the feed tells method and path', async () => {
-  const site = await openSite()
+  const site = await openSite('form')
   const agent = await world.agent('full')
   const entry = { site: site.origin, username: '', password }
   const credential_id = await entryOf(world, agent, entry)

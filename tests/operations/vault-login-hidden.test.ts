@@ -1,4 +1,4 @@
-/** Neither a place for the owner to approve nor a token of a page is hidden behind what an agent wrote. */
+/** No place for the owner to approve is hidden behind what an agent wrote. */
 import { expect, test } from 'vitest'
 import { readTotp } from '../../shared/vault/entries/totp.ts'
 import { serverThat } from '../support/http.ts'
@@ -9,7 +9,6 @@ import { start } from '../support/world.ts'
 const world = await start()
 const signIn = '<input name="user"><input type="password" name="password">'
 const loginForm = `<form method="post" action="/login">${signIn}</form>`
-const token = 'Xk39dKq02LmZpQ81tRw7'
 
 async function openSite(pageAt: (path: string, posted: URLSearchParams) => string) {
   const site = await serverThat((response, { url, body }) => {
@@ -69,16 +68,4 @@ test('an agent that said too much to read has no secret filled in', async () => 
     status: 422,
     body: { error: 'form_refused' },
   })
-})
-
-test.each([64, 1_000])('a token is removed behind %i that the agent wrote', async (count) => {
-  const junk = Array.from({ length: count }, (_, at) => `?sid=junk${at}9abc`).join(' ')
-  const { open, step } = await openSite((path) =>
-    path === '/account' ? `${junk}<a href="/reset?token=${token}">Set a password</a>` : loginForm,
-  )
-
-  const { status, body } = await step(await open('/login'), { path: '/account' })
-
-  expect(status).toBe(200)
-  expect(JSON.stringify(body)).not.toContain(token)
 })

@@ -9,7 +9,7 @@ import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const path = '/vault-use'
-const inject = [{ where: 'form_field', name: 'pass', secret: 'password' }]
+const inject = [{ where: 'form_field', name: 'pass', secret: 'fields.key' }]
 const login = { method: 'POST', path: '/login', inject }
 const welcome = answering(200, { 'content-type': 'text/plain' }, 'welcome')
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
 async function user() {
   answer = welcome
   const agent = await world.agent('vault')
-  const credential_id = await entryOf(world, agent, { site, password: 'Canary-1 horse' })
-  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  const credential_id = await entryOf(world, agent, { site, fields: { key: 'Canary-1 horse' } })
+  await approvePlace(world, credential_id, { name: 'pass', path: '/login', secret: 'fields.key' })
   return { agent, credential_id }
 }
 

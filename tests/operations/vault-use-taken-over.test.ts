@@ -72,6 +72,7 @@ test('a sign-in of two forms goes on under its own claim', async () => {
     'GET /login',
     'POST /login',
     'POST /login/2',
+    'GET /login/2',
   ])
 })
 

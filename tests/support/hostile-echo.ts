@@ -85,7 +85,7 @@ const within =
   (secret, { before, after }) =>
     encode(before + secret + after)
 
-/** Echoes that are recognized for any secret of at least six characters. */
+/** Echoes of a secret, which differ in how they encode it. */
 export const echoes: Record<string, Echo> = {
   plain: beside((s) => s),
   'percent, lower case': beside(percent),
@@ -213,7 +213,7 @@ export const echoes: Record<string, Echo> = {
   'zlib of base64': within((s) => deflateSync(base64(s), { level: 9 }).toString('base64')),
 }
 
-/** Echoes that are recognized for secrets of at least eight characters that are not all digits. */
+/** Echoes with other text between the characters of a secret. */
 export const spreadEchoes: Record<string, Echo> = {
   'spaces between': beside((s) => charactersOf(s).join(' ')),
   'dashes between': beside((s) => charactersOf(s).join('-')),
@@ -224,3 +224,12 @@ export const spreadEchoes: Record<string, Echo> = {
   'comments between': beside((s) => charactersOf(s).join('<!-- x -->')),
   'escaped lines': beside((s) => charactersOf(s).join('\\n')),
 }
+
+/** Names of the echoes that are removed from the answer to an API key. */
+export const removedEchoes = (
+  'plain|percent, lower case|percent, upper case|percent, every other character|encodeURIComponent|' +
+  'encodeURI|a form|percent twice|base64|base64 alone|base64url|base64 in a URL|hex, lower case|' +
+  'hex, upper case|JSON|JSON escapes|JSON escapes, upper case|JSON escapes, every other character|' +
+  'HTML decimal|HTML, as little as possible|HTML decimal twice|HTML hex|HTML, every other character|' +
+  'upper case|lower case'
+).split('|')

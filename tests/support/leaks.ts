@@ -2,16 +2,18 @@
  * Decides whether a text contains a secret, in any encoding that the echoes of sites use. It uses Node's
  * own means and does not look at the scrubber, so that neither inherits the other's mistakes.
  */
-import { totpCode } from '../../shared/vault/entries/totp.ts'
 import { echoes, spreadEchoes } from './hostile-echo.ts'
 
 /** Shorter texts occur anywhere by chance. */
 const charactersMin = 6
 const alone = { before: '', after: '' }
+const all = { ...echoes, ...spreadEchoes }
 
-/** Returns the encodings of a secret to look for. */
-export function needlesOf(secret: string): string[] {
-  const encoded = Object.values({ ...echoes, ...spreadEchoes }).flatMap((echo) => {
+/** Returns the encodings of a secret to look for: all, or those that are removed from an answer. */
+export function needlesOf(secret: string, names = Object.keys(all)): string[] {
+  const encoded = names.flatMap((name) => {
+    const echo = all[name]
+    if (!echo) throw new Error(`no encoding ${name}`)
     const text = echo(secret, alone)
     return typeof text === 'string' ? text.trim() : []
   })
@@ -40,16 +42,4 @@ export function textsIn(body: unknown): string {
 /** Returns the needles that a text contains. */
 export function leaksIn(text: string, needles: readonly string[]): string[] {
   return needles.filter((needle) => text.includes(needle))
-}
-
-/** Returns a pattern of every TOTP code of a seed since a time, where it is not part of a longer number. */
-export function codesSince(
-  totp: Parameters<typeof totpCode>[0],
-  since: number,
-  now: number,
-): RegExp {
-  const codes: string[] = []
-  for (let at = since - 30_000; at <= now + 30_000; at += 30_000)
-    codes.push(totpCode(totp, at).code)
-  return new RegExp(`(?<![0-9a-f-])(${codes.join('|')})(?![0-9a-f-])`)
 }

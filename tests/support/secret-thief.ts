@@ -3,7 +3,8 @@
  * to any path of a site, and reads what the site shows without the service.
  */
 import type { HonestSite } from './honest-site.ts'
-import { codesSince, leaksIn, needlesOf, textsIn } from './leaks.ts'
+import { removedEchoes } from './hostile-echo.ts'
+import { leaksIn, needlesOf, textsIn } from './leaks.ts'
 import type { Random } from './seed.ts'
 import { loginOf } from './vault.ts'
 import { approvePlace, codeOf, entryOf } from './vault-rows.ts'
@@ -68,7 +69,6 @@ export async function openThief(
   const paths = [...site.paths, ...apiPaths]
   const fieldNames = [...usualNames, ...site.fields]
   const sessions: unknown[] = []
-  const began = world.world.now().getTime()
   const pick = <One>(list: readonly [One, ...One[]] | readonly One[]): One => {
     const one = list[chance.between(0, list.length - 1)]
     if (one === undefined) throw new Error('nothing to pick from')
@@ -135,15 +135,18 @@ export async function openThief(
     leaksIn({ body }) {
       const changed = site.received.flatMap((one) => newPasswordIn(one.body.toString()))
       const text = textsIn(body)
-      const codes = codesSince(totp, began, world.world.now().getTime()).exec(text) ?? []
       const drawn = [...new Set(changed)].filter((one) => text.includes(one))
-      return [...leaksIn(text, needles), ...drawn, ...codes]
+      return [...leaksIn(text, needles), ...drawn]
     },
     act: () => (sessions.length === 0 ? login() : pick([use, use, login, goOn, goOn, goOn])()),
   }
 }
 
-const needles = [password, fields.token, mailed, totp.seed].flatMap(needlesOf)
+/** What an API shows of its key is removed in the usual encodings; a password or a code has no answer. */
+const needles = [
+  ...[password, mailed, totp.seed].flatMap((secret) => needlesOf(secret)),
+  ...needlesOf(fields.token, removedEchoes),
+]
 
 function newPasswordIn(body: string): string[] {
   const value = new URLSearchParams(body).get('new_password') ?? ''

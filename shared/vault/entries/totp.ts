@@ -91,20 +91,6 @@ export function totpCode(
   }
 }
 
-/** A minute before and after a moment, in which other requests may use these codes. */
-const aroundMilliseconds = 60_000
-const aroundMax = 5
-
-/** Returns the codes around a moment (milliseconds of the epoch), at most five steps either way. */
-export function codesAround(totp: Totp, nowMilliseconds: number): string[] {
-  const period = totp.periodSeconds * 1000
-  const steps = Math.min(aroundMax, Math.ceil(aroundMilliseconds / period))
-  return Array.from(
-    { length: 2 * steps + 1 },
-    (_, at) => totpCode(totp, nowMilliseconds + (at - steps) * period).code,
-  )
-}
-
 /** Computes the code of a step (RFC 4226 section 5.3); the digest's last four bits give the offset. */
 function hotp({ algorithm, digits }: Totp, seed: Uint8Array, step: number): string {
   const counter = new Uint8Array(8)

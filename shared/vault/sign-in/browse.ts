@@ -5,6 +5,7 @@
  */
 import { type Fetched, safeFetch } from '../../egress/safe-fetch.ts'
 import type { World } from '../../world.ts'
+import { redactorFor } from '../scrub.ts'
 import { type Cookie, cookieHeader, keptCookies } from './cookies.ts'
 import { formsOf, type PageForm } from './page-forms.ts'
 import { pageText } from './page-text.ts'
@@ -21,8 +22,6 @@ export type Browsed = {
   fetched: Fetched
   url: URL
   cookies: Cookie[]
-  /** All cookies, including those that were replaced on the way. */
-  allCookies: Cookie[]
   forms: PageForm[]
   /** Number of redirects that were followed. */
   redirects: number
@@ -31,29 +30,31 @@ export type Browsed = {
 /** A request; `from` is the page with the form that is sent. */
 export type Request = Submission & { from?: string | undefined }
 
-/** Sends a request and follows its redirects, until `endsAt` in milliseconds of the epoch. */
+/** Cookies of the session, the deadline in milliseconds of the epoch, and texts that no address may hold. */
+type Browsing = { cookies: readonly Cookie[]; endsAt: number; secrets: readonly string[] }
+
+/** Sends a request and follows its redirects, except to an address that repeats a secret. */
 export async function browse(
   world: World,
   request: Request,
-  cookies: readonly Cookie[],
-  endsAt: number,
+  { cookies, endsAt, secrets }: Browsing,
 ): Promise<Browsed> {
+  const redact = redactorFor(secrets)
   let [next, jar] = [request, [...cookies]]
-  const all = [...cookies]
   for (let redirects = 0; ; redirects += 1) {
     const { url } = next
     const left = Math.max(1, endsAt - world.now().getTime())
     const limits = { timeoutMilliseconds: Math.min(requestMilliseconds, left), bytesMax }
     const fetched = await safeFetch(world, requestOf(world, next, jar), limits)
     if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') {
-      return { fetched, url, cookies: jar, allCookies: all, forms: [], redirects }
+      return { fetched, url, cookies: jar, forms: [], redirects }
     }
     jar = keptCookies(jar, fetched.headers, url, world.now().getTime())
-    all.push(...jar)
     const on = fetched.kind === 'redirected' ? ledOn(next, fetched) : undefined
-    if (on === undefined || redirects === redirectsMax) {
+    const isTelling = on !== undefined && redact(on.url.href).removed > 0
+    if (on === undefined || isTelling || redirects === redirectsMax) {
       const forms = formsIn(fetched, url)
-      return { fetched, url, cookies: jar, allCookies: all, forms, redirects }
+      return { fetched, url, cookies: jar, forms, redirects }
     }
     next = on
   }

@@ -1,50 +1,27 @@
-/** Secrets that a site may know in a session, and their removal from texts that are stored. */
-import { otherTexts, type UsedEntry } from '../inject.ts'
+/** Removal of secrets from what a site chose, such as the address of a form, before it is shown or stored. */
 import type { SecretPlace } from '../places/place.ts'
-import type { scrubberFor } from '../scrub.ts'
+import { redactorFor } from '../scrub.ts'
 import type { Beside } from './beside.ts'
-import type { Session } from './session.ts'
 
-type Known = {
-  used: UsedEntry
-  session: Session
-  scrubberFor: typeof scrubberFor
-}
+/** Secrets that the site may know, and values that were sent during the visit. */
+export type KnownSecrets = { known: readonly string[]; sent: readonly string[] }
 
-/** Returns all texts that no answer of the site may carry back, except TOTP codes. */
-export function knownSecrets({ used, session }: Omit<Known, 'scrubberFor'>): string[] {
-  const sent = session.state.sent.map(({ text }) => text)
-  return [...new Set([...sent, ...otherTexts(used)])]
+/** Returns all texts that no answer of the site may carry back. */
+export function knownSecrets({ known, sent }: KnownSecrets): string[] {
+  return [...sent, ...known]
 }
 
 /**
- * Removes the secrets that the site was sent from texts that it chose, such as the address of a form, which
- * are shown to the agent and stored in the clear. Returns no texts if the scrubber withholds them.
+ * Returns the place in words that may be stored. What the agent said stays as it is, because the owner must
+ * read all of it, and the agent knows it.
  */
-export async function withoutSecrets(known: Known, texts: readonly string[]): Promise<string[]> {
-  const scrub = known.scrubberFor(knownSecrets(known), known.used.totpCodes)
-  const headers = texts.map((text) => ['content-location', text] as const)
-  const scrubbed = await scrub({ headers, body: new Uint8Array(), truncated: false })
-  if ('withheld' in scrubbed) return []
-  return scrubbed.headers.map(([, text]) => text)
-}
-
-/**
- * Returns the place in the words that may be stored, if there are any. What the agent said stays as it is,
- * because the owner must read all of it, and the agent knows it.
- */
-export async function placeWithoutSecrets(
-  known: Known,
+export function placeWithoutSecrets(
+  visit: KnownSecrets,
   place: Omit<SecretPlace, 'beside'> & { beside: Beside },
-): Promise<SecretPlace | { withheld: true }> {
-  const names = place.standing.map(({ name }) => name)
-  const [path, ...written] = await withoutSecrets(known, [
-    place.path,
-    ...names,
-    ...place.beside.fields,
-  ])
-  if (path === undefined) return { withheld: true }
-  const beside = JSON.stringify({ ...place.beside, fields: written.slice(names.length) })
-  const standing = place.standing.map((one, at) => ({ ...one, name: written[at] ?? '' }))
-  return { ...place, path, beside, standing }
+): SecretPlace {
+  const redact = redactorFor(knownSecrets(visit))
+  const shown = (text: string) => redact(text).text
+  const beside = JSON.stringify({ ...place.beside, fields: place.beside.fields.map(shown) })
+  const standing = place.standing.map((one) => ({ ...one, name: shown(one.name) }))
+  return { ...place, path: shown(place.path), beside, standing }
 }

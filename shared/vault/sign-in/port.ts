@@ -36,6 +36,8 @@ export type StepAnswer = Omit<SiteAnswer, 'response'> & {
   /** Null if a concurrent step was stored instead. */
   expires_at: string | null
   filled: ('username' | 'password' | 'code' | 'new_password')[]
+  /** Secrets that the page asks for, if it is not shown. */
+  asks?: ('password' | 'code')[]
   new_password?: PasswordOutcome
   response: ServedPage
 }

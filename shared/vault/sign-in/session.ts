@@ -12,23 +12,17 @@ import { cookieSchema } from './cookies.ts'
 import { formSchema } from './page-forms.ts'
 
 const formsBytesMax = 30_000
-/** Number of sent secrets to remember, since they could come back later. */
-const sentMax = 16
 
 const stateSchema = z.object({
   cookies: z.array(cookieSchema),
   url: z.string(),
   forms: z.array(formSchema),
-  /** Secrets that could come back, each with the time until then, in milliseconds of the epoch. */
-  sent: z.array(z.object({ text: z.string(), until: z.int() })),
   /** Addresses, forms and fields of the agent that are no plain steps of signing in: what it said. */
   said: z.array(z.string()),
   /** True if the page answers the entry's user name, which the service sent to a sign-in form. */
   isBehindName: z.boolean(),
   /** Address of the form that this page answers, if the service filled in the user name or a secret. */
   answers: z.string(),
-  /** True if a secret was sent that is too short to be found in answers. */
-  isUntold: z.boolean(),
 })
 
 /** Stored state of a session. */
@@ -49,16 +43,14 @@ export function newSession(id: string): Session {
       cookies: [],
       url: '',
       forms: [],
-      sent: [],
       said: [],
       isBehindName: false,
       answers: '',
-      isUntold: false,
     },
   }
 }
 
-/** Opens a stored session and drops the sent secrets whose time is over. */
+/** Opens a stored session. */
 export function openSession(
   context: VaultContext,
   { account, wrap, site }: Home,
@@ -67,8 +59,7 @@ export function openSession(
   const binding = { account, record: id, version: step, site }
   const bytes = context.open('vault', { ...binding, wrap, sealed })
   const state = stateSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
-  const now = context.world.now().getTime()
-  return { id, step, state: { ...state, sent: state.sent.filter(({ until }) => until > now) } }
+  return { id, step, state }
 }
 
 const keptRow = z.object({ expires_at: time })
@@ -96,5 +87,5 @@ function encoded(state: SessionState): string {
     room -= encoder.encode(JSON.stringify(form)).length
     return room < 0 ? { ...form, action: '', controls: [] } : form
   })
-  return JSON.stringify({ ...state, forms, sent: state.sent.slice(-sentMax) })
+  return JSON.stringify({ ...state, forms })
 }

@@ -1,30 +1,28 @@
 /**
  * Signs in to sites as a browser does: the service fetches the page, finds the form, fills it in and sends
  * it where the page says. The agent names the page and gives ordinary fields. How the site treats the
- * password is up to the site; its answer is shown without the password.
+ * password is up to the site; its answer to the password is not shown.
  */
 import * as z from 'zod'
 import type { Refusal } from '../../contract/errors.ts'
-import { fail, isRefusal } from '../../contract/errors.ts'
+import { fail } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { catchRefusal } from '../answering.ts'
+import { linkAddress, linkSecrets } from '../entries/link.ts'
 import { firstUseMail } from '../first-use.ts'
+import { otherTexts } from '../inject.ts'
 import type { VaultContext } from '../room.ts'
-import { type Scrubber, scrubbersOfVisit } from '../scrub.ts'
-import { siteAnswerOf } from '../use-answer.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
 import { besideIn, saidByForm, saidByPage } from './beside.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
 import { isFirstStep, passwordChangeIn, passwordField } from './fields.ts'
 import { fillPasswordChange, fillSecret, knownFields, signsIn, usernameIn } from './fill-in.ts'
-import { knownSecrets } from './known.ts'
 import { outcomeOfChange, outcomeOfSignIn, passwordFor, settle, storeSent } from './new-password.ts'
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepAnswer, StepOrder } from './port.ts'
 import { leadsToSignIn } from './purpose.ts'
+import { endVisit } from './served-page.ts'
 import { type Home, newSession, openSession, type Session, storeSession } from './session.ts'
-import { sessionTokens } from './session-tokens.ts'
-import { textsOf, withAddress } from './shown.ts'
 import { type Filling, submissionOf } from './submission.ts'
 import { type FilledSecret, noteSaid, noteState, pageAt, recordUse, type Visit } from './visit.ts'
 
@@ -36,6 +34,11 @@ export function openSignIn(context: VaultContext): SignInPort {
     login: (order) => catchRefusal(() => login(context, order)),
     goOn: (order) => catchRefusal(() => advance(context, order)),
   }
+}
+
+const ending = {
+  fetchPage,
+  store: ({ room, db, home, session }: Visit) => storeSession(room, db, home, session),
 }
 
 /** Opens the page and sends the user name and then the password, on one page or two. */
@@ -58,12 +61,12 @@ async function login(context: VaultContext, order: LoginOrder): Promise<StepAnsw
     const refused = await send(visit, form, knownFields(form, fields), 'password')
     if (refused) return refused
   }
-  return endVisit(visit)
+  return endVisit(visit, ending)
 }
 
 /** Opens the next page, by its path or by a form of the last one. */
 async function advance(context: VaultContext, order: StepOrder): Promise<StepAnswer | Refusal> {
-  const { credential, claim, session: id, path, form: at = -1, fields, secret, rules } = order
+  const { credential, claim, session: id, path, form: at, fields, secret, rules } = order
   const db = bindCredential(context.world.db, credential)
   const kept = await db.one('vault_open_session', { session: id }, sessionRow)
   if (kept === undefined) throw new Error('vault_open_session answered no row')
@@ -77,16 +80,46 @@ async function advance(context: VaultContext, order: StepOrder): Promise<StepAns
     if ('refusal' in url) return url
     noteSaid(visit, saidByPage(url))
     await fetchPage(visit, { url, method: 'GET' })
-    return endVisit(visit)
+    return endVisit(visit, ending)
   }
-  const form = visit.session.state.forms[at]
+  const link = secret === undefined ? undefined : visit.used.links.get(secret)
+  if (link !== undefined) return (await openLink(visit, link)) ?? endVisit(visit, ending)
+  const { forms } = visit.session.state
+  const form = at === undefined ? formFor(visit, secret ?? '') : forms[at]
   if (!form)
     return fail('form_refused', { message: 'The page that was served last has no such form.' })
   const isChange = secret === 'new_password' && passwordChangeIn(form) !== undefined
   const refused = isChange
     ? await sendChange(visit, form, { fields, rules })
     : await send(visit, form, fields, secret)
-  return refused ?? endVisit(visit)
+  return refused ?? endVisit(visit, ending)
+}
+
+/** Returns the first form of the last served page that asks for a secret. */
+function formFor(visit: Visit, secret: string): PageForm | undefined {
+  const { forms } = visit.session.state
+  const changing = secret === 'new_password' ? forms.find(passwordChangeIn) : undefined
+  return changing ?? forms.find((form) => !('refused' in fillSecret(visit, form, secret)))
+}
+
+/** Records the use of a sign-in link and opens it; returns a refusal if it leads away from the site. */
+async function openLink(visit: Visit, link: string): Promise<Refusal | undefined> {
+  const { db, home, room, session, handles, claim, isFirstUse } = visit
+  const url = linkAddress(link, home.site)
+  if ('refused' in url) return fail('form_refused', { message: url.refused })
+  await db.run('vault_begin_use', {
+    entry: home.entry,
+    handles,
+    places: [],
+    claim,
+    request: 'GET a sign-in link',
+    mail: isFirstUse ? await firstUseMail(room.world, home.site) : null,
+    session: session.id,
+  })
+  if (isFirstUse) room.mailSoon()
+  visit.sent.push(...linkSecrets(link))
+  await fetchCarrying(visit, { url, method: 'GET' })
+  return undefined
 }
 
 type Fields = Readonly<Record<string, string>>
@@ -163,7 +196,8 @@ async function submit(
   const refused = isBooked ? await recordUse(visit, submission, notice, carried) : undefined
   const unkept = refused ?? (await keep?.())
   if (unkept) return unkept
-  await fetchPage(visit, { ...submission, from: visit.session.state.url })
+  const fetchNext = placed.length > 0 ? fetchCarrying : fetchPage
+  await fetchNext(visit, { ...submission, from: visit.session.state.url })
   noteState(visit, { answers: isServices ? form.action : '' })
   return undefined
 }
@@ -184,59 +218,32 @@ async function beginVisit(
   const used = usedEntry(room, entry, opened)
   const session = sessionIn(home)
   const endsAt = room.world.now().getTime() + visitMilliseconds
-  const known = { room, db, home, used, approved, isFirstUse, handles, claim, endsAt, session }
-  const scrubberFor = scrubbersOfVisit()
-  return { ...known, scrubberFor, isBegun: false, cookies: [], filled: [] }
+  const visit = { room, db, home, used, approved, isFirstUse, handles, claim, endsAt, session }
+  return {
+    ...visit,
+    known: otherTexts(used),
+    isBegun: false,
+    sent: [],
+    isCarrying: false,
+    filled: [],
+  }
 }
 
 /** Sends a request to the site and remembers the page that it served. */
 async function fetchPage(visit: Visit, request: Request): Promise<Browsed> {
-  const { cookies } = visit.session.state
-  const browsed = await browse(visit.room.world, request, cookies, visit.endsAt)
+  const { session, sent: secrets, endsAt } = visit
+  const { cookies } = session.state
+  const browsed = await browse(visit.room.world, request, { cookies, endsAt, secrets })
   const { url, forms } = browsed
-  noteState(visit, {
-    cookies: browsed.cookies,
-    url: url.href,
-    forms,
-    isBehindName: false,
-    answers: '',
-  })
+  const served = { cookies: browsed.cookies, url: url.href, forms }
+  noteState(visit, { ...served, isBehindName: false, answers: '' })
   visit.browsed = browsed
-  visit.cookies.push(...browsed.allCookies)
+  visit.isCarrying = false
   return browsed
 }
 
-/** Returns the last page as the agent is shown it, and stores the session to continue with. */
-async function endVisit(visit: Visit): Promise<StepAnswer | Refusal> {
-  const { room, db, home, session, browsed, filled, newPassword } = visit
-  if (!browsed) throw new Error('a visit ended before anything was asked')
-  const shown = withAddress(browsed)
-  const tokens = sessionTokens(visit.cookies, textsOf(shown))
-  const scrub = session.state.isUntold
-    ? withholdAll
-    : tokens.length > tokensMax
-      ? withholdBody
-      : visit.scrubberFor(knownSecrets(visit), [...visit.used.totpCodes, ...tokens])
-  const told = await siteAnswerOf(shown, scrub)
-  if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
-  const expires_at = (await storeSession(room, db, home, session)) ?? null
-  const { response, ...beside } = told
-  const { cookies: _, headers, ...page } = response
-  const { 'content-location': url, ...others } = headers
-  const at = url === undefined ? {} : { url }
-  const served = { ...page, ...at, headers: others }
-  const changed = newPassword === undefined ? {} : { new_password: newPassword }
-  return { session: session.id, expires_at, filled, ...changed, response: served, ...beside }
+/** Sends a request that carries a secret. A page that a redirect leads to is not an answer to it. */
+async function fetchCarrying(visit: Visit, request: Request): Promise<void> {
+  const { redirects } = await fetchPage(visit, request)
+  visit.isCarrying = redirects === 0
 }
-
-function withDoubt(told: Refusal<'site_unavailable'>): Refusal {
-  const hint = 'Sign in; where the old password fails, send the form with new_password.'
-  const message = `${told.message} Nobody knows yet whether it took the new password.`
-  return { ...told, message, hint }
-}
-
-/** Most tokens of one page. One with more is withheld, because some would not be searched for. */
-const tokensMax = 1_000
-
-const withholdBody: Scrubber = () => Promise.resolve({ withheld: 'not_text' })
-const withholdAll: Scrubber = () => Promise.resolve({ withheld: 'short_secret' })

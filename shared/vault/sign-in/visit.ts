@@ -13,21 +13,15 @@ import {
   sortPositions,
   type ValuePosition,
 } from '../places/place.ts'
-import { isRemovable } from '../removable.ts'
 import type { VaultContext } from '../room.ts'
-import type { scrubberFor } from '../scrub.ts'
+import { redactorFor } from '../scrub.ts'
 import { addSaid, type Beside } from './beside.ts'
 import type { Browsed } from './browse.ts'
-import type { Cookie } from './cookies.ts'
 import type { SecretField } from './fields.ts'
-import { placeWithoutSecrets, withoutSecrets } from './known.ts'
+import { knownSecrets, placeWithoutSecrets } from './known.ts'
 import type { PasswordOutcome, StepAnswer } from './port.ts'
 import type { Home, Session, SessionState } from './session.ts'
-import { withoutSession } from './session-tokens.ts'
 import type { Submission } from './submission.ts'
-
-/** Time for which a sent secret is looked for in answers even if it is short; a code is used up by then. */
-const sentMilliseconds = 15 * 60_000
 
 /** An opened entry and the state of a visit. */
 export type Visit = {
@@ -40,14 +34,16 @@ export type Visit = {
   /** Handles of the mail codes that may be filled in. */
   handles: string[]
   claim: string | null
-  scrubberFor: typeof scrubberFor
   /** True once a use was recorded under the claim. */
   isBegun: boolean
   /** Deadline for the site, in milliseconds of the epoch. */
   endsAt: number
   session: Session
-  /** All cookies of the session, including those replaced during the visit. */
-  cookies: Cookie[]
+  /** Secrets that the site may know, and values that were sent during the visit. */
+  known: readonly string[]
+  sent: string[]
+  /** True if the last request that no redirect led to carried a secret. */
+  isCarrying: boolean
   browsed?: Browsed
   filled: StepAnswer['filled']
   /** Outcome of a password change in the visit. */
@@ -68,7 +64,7 @@ export type FilledForm = { placed: readonly FilledSecret[]; beside: Beside }
 
 /** Returns the address of a page at the entry's own site. */
 export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site_refused'> {
-  const url = new URL(withoutSession(path), home.site)
+  const url = new URL(path, home.site)
   const checked = checkUrl(url.href, room.world.config)
   if (url.origin !== home.site || 'refused' in checked) return fail('site_refused')
   url.hash = ''
@@ -91,14 +87,14 @@ export async function recordUse(
   const path = lastingPath(url)
   const isUnasked = visit.session.state.said.length === 0 && placed.every(isUsual)
   const wanted = isUnasked ? undefined : placeOfForm({ placed, beside }, path)
-  const needed = wanted && (await placeWithoutSecrets(visit, wanted))
-  if (needed && ('withheld' in needed || isTooLong(needed))) {
+  const needed = wanted && placeWithoutSecrets(visit, wanted)
+  if (needed && isTooLong(needed)) {
     const message = 'The field or the address of the form is not fit for its owner to read.'
     return fail('form_refused', { message })
   }
   const places = await requireApprovedPlace(room.world, db, { entry, origin, approved }, needed)
   if (isRefusal(places)) return places
-  const [written = '[withheld]'] = await withoutSecrets(visit, [url.pathname])
+  const written = redactorFor(knownSecrets(visit))(url.pathname).text
   const isTold = placed.length > 0 && visit.isFirstUse
   await db.run('vault_begin_use', {
     entry,
@@ -114,7 +110,7 @@ export async function recordUse(
   })
   visit.isBegun = true
   if (isTold) room.mailSoon()
-  noteSent(visit, placed)
+  visit.sent.push(...placed.map(({ value }) => value))
   return undefined
 }
 
@@ -156,16 +152,4 @@ export function noteSaid(visit: Visit, texts: readonly string[]): void {
 /** Changes the state of the session. */
 export function noteState(visit: Visit, noted: Partial<SessionState>): void {
   visit.session = { ...visit.session, state: { ...visit.session.state, ...noted } }
-}
-
-/** Remembers the secrets that were sent, except TOTP codes, which are computed from the time. */
-function noteSent(visit: Visit, placed: readonly FilledSecret[]): void {
-  const { state } = visit.session
-  const isLost = ({ named, value }: FilledSecret) => named === 'password' && !isRemovable(value)
-  const until = visit.room.world.now().getTime() + sentMilliseconds
-  const sent = placed.flatMap(({ named, value }) =>
-    named === 'totp' ? [] : [{ text: value, until }],
-  )
-  const isUntold = state.isUntold || placed.some(isLost)
-  noteState(visit, { sent: [...state.sent, ...sent], isUntold })
 }

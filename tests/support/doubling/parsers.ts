@@ -19,8 +19,7 @@ import { canonicalDomain } from '../../../shared/mandates/merchant-domain.ts'
 import { sentMetadata } from '../../../shared/oauth/client-metadata.ts'
 import { isRedirectUri } from '../../../shared/oauth/redirect-uri.ts'
 import { readTotp } from '../../../shared/vault/entries/totp.ts'
-import { foldedSearchFor } from '../../../shared/vault/scrub/folded-search.ts'
-import { unitsOf } from '../../../shared/vault/scrub/units.ts'
+import { redactorFor } from '../../../shared/vault/scrub.ts'
 import { formsOf } from '../../../shared/vault/sign-in/page-forms.ts'
 import { readAuthChallenges } from '../../../shared/x402/auth-challenge.ts'
 import { readChallenge, readChallengeHeader } from '../../../shared/x402/challenge.ts'
@@ -38,7 +37,7 @@ const here = { allowLoopback: false }
 const page = new URL('https://www.example.com/login')
 
 const searched = ['aaaaaaaaaaaaaaaaaaaa1', 'a'.repeat(2_000), 'Xk9#mQ2!vT', 'correct horse']
-const searchFolded = foldedSearchFor({ secrets: [...searched, '7'.repeat(30)] }, unitsOf)
+const redact = redactorFor([...searched, '7'.repeat(30)])
 
 /** Deterministic bytes in place of random ones: sealing takes the same work for every handle. */
 const plain = {
@@ -127,7 +126,7 @@ export const parsers: readonly Parser[] = [
   {
     name: 'an answer that may hold secrets',
     most: 256 * 1024,
-    read: (text) => searchFolded(new TextEncoder().encode(text)),
+    read: redact,
   },
   { name: 'challenges', most: megabyte, read: (text) => readAuthChallenges(text) },
   {

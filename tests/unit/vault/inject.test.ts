@@ -14,7 +14,6 @@ const entry = {
   ]),
   links: new Map([['mail.c_aaaaaaaaaaaa', 'https://shop.example.com/in/482913?t=a#b']]),
   hidden: [],
-  totpCodes: ['282760'],
 }
 
 function make(template: object, used = entry) {
@@ -42,8 +41,8 @@ test('a form carries the secrets behind its fields, read by any server as they a
   expect(request).toMatchObject({
     url: 'https://shop.example.com/login?x=1',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    secrets: [password, 'tok-4711'],
-    totpCodes: ['282760'],
+    secrets: [password, '282760', 'tok-4711'],
+    withheld: 'password_sent',
   })
   const body = 'body' in request ? request.body : undefined
   expect([...new URLSearchParams(body)]).toEqual([
@@ -91,7 +90,7 @@ test('the user name is placed and is no secret', () => {
 
   const used = { ...entry, values: new Map([['fields.pin', '4711']]) }
 
-  expect(make({ inject }, used)).toMatchObject({ body: 'u=me%40example.com', secrets: [] })
+  expect(make({ inject }, used)).toMatchObject({ body: 'u=me%40example.com', withheld: undefined })
 })
 
 test('whatever path a template has, the request goes to the site and holds no secret in its URL', () => {

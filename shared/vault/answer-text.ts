@@ -1,26 +1,24 @@
-/** Decoding of an answer as text; an answer that is not text is not searched. */
+/** Decoding of an answer as text; an answer that is not text cannot be searched for secrets. */
 
-type Headers = readonly (readonly [string, string])[]
+type Answer = { body: Uint8Array; headers: Headers; truncated: boolean }
 
-/** A text, its UTF-8 bytes, and a flag for bodies that came as UTF-8. */
-export type AnswerText = { text: string; bytes: Uint8Array; isUtf8: boolean }
-
-/** Returns the body as text, undefined if it is not text. A cut body may end within a character. */
+/**
+ * Returns the body as text, undefined if it is not. `bytes` is the body with one character for each byte if
+ * it is not UTF-8: a secret may be readable there and not in the text that the named encoding makes of it.
+ */
 export function readAnswerText({
   body,
   headers,
   truncated,
-}: {
-  body: Uint8Array
-  headers: Headers
-  truncated: boolean
-}): AnswerText | undefined {
+}: Answer): { text: string; bytes: string } | undefined {
   const label = markOf(body) ?? charsetOf(headers) ?? 'utf-8'
   try {
     const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true })
     const text = decoder.decode(body, { stream: truncated })
     const isUtf8 = decoder.encoding === 'utf-8'
-    return { text, bytes: isUtf8 && !truncated ? body : new TextEncoder().encode(text), isUtf8 }
+    // UTF-16 without a name is UTF-8 with a null between two letters.
+    if (isUtf8 && text.includes('\0')) return undefined
+    return { text, bytes: isUtf8 ? '' : new TextDecoder('latin1').decode(body) }
   } catch {
     return undefined
   }
@@ -34,6 +32,6 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
 }
 
 function charsetOf(headers: Headers): string | undefined {
-  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  const type = headers.get('content-type') ?? ''
   return /;\s*charset\s*=\s*"?([A-Za-z0-9_:.-]{1,40})/i.exec(type)?.[1]
 }

@@ -1,0 +1,87 @@
+/**
+ * The page of a visit that the agent is shown. The answer to a form that carried a secret is not shown. If it
+ * asks for nothing more, the page at its address is opened in the session instead.
+ */
+import type { Refusal } from '../../contract/errors.ts'
+import { isRefusal } from '../../contract/errors.ts'
+import { readAnswerText } from '../answer-text.ts'
+import { isRemovable, redactorFor } from '../scrub.ts'
+import { siteAnswerOf, withoutQuery } from '../use-answer.ts'
+import type { Browsed, Request } from './browse.ts'
+import { codeField, passwordField } from './fields.ts'
+import { knownSecrets } from './known.ts'
+import type { StepAnswer } from './port.ts'
+import type { Visit } from './visit.ts'
+
+/** Functions that fetch a page for a visit and store its session; imports in a row are limited. */
+type Ending = {
+  fetchPage: (visit: Visit, request: Request) => Promise<Browsed>
+  store: (visit: Visit) => Promise<string | undefined>
+}
+
+/** Returns the last page as the agent is shown it, and stores the session to continue with. */
+export async function endVisit(
+  visit: Visit,
+  { fetchPage, store }: Ending,
+): Promise<StepAnswer | Refusal> {
+  if (visit.isCarrying) await openInstead(visit, fetchPage)
+  const { session, browsed, filled, newPassword } = visit
+  if (!browsed) throw new Error('a visit ended before anything was asked')
+  const secrets = knownSecrets(visit)
+  const withheld = whyWithheld(visit, browsed)
+  const told = siteAnswerOf(browsed.fetched, { secrets, withheld })
+  if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
+  const expires_at = (await store(visit)) ?? null
+  const { response, ...beside } = told
+  const { cookies: _, location, ...page } = response
+  // A site that redirects with its input writes it into the query.
+  const shown = visit.sent.length === 0 ? (text: string) => text : withoutQuery
+  const url = redactorFor(secrets)(shown(browsed.url.href)).text
+  const led = location === undefined ? {} : { location: shown(location) }
+  const asked = withheld === 'password_sent' ? { asks: asksOf(session.state.forms) } : {}
+  const changed = newPassword === undefined ? {} : { new_password: newPassword }
+  const step = { session: session.id, expires_at, filled, ...asked, ...changed }
+  return { ...step, response: { ...page, url, ...led }, ...beside }
+}
+
+function whyWithheld(
+  { isCarrying, sent }: Visit,
+  { fetched }: Browsed,
+): StepAnswer['withheld'] | undefined {
+  if (isCarrying) return 'password_sent'
+  if (fetched.kind !== 'answered') return undefined
+  const short = sent.filter((secret) => !isRemovable(secret))
+  const { text = '' } = readAnswerText(fetched) ?? {}
+  return redactorFor(short)(text).removed > 0 ? 'short_secret' : undefined
+}
+
+/** Opens the page at the address of an answer, unless that asks for more or there is no such page. */
+async function openInstead(visit: Visit, fetchPage: Ending['fetchPage']): Promise<void> {
+  const { browsed, session, filled } = visit
+  // A sign-in link fills in nothing, and opening it again would use it twice.
+  if (filled.length === 0 || !browsed || !isFine(browsed) || asksOf(session.state.forms).length > 0)
+    return
+  const opened = await fetchPage(visit, { url: browsed.url, method: 'GET' })
+  if (isFine(opened)) return
+  const { cookies } = visit.session.state
+  visit.session = { ...session, state: { ...session.state, cookies } }
+  visit.browsed = browsed
+  visit.isCarrying = true
+}
+
+function isFine({ fetched }: Browsed): boolean {
+  return fetched.kind === 'answered' && fetched.status < 300
+}
+
+function asksOf(forms: Browsed['forms']): ('password' | 'code')[] {
+  return [
+    ...(forms.some(passwordField) ? (['password'] as const) : []),
+    ...(forms.some(codeField) ? (['code'] as const) : []),
+  ]
+}
+
+function withDoubt(told: Refusal<'site_unavailable'>): Refusal {
+  const hint = 'Sign in; where the old password fails, send the form with new_password.'
+  const message = `${told.message} Nobody knows yet whether it took the new password.`
+  return { ...told, message, hint }
+}
