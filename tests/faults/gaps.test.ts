@@ -20,6 +20,7 @@ import { start } from '../support/world.ts'
 const started: RpcProxy[] = []
 const tests = await start({
   chain: true,
+  yield: true,
   endpoints: async (nodeUrl) => {
     started.push(await startRpcProxy({ nodeUrl }), await startRpcProxy({ nodeUrl }))
     return started.map(({ url }) => url)
@@ -91,7 +92,7 @@ test('with everything well all that can be live is', async () => {
   const all = await readGaps(world)
 
   const lowered = all.filter(({ status }) => status !== 'live').map(({ gap_id }) => gap_id)
-  expect(lowered).toEqual(['GAP_X402_V1', 'GAP_PAYMENT_MANDATE_V1'])
+  expect(lowered).toEqual(['GAP_X402_V1', 'GAP_PAYMENT_MANDATE_V1', 'GAP_DEFI_AUTOMATION_V1'])
   expect(all.flatMap(({ reasons }) => reasons)).toEqual([])
 })
 

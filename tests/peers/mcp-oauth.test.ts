@@ -16,7 +16,10 @@ import { consent, redirectUri, serve } from '../support/oauth.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
-const payable = contracts.filter(({ access }) => access !== 'public').map(({ id }) => id)
+/** Tools where no vault is offered. */
+const payable = contracts
+  .filter(({ access, gap }) => access !== 'public' && gap !== 'GAP_DEFI_AUTOMATION_V1')
+  .map(({ id }) => id)
 
 const itself = { name: 'guarantee', version: '1.0' }
 /** Address of an app's metadata document, which the test answers instead of the network. */

@@ -40,6 +40,7 @@ export function callWire({ kind, payment, signature }: Call) {
     valid_before: payment.validBefore,
     nonce: payment.nonce,
     signature,
+    carrier: null,
   }
 }
 
