@@ -12,6 +12,7 @@ import { refusals } from './demo/refusals.ts'
 import { useSecrets } from './demo/vault.ts'
 import { readWorldFile } from './demo/world-file.ts'
 import { payMerchant } from './demo/x402.ts'
+import { earnYield } from './demo/yield.ts'
 
 const help = `node scripts/demo.ts [--world .local/world.json]
 
@@ -38,6 +39,7 @@ async function run(file: string): Promise<number> {
     await payMerchant(world, agent, { name: 'x402 version 2', url: world.merchant.v2_url })
     await payMerchant(world, agent, { name: 'x402 version 1', url: world.merchant.v1_url })
     await payUnderMandate(world, agent)
+    await earnYield(world, agent)
     await useSecrets(world, agent)
     await onboard(world)
     await refusals(world)

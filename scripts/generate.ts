@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
 import { describeAssets } from './generate/assets.ts'
 import { describeClient } from './generate/client.ts'
+import { describeContracts } from './generate/contracts.ts'
 import { describeDigest } from './generate/digest.ts'
 import { describeFunctions } from './generate/functions.ts'
 import { describeCommonPasswords } from './generate/guessed-passwords.ts'
@@ -33,6 +34,7 @@ export async function products(sql: Sql): Promise<Product[]> {
     { file: 'shared/egress/top-level-domains.ts', content: describeTopLevelDomains() },
     { file: 'functions/web/assets.ts', content: await describeAssets() },
     { file: 'functions/discovery/prose.ts', content: describeProse() },
+    { file: 'scripts/local/contracts/code.ts', content: describeContracts() },
   ]
 }
 

@@ -1139,6 +1139,31 @@ create table private.widenings (
 );
 alter table private.widenings enable row level security;
 
+create table private.yield_days (
+  account uuid not null,
+  chain bigint not null,
+  vault text not null,
+  at timestamp with time zone not null default private.clock(),
+  earned_atomic numeric not null,
+  constraint yield_days_pkey PRIMARY KEY (account, chain, vault, at),
+  constraint yield_days_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
+);
+alter table private.yield_days enable row level security;
+
+create table private.yield_rules (
+  mandate uuid not null,
+  vault text not null,
+  keep_atomic numeric not null,
+  above_atomic numeric,
+  refills boolean not null,
+  looked_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint yield_rules_pkey PRIMARY KEY (mandate),
+  constraint yield_rules_check CHECK ((above_atomic >= keep_atomic)),
+  constraint yield_rules_keep_atomic_check CHECK ((keep_atomic >= (0)::numeric)),
+  constraint yield_rules_mandate_fkey FOREIGN KEY (mandate) REFERENCES private.mandates(id)
+);
+alter table private.yield_rules enable row level security;
+
 create unlogged table private.rate_buckets (
   bucket text not null,
   arrives_at timestamp with time zone not null,
@@ -2648,6 +2673,18 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.housekeeping_keep_yield(of_account uuid, of_chain bigint, of_vault text, earned_atomic text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into private.yield_days (account, chain, vault, earned_atomic)
+  select of_account, of_chain, of_vault, housekeeping_keep_yield.earned_atomic::numeric
+   where not exists (select from private.yield_days y where y.account = of_account
+     and y.chain = of_chain and y.vault = of_vault and y.at > private.clock() - interval '1 day')
+$function$;
+
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
  RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text, open_wei jsonb, left_wei text)
  LANGUAGE plpgsql
@@ -2708,6 +2745,22 @@ begin
      and l.paused_for is distinct from reason and l.paused_for is distinct from 'nonce_gap';
   return found;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_positions(batch integer)
+ RETURNS TABLE(account uuid, wallet text, chain bigint, vault text, paid_atomic text, returned_atomic text)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select w.account, w.address, t.chain, t.vault, t.paid_atomic, t.returned_atomic
+  from (select distinct p.account from private.payments p
+     where p.terms ? 'carrier' and p.state = 'settled') o
+  join private.wallets w on w.account = o.account and w.chain_family = 'evm'
+  cross join lateral private.order_totals(o.account) t
+   where t.is_known and not exists (select from private.yield_days y where y.account = o.account
+     and y.chain = t.chain and y.vault = t.vault and y.at > private.clock() - interval '1 day')
+   limit batch
+$function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb)
  RETURNS void
@@ -2850,6 +2903,32 @@ begin
    where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
   return true;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_rules(batch integer)
+ RETURNS TABLE(digest text, device text, wallet text, chain bigint, token text, vault text, keep_atomic text, above_atomic text, refills boolean, reserved_atomic text, unfunded_atomic text, mandate_row jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  with due as (
+    select r.mandate from private.yield_rules r
+      join private.mandates m on m.id = r.mandate and m.state = 'active' and m.expires_at > private.clock()
+      join private.accounts a on a.id = m.account and a.frozen_at is null
+     where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
+       and not exists (select from private.payments p where p.key = m.key
+         and p.state in ('prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown'))
+     order by r.looked_at limit batch for update of r skip locked), taken as (
+    update private.yield_rules r set looked_at = private.clock() from due
+     where r.mandate = due.mandate returning r.*)
+  select k.digest, m.device, w.address, m.chains[1], m.tokens[1], t.vault, t.keep_atomic::text,
+    t.above_atomic::text, t.refills, (select coalesce(sum(o.amount_atomic), 0)::text from private.payments o
+      where o.account = m.account and o.chain = m.chains[1] and o.token = m.tokens[1]
+        and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()),
+    private.unfunded_atomic(m)::text, private.mandate_json(m)
+  from taken t join private.mandates m on m.id = t.mandate
+    join private.credentials k on k.id = m.key
+    join private.wallets w on w.account = m.account and w.chain_family = 'evm'
+$function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text)
  RETURNS TABLE(seen jsonb)
@@ -3380,7 +3459,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_order_events(credential text, page integer, before text DEFAULT NULL::text, only_order uuid DEFAULT NULL::uuid)
- RETURNS TABLE(id text, order_id uuid, event text, at timestamp with time zone, tx_hash text, block_number text, block_hash text)
+ RETURNS TABLE(id text, order_id uuid, event text, at timestamp with time zone, tx_hash text, block_number text, block_hash text, vault text, accrued_atomic text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3389,17 +3468,25 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select concat_ws('-', k.micros, e.stage, p.id), p.id, e.event, e.at, e.tx_hash,
-    e.block_number::text, e.block_hash
-  from private.payments p cross join lateral private.order_events(p) e
+  select concat_ws('-', k.micros, e.stage, e.of), case when e.stage > 0 then e.of end, e.event, e.at, e.tx_hash,
+    e.block_number::text, e.block_hash, e.vault, e.accrued
+  from (
+    select p.id as of, x.*, p.terms ->> 'vault' as vault, null as accrued
+      from private.payments p cross join lateral private.order_events(p) x
+     where p.account = caller.account and p.terms ? 'carrier'
+    union all
+    select d.account, 0, 'yield_accrued', d.at, null, null, null, d.vault, d.accrued::text
+      from (select y.*, y.earned_atomic - coalesce(lag(y.earned_atomic) over (
+              partition by y.chain, y.vault order by y.at), 0) as accrued
+              from private.yield_days y where y.account = caller.account) d
+     where d.accrued <> 0) e
     cross join lateral (values ((extract(epoch from e.at) * 1000000)::bigint)) k (micros)
-   where p.account = caller.account and p.terms ? 'carrier'
-     and (only_order is null or p.id = only_order)
-     and (list_order_events.before is null or (k.micros, e.stage, p.id) < (
+   where (only_order is null or e.of = only_order)
+     and (list_order_events.before is null or (k.micros, e.stage, e.of) < (
        pg_catalog.split_part(list_order_events.before, '-', 1)::bigint,
        pg_catalog.split_part(list_order_events.before, '-', 2)::integer,
        pg_catalog.right(list_order_events.before, 36)::uuid))
-   order by k.micros desc, e.stage desc, p.id desc limit page;
+   order by k.micros desc, e.stage desc, e.of desc limit page;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_orders(credential text, page integer, before uuid DEFAULT NULL::uuid, only_order uuid DEFAULT NULL::uuid)
@@ -3945,15 +4032,7 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
-  return query select p.chain, p.terms ->> 'vault', sum(p.amount_atomic)::text,
-    coalesce(sum(r.amount_atomic), 0)::text,
-    bool_and(p.terms ->> 'operation' <> 'withdraw' or r.amount_atomic is not null)
-  from private.payments p left join lateral (
-    select sum(d.amount_atomic) as amount_atomic from private.deposits d
-     where d.account = p.account and d.chain = p.chain and d.tx_hash = p.tx_hash
-       and d.sender = p.payee and d.token = p.token and not d.reorged) r on true
-   where p.account = caller.account and p.terms ? 'carrier' and p.state = 'settled'
-   group by 1, 2 limit 1000;
+  return query select * from private.order_totals(caller.account);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.order_wallet(credential text)
@@ -4849,6 +4928,32 @@ begin
   return query select made.id;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_make_rule(credential text, digest text, label text, device text, gate text, chain bigint, token text, vault text, keep_atomic text, max_day_usd_micros text, refills boolean, above_atomic text DEFAULT NULL::text)
+ RETURNS TABLE(mandate uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  until timestamptz := pg_catalog.date_trunc('milliseconds', private.clock()) + interval '90 days';
+  opened uuid;
+  made private.mandates;
+begin
+  perform private.hold_payer(caller, true);
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
+  values (caller.account, digest, label, 'rule', array['pay'], until) returning id into opened;
+  insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,
+    max_payment_usd_micros, max_day_usd_micros, chains, tokens, pay_to, expires_at)
+  values (caller.account, opened, device, true, lower(gate), false, max_day_usd_micros::bigint,
+    max_day_usd_micros::bigint, array[chain], array[token], array[gate], until)
+  returning * into made;
+  insert into private.yield_rules (mandate, vault, keep_atomic, above_atomic, refills)
+  values (made.id, vault, keep_atomic::numeric, above_atomic::numeric, refills);
+  perform private.record_mandate(made, 'requested', 'made by the owner');
+  return query select made.id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
  RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes jsonb)
  LANGUAGE plpgsql
@@ -5105,6 +5210,19 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select a.shows_codes from private.accounts a where a.id = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_rehearse_rule(credential text, chain bigint, token text, keep_atomic text, refills boolean, above_atomic text DEFAULT NULL::text)
+ RETURNS TABLE(rehearsal jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.rehearse_rule(caller.account, owner_rehearse_rule.chain,
+    owner_rehearse_rule.token, keep_atomic::numeric, above_atomic::numeric, owner_rehearse_rule.refills);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey text, mail jsonb DEFAULT NULL::jsonb)
@@ -5682,6 +5800,28 @@ begin
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_yield(credential text)
+ RETURNS TABLE(rules jsonb, days jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select
+    (select coalesce(jsonb_agg(jsonb_build_object('chain', m.chains[1], 'vault', r.vault,
+        'keep_atomic', r.keep_atomic::text, 'above_atomic', r.above_atomic::text, 'refills', r.refills,
+        'mandate', private.mandate_json(m)) order by m.number desc), '[]')
+      from private.yield_rules r join private.mandates m on m.id = r.mandate
+     where m.account = caller.account and m.state in ('pending_approval', 'active', 'suspended')
+       and m.expires_at > private.clock()),
+    (select coalesce(jsonb_agg(jsonb_build_object('chain', y.chain, 'vault', y.vault, 'at', y.at,
+        'earned_atomic', y.earned_atomic::text) order by y.at), '[]')
+      from private.yield_days y
+     where y.account = caller.account and y.at > private.clock() - interval '90 days');
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.payment_facts(credential text, payment uuid, kind text, device text, expected jsonb DEFAULT '{}'::jsonb)
@@ -8515,6 +8655,17 @@ AS $function$
     and (dpop_key is not null or not (code.asked -> 'is_bound')::boolean)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_refilled(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.kind = 'transfer' and exists (select from private.yield_rules r
+    join private.mandates m on m.id = r.mandate
+     where m.account = p.account and m.state = 'active' and m.expires_at > private.clock()
+       and r.refills and m.chains[1] = p.chain and m.tokens[1] = p.token)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_refused(delivery jsonb)
  RETURNS boolean
  LANGUAGE sql
@@ -9681,6 +9832,22 @@ AS $function$
   ) e (stage, event, at) where e.at is not null
 $function$;
 
+CREATE OR REPLACE FUNCTION private.order_totals(of_account uuid)
+ RETURNS TABLE(chain bigint, vault text, paid_atomic text, returned_atomic text, is_known boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.chain, p.terms ->> 'vault', sum(p.amount_atomic)::text,
+    coalesce(sum(r.amount_atomic), 0)::text,
+    bool_and(p.terms ->> 'operation' <> 'withdraw' or r.amount_atomic is not null)
+  from private.payments p left join lateral (
+    select sum(d.amount_atomic) as amount_atomic from private.deposits d
+     where d.account = p.account and d.chain = p.chain and d.tx_hash = p.tx_hash
+       and d.sender = p.payee and d.token = p.token and not d.reorged) r on true
+   where p.account = of_account and p.terms ? 'carrier' and p.state = 'settled'
+   group by 1, 2 limit 1000
+$function$;
+
 CREATE OR REPLACE FUNCTION private.own_gas_needed(on_chain bigint, wallet text, cost_wei numeric)
  RETURNS numeric
  LANGUAGE sql
@@ -9793,6 +9960,7 @@ begin
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
+    'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
@@ -10144,6 +10312,48 @@ AS $function$
        and o.authorized_at > private.clock() - interval '15 minutes'
      order by o.authorized_at desc limit 20) r
 $function$;
+
+CREATE OR REPLACE FUNCTION private.rehearse_rule(of_account uuid, on_chain bigint, of_token text, keep numeric, above numeric, refills boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  liquid numeric := 0;
+  inside numeric := 0;
+  moved numeric := 0;
+  taken numeric := 0;
+  ins integer := 0;
+  outs integer := 0;
+  flow record;
+begin
+  for flow in
+    select greatest(f.day, (private.clock() - interval '90 days')::date) as day, sum(f.amount) as net from (
+      select a.at::date as day, d.amount_atomic as amount
+        from private.deposits d join private.activities a on a.deposit = d.id
+       where d.account = of_account and d.chain = on_chain and d.token = of_token and not d.reorged
+      union all
+      select p.authorized_at::date, -coalesce(p.settled_atomic, p.amount_atomic) from private.payments p
+       where p.account = of_account and p.chain = on_chain and p.token = of_token
+         and p.state = 'settled' and not p.terms ? 'carrier') f
+     group by 1 order by 1
+  loop
+    liquid := liquid + flow.net;
+    if liquid > above then
+      ins := ins + 1;
+      moved := moved + liquid - keep;
+      inside := inside + liquid - keep;
+      liquid := keep;
+    elsif refills and liquid < 0 and inside > 0 then
+      outs := outs + 1;
+      taken := taken + least(-liquid, inside);
+      inside := inside - least(-liquid, inside);
+      liquid := 0;
+    end if;
+  end loop;
+  return jsonb_build_object('ins', ins, 'outs', outs, 'moved_atomic', trunc(moved)::text,
+    'taken_atomic', trunc(taken)::text);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.relayed_json(payer uuid)
  RETURNS jsonb
@@ -10953,6 +11163,19 @@ AS $function$
    where p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
 $function$;
 
+CREATE OR REPLACE FUNCTION private.unfunded_atomic(m private.mandates)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum(p.amount_atomic), 0) from private.payments p
+   where p.account = m.account and p.kind = 'transfer' and not p.terms ? 'carrier'
+     and p.chain = m.chains[1] and p.token = m.tokens[1] and p.expires_at > private.clock()
+     and (p.state = 'prepared' and p.created_at > private.clock() - interval '15 minutes'
+       or p.state = 'awaiting_confirmation' and exists (select from private.approvals o
+         where o.payment = p.id and o.decision = 'approved'))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.unknown_grant(client_id text)
  RETURNS text
  LANGUAGE sql
@@ -11253,11 +11476,15 @@ grant execute on function api.housekeeping_keep_balances(chain bigint, block_num
 
 grant execute on function api.housekeeping_keep_piece(payment uuid, answer uuid, place integer, body_base64 text) to service_role;
 
+grant execute on function api.housekeeping_keep_yield(of_account uuid, of_chain bigint, of_vault text, earned_atomic text) to service_role;
+
 grant execute on function api.housekeeping_lanes() to service_role;
 
 grant execute on function api.housekeeping_open(batch integer) to service_role;
 
 grant execute on function api.housekeeping_pause_lane(chain bigint, address text, reason text) to service_role;
+
+grant execute on function api.housekeeping_positions(batch integer) to service_role;
 
 grant execute on function api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb) to service_role;
 
@@ -11270,6 +11497,8 @@ grant execute on function api.housekeeping_reorg(payment uuid, block_hash text) 
 grant execute on function api.housekeeping_repair_lane(chain bigint, address text, counted bigint, highest bigint) to service_role;
 
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
+
+grant execute on function api.housekeeping_rules(batch integer) to service_role;
 
 grant execute on function api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text) to service_role;
 
@@ -11459,6 +11688,8 @@ grant execute on function api.owner_lose_passkeys(credential text, mail jsonb) t
 
 grant execute on function api.owner_make_mandate(credential text, payment uuid, max_total_usd_micros text) to service_role;
 
+grant execute on function api.owner_make_rule(credential text, digest text, label text, device text, gate text, chain bigint, token text, vault text, keep_atomic text, max_day_usd_micros text, refills boolean, above_atomic text) to service_role;
+
 grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 
 grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text, max_total_usd_micros text, max_payments integer) to service_role;
@@ -11482,6 +11713,8 @@ grant execute on function api.owner_read_notifications(credential text) to servi
 grant execute on function api.owner_read_session(credential text) to service_role;
 
 grant execute on function api.owner_read_shows_codes(credential text) to service_role;
+
+grant execute on function api.owner_rehearse_rule(credential text, chain bigint, token text, keep_atomic text, refills boolean, above_atomic text) to service_role;
 
 grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
 
@@ -11526,6 +11759,8 @@ grant execute on function api.owner_test_push(credential text, mail jsonb) to se
 grant execute on function api.owner_touch_session(credential text) to service_role;
 
 grant execute on function api.owner_unfreeze(credential text, "freeze" integer, mail jsonb) to service_role;
+
+grant execute on function api.owner_yield(credential text) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text, expected jsonb) to service_role;
 

@@ -29,7 +29,7 @@ export const defiOrderEvents = operation({
       .array(
         z.object({
           event_id: form.cursor,
-          order_id: z.uuid(),
+          order_id: z.uuid().nullable().describe('Null for yield_accrued.'),
           event: z
             .enum([
               'created',
@@ -39,9 +39,14 @@ export const defiOrderEvents = operation({
               'included',
               'finalized',
               'failed',
+              'yield_accrued',
             ])
             .describe('included and finalized go with a block that is gone, and come again.'),
           at: field.time,
+          vault: form.address,
+          accrued: form.decimal
+            .nullable()
+            .describe('USDC since the look of the day before; below zero after a loss.'),
           tx_hash: form.chainHash.nullable(),
           block_number: form.digits.nullable(),
           block_hash: form.chainHash.nullable(),

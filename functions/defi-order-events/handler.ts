@@ -1,14 +1,25 @@
 import * as z from 'zod'
-import { time } from '../../shared/db/row-fields.ts'
+import { bigintText, time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { source } from '../../shared/yield/body.ts'
+import { signedUsdc, source } from '../../shared/yield/body.ts'
 import type { defiOrderEvents } from './contract.ts'
 
 const eventRow = z.object({
   id: z.string(),
-  order_id: z.uuid(),
-  event: z.enum(['created', 'confirmed', 'signed', 'submitted', 'included', 'finalized', 'failed']),
+  order_id: z.uuid().nullable(),
+  event: z.enum([
+    'created',
+    'confirmed',
+    'signed',
+    'submitted',
+    'included',
+    'finalized',
+    'failed',
+    'yield_accrued',
+  ]),
   at: time,
+  vault: z.string(),
+  accrued_atomic: bigintText.nullable(),
   tx_hash: z.string().nullable(),
   block_number: z.string().nullable(),
   block_hash: z.string().nullable(),
@@ -27,7 +38,11 @@ export const run: Handler<typeof defiOrderEvents> = async ({ order_id, limit, cu
   const rows = await db.many('list_order_events', question, eventRow)
   const shown = rows.slice(0, page)
   return {
-    events: shown.map(({ id: event_id, ...event }) => ({ event_id, ...event })),
+    events: shown.map(({ id: event_id, accrued_atomic: accrued, ...event }) => ({
+      event_id,
+      ...event,
+      accrued: accrued === null ? null : signedUsdc(accrued),
+    })),
     source,
     next_cursor: rows.length > page ? (shown.at(-1)?.id ?? null) : null,
   }

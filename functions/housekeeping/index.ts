@@ -5,6 +5,7 @@ import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { World } from '../../shared/world.ts'
 import { newId, worldFrom } from '../../shared/world.ts'
+import { runYield } from '../../shared/yield/rules.ts'
 
 // One world for all runs of the isolate, because it remembers which endpoints failed lately.
 let world: World | undefined
@@ -22,7 +23,7 @@ export default {
     // The watch runs for most of a minute, so nothing waits for it; a run that comes while it goes on
     // starts no second one.
     if (!isWatching) execution.waitUntil(watch(world))
-    await Promise.all([runHousekeeping(world), indexAndReconcile(world)])
+    await Promise.all([runHousekeeping(world), indexAndReconcile(world), runYield(world)])
   },
   fetch(): Response {
     return refuse(wrongPath('/<operation>'), newId())

@@ -42,6 +42,8 @@ import { routes as vault } from './vault/vault.tsx'
 import { routes as vaultEntry } from './vault/vault-entry.tsx'
 import { routes as vaultNew } from './vault/vault-new.tsx'
 import { routes as vaultPlaces } from './vault/vault-places.tsx'
+import { routes as yieldRule } from './yield/rule.tsx'
+import { routes as yields } from './yield/yield.tsx'
 
 /** Pages of the app, in any order: no route of one page hides a route of another. */
 export const pages = [
@@ -88,6 +90,8 @@ export const pages = [
   vaultNew,
   vaultPlaces,
   vault,
+  yieldRule,
+  yields,
 ]
 
 export default webFunction(pages)

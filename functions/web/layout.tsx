@@ -4,7 +4,7 @@ import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Asset } from './asset.ts'
 import { addressOf } from './asset.ts'
-import { nav } from './nav.ts'
+import { navOf } from './nav.ts'
 import { takeDone } from './ui/done.ts'
 import { Button, Form } from './ui/form.tsx'
 import { Badge, Notice } from './ui/show.tsx'
@@ -118,7 +118,7 @@ function Menu({ c, owner, above }: { c: PageContext; owner: Owner; above: string
       </button>
       <nav id="menu" popover="auto" aria-label="Main">
         <ul>
-          {nav.map(({ path, label, waiting }) => (
+          {navOf(c.get('world').config).map(({ path, label, waiting }) => (
             <li>
               <a href={webAppPath + path} aria-current={whereIs(c, path, above)}>
                 {label}

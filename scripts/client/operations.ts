@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'e848c259590ff8b1da640dcc0feb7474de5c98fa157a2372819ff8bc11515c41'
+export const contractDigest = 'f495949ff759aa874b9ffd69b8705248b1a1b45e89057744793269b1c450ce0c'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1465,11 +1465,15 @@ export type DefiOrderEventsRequest = {
 export type DefiOrderEventsAnswer = {
   events: Array<{
     event_id: string
-    order_id: string
+    /** Null for yield_accrued. */
+    order_id: string | null
     /** included and finalized go with a block that is gone, and come again. */
-    event: 'created' | 'confirmed' | 'signed' | 'submitted' | 'included' | 'finalized' | 'failed'
+    event: 'created' | 'confirmed' | 'signed' | 'submitted' | 'included' | 'finalized' | 'failed' | 'yield_accrued'
     /** RFC 3339, UTC. */
     at: string
+    vault: string
+    /** USDC since the look of the day before; below zero after a loss. */
+    accrued: string | null
     tx_hash: string | null
     block_number: string | null
     block_hash: string | null

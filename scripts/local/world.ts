@@ -40,6 +40,7 @@ import { choosePorts, type Ports } from './ports.ts'
 import { projectOfSecrets, readSecrets, type Secrets, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
 import { startWorkers } from './workers.ts'
+import { offerVaults } from './yield.ts'
 
 const blockTimeSeconds = 2
 
@@ -118,7 +119,8 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
     openChain(start, 421614, ports.arbitrumSepolia),
   ])
   const chains = [baseSepolia, arbitrumSepolia] as const
-  const own = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
+  const YIELD_VAULTS = await offerVaults(baseSepolia)
+  const own = { ...bindingsOf(start, chains), YIELD_VAULTS, MAIL_URL: mail.smtpUrl }
   const bindings = { ...own, ...start.bindings }
   const { log, flush } = createHeldLog(database)
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })

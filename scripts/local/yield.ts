@@ -2,10 +2,9 @@
  * Puts the yield gate and a vault over USDC on a local chain, at addresses that follow from their code. A
  * chain that has them stays as it is.
  */
-import { fileURLToPath } from 'node:url'
 import { type Address, concat, getCreate2Address, type Hex, pad, zeroHash } from 'viem'
 import type { Chain } from './chain.ts'
-import { compileContracts } from './contracts/compile.ts'
+import { localVaultCode, yieldGateCode } from './contracts/code.ts'
 import type { TokenChain } from './fund.ts'
 import { callRpc, transact } from './rpc.ts'
 import { issuer } from './tokens.ts'
@@ -19,8 +18,8 @@ export type LocalYield = { gate: Address; vault: Address }
 /** Deploys both contracts over the chain's USDC. */
 export async function deployYield(chain: TokenChain): Promise<LocalYield> {
   return {
-    gate: await deployOver(chain, codeOf('YieldGate')),
-    vault: await deployOver(chain, codeOf('LocalVault')),
+    gate: await deployOver(chain, yieldGateCode),
+    vault: await deployOver(chain, localVaultCode),
   }
 }
 
@@ -30,13 +29,6 @@ export async function offerVaults(chain: Chain): Promise<string> {
   const risk_note = 'A vault of a local chain: what it earns is sent to it by hand.'
   const vaults = [{ address, name: 'Local vault', risk_note }]
   return JSON.stringify({ [chain.network]: { gate, vaults } })
-}
-
-function codeOf(name: 'YieldGate' | 'LocalVault'): Hex {
-  const file = fileURLToPath(new URL(`contracts/${name}.sol`, import.meta.url))
-  const code = compileContracts(file).get(name)
-  if (!code) throw new Error(`no contract ${name}`)
-  return code.bytecode
 }
 
 /** Deploys a contract whose constructor takes the chain's USDC. Another salt brings another address. */

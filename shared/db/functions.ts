@@ -288,9 +288,18 @@ export type DatabaseFunctions = {
       body_base64: string
     }
   }
+  housekeeping_keep_yield: {
+    args: {
+      of_account: string
+      of_chain: number
+      of_vault: string
+      earned_atomic: string
+    }
+  }
   housekeeping_lanes: { args: Record<string, never> }
   housekeeping_open: { args: { batch: number } }
   housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
+  housekeeping_positions: { args: { batch: number } }
   housekeeping_rebook_transfers: {
     args: {
       chain: number
@@ -314,6 +323,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
+  housekeeping_rules: { args: { batch: number } }
   housekeeping_see_gas: {
     args: {
       chain: number
@@ -724,6 +734,22 @@ export type DatabaseFunctions = {
       max_total_usd_micros: string
     }
   }
+  owner_make_rule: {
+    args: {
+      credential: string
+      digest: string
+      label: string
+      device: string
+      gate: string
+      chain: number
+      token: string
+      vault: string
+      keep_atomic: string
+      max_day_usd_micros: string
+      refills: boolean
+      above_atomic?: string | null
+    }
+  }
   owner_meet_app: {
     args: {
       credential: string
@@ -762,6 +788,16 @@ export type DatabaseFunctions = {
   owner_read_notifications: { args: { credential: string } }
   owner_read_session: { args: { credential: string } }
   owner_read_shows_codes: { args: { credential: string } }
+  owner_rehearse_rule: {
+    args: {
+      credential: string
+      chain: number
+      token: string
+      keep_atomic: string
+      refills: boolean
+      above_atomic?: string | null
+    }
+  }
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
   owner_remove_push_device: { args: { credential: string; device: string } }
   owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }
@@ -847,6 +883,7 @@ export type DatabaseFunctions = {
   owner_test_push: { args: { credential: string; mail: unknown } }
   owner_touch_session: { args: { credential: string } }
   owner_unfreeze: { args: { credential: string; freeze: number; mail?: unknown } }
+  owner_yield: { args: { credential: string } }
   payment_facts: {
     args: {
       credential: string

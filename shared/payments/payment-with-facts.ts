@@ -114,6 +114,8 @@ export const factsRow = z.object({
   /** Ways to pay that the merchant refused for this resource a moment ago. */
   refused_ways: z.array(refusedWay),
   reserved_atomic: bigintText,
+  /** True if a rule of the owner brings what the payment lacks. */
+  is_refilled: z.boolean(),
   /** Budget, with the number of authorizations that may still be signed so that each can be cancelled. */
   gas: gasRow.extend({
     left_cancels: z.int(),

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Unavailable } from '../chains/evm/rpc/answer.ts'
 import type { Position } from '../chains/evm/yield.ts'
 import { assetOf } from '../chains/registry.ts'
+import { bigintText } from '../db/row-fields.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Payment } from '../payments/payment.ts'
 import { statusOf, summaryOf } from '../payments/words.ts'
@@ -36,14 +37,37 @@ export function orderBody(payment: Payment) {
 /** Source of every answer about orders. */
 export const source = 'service_index' as const
 
+/** Row of what settled orders paid into a vault and got back, in atomic units. */
+export const totalRow = z.object({
+  chain: z.int(),
+  vault: z.string(),
+  paid_atomic: bigintText,
+  returned_atomic: bigintText,
+  is_known: z.boolean(),
+})
+type Total = z.output<typeof totalRow>
+
+/** Returns the totals of a vault. */
+export function totalOf(totals: readonly Total[], { chain, address }: YieldVault) {
+  const nothing = { paid_atomic: 0n, returned_atomic: 0n, is_known: true }
+  return totals.find((one) => one.chain === chain.id && one.vault === address) ?? nothing
+}
+
+/** Decimals of USDC on every chain of the registry, and of each vault's token. */
+const usdcDecimals = 6
+
+/** Formats atomic units of USDC, which may be negative. */
+export function signedUsdc(atomic: bigint): string {
+  const sign = atomic < 0n ? '-' : ''
+  return sign + formatAmount(atomic < 0n ? -atomic : atomic, usdcDecimals)
+}
+
 /** Returns a vault with the account's position in it, as far as it answers. */
 export function vaultBody(
   { chain, token, gate, address, name, riskNote }: YieldVault,
   seen: Position | Unavailable,
   total: { paid_atomic: bigint; returned_atomic: bigint; is_known: boolean },
 ) {
-  const usdc = (atomic: bigint) =>
-    atomic < 0n ? `-${formatAmount(-atomic, token.decimals)}` : formatAmount(atomic, token.decimals)
   const isSeen = !('log' in seen)
   const { paid_atomic: paid, returned_atomic: returned } = total
   return {
@@ -54,16 +78,16 @@ export function vaultBody(
     name,
     risk_note: riskNote,
     status: isSeen ? ('ok' as const) : ('unavailable' as const),
-    share_price: isSeen ? usdc(seen.priceAtomic) : null,
+    share_price: isSeen ? signedUsdc(seen.priceAtomic) : null,
     position: isSeen
       ? {
           shares: formatAmount(seen.shares, seen.decimals),
-          worth: usdc(seen.worthAtomic),
+          worth: signedUsdc(seen.worthAtomic),
           worth_atomic: seen.worthAtomic.toString(),
         }
       : null,
-    paid_in: usdc(paid),
-    paid_out: usdc(returned),
-    earned: isSeen && total.is_known ? usdc(seen.worthAtomic + returned - paid) : null,
+    paid_in: signedUsdc(paid),
+    paid_out: signedUsdc(returned),
+    earned: isSeen && total.is_known ? signedUsdc(seen.worthAtomic + returned - paid) : null,
   }
 }

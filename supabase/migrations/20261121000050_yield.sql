@@ -47,23 +47,29 @@ begin
      and private.may_pay(p, caller.id);
 end $$;
 
--- Returns what the account's settled orders paid in and got back, for each vault, in atomic units. `is_known` is
+-- Returns what an account's settled orders paid in and got back, for each vault, in atomic units. `is_known` is
 -- false until everything that withdrawals brought is in the index of deposits.
-create function api.order_totals(credential text)
+create function private.order_totals(of_account uuid)
   returns table (chain bigint, vault text, paid_atomic text, returned_atomic text, is_known boolean)
-  language plpgsql security definer set search_path = '' as $$
-declare
-  caller private.credentials := private.admit(credential, 'read');
-begin
-  return query select p.chain, p.terms ->> 'vault', sum(p.amount_atomic)::text,
+  language sql stable as $$
+  select p.chain, p.terms ->> 'vault', sum(p.amount_atomic)::text,
     coalesce(sum(r.amount_atomic), 0)::text,
     bool_and(p.terms ->> 'operation' <> 'withdraw' or r.amount_atomic is not null)
   from private.payments p left join lateral (
     select sum(d.amount_atomic) as amount_atomic from private.deposits d
      where d.account = p.account and d.chain = p.chain and d.tx_hash = p.tx_hash
        and d.sender = p.payee and d.token = p.token and not d.reorged) r on true
-   where p.account = caller.account and p.terms ? 'carrier' and p.state = 'settled'
-   group by 1, 2 limit 1000;
+   where p.account = of_account and p.terms ? 'carrier' and p.state = 'settled'
+   group by 1, 2 limit 1000
+$$;
+
+create function api.order_totals(credential text)
+  returns table (chain bigint, vault text, paid_atomic text, returned_atomic text, is_known boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select * from private.order_totals(caller.account);
 end $$;
 
 -- Returns what happened to an order, as its row and its transactions have it. A block that is gone takes its event
@@ -88,27 +94,229 @@ create function private.order_events(p private.payments)
   ) e (stage, event, at) where e.at is not null
 $$;
 
--- Returns the events of the caller's orders, the newest first, from before a position.
+-- What a position had earned at its first look of each day, in atomic units.
+create table private.yield_days (
+  account uuid not null references private.accounts,
+  chain bigint not null,
+  vault text not null,
+  at timestamptz not null default private.clock(),
+  earned_atomic numeric not null,
+  primary key (account, chain, vault, at)
+);
+alter table private.yield_days enable row level security;
+
+-- Returns the events of the caller's orders and what its positions accrued, the newest first, from before a position.
 create function api.list_order_events(
   credential text, page integer, before text default null, only_order uuid default null)
   returns table (id text, order_id uuid, event text, at timestamptz, tx_hash text,
-    block_number text, block_hash text)
+    block_number text, block_hash text, vault text, accrued_atomic text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select concat_ws('-', k.micros, e.stage, p.id), p.id, e.event, e.at, e.tx_hash,
-    e.block_number::text, e.block_hash
-  from private.payments p cross join lateral private.order_events(p) e
+  select concat_ws('-', k.micros, e.stage, e.of), case when e.stage > 0 then e.of end, e.event, e.at, e.tx_hash,
+    e.block_number::text, e.block_hash, e.vault, e.accrued
+  from (
+    select p.id as of, x.*, p.terms ->> 'vault' as vault, null as accrued
+      from private.payments p cross join lateral private.order_events(p) x
+     where p.account = caller.account and p.terms ? 'carrier'
+    union all
+    select d.account, 0, 'yield_accrued', d.at, null, null, null, d.vault, d.accrued::text
+      from (select y.*, y.earned_atomic - coalesce(lag(y.earned_atomic) over (
+              partition by y.chain, y.vault order by y.at), 0) as accrued
+              from private.yield_days y where y.account = caller.account) d
+     where d.accrued <> 0) e
     cross join lateral (values ((extract(epoch from e.at) * 1000000)::bigint)) k (micros)
-   where p.account = caller.account and p.terms ? 'carrier'
-     and (only_order is null or p.id = only_order)
-     and (list_order_events.before is null or (k.micros, e.stage, p.id) < (
+   where (only_order is null or e.of = only_order)
+     and (list_order_events.before is null or (k.micros, e.stage, e.of) < (
        pg_catalog.split_part(list_order_events.before, '-', 1)::bigint,
        pg_catalog.split_part(list_order_events.before, '-', 2)::integer,
        pg_catalog.right(list_order_events.before, 36)::uuid))
-   order by k.micros desc, e.stage desc, p.id desc limit page;
+   order by k.micros desc, e.stage desc, e.of desc limit page;
 end $$;
+
+-- Returns positions that nobody looked at for a day, with the totals of their orders.
+create function api.housekeeping_positions(batch integer)
+  returns table (account uuid, wallet text, chain bigint, vault text, paid_atomic text, returned_atomic text)
+  language sql security definer set search_path = '' as $$
+  select w.account, w.address, t.chain, t.vault, t.paid_atomic, t.returned_atomic
+  from (select distinct p.account from private.payments p
+     where p.terms ? 'carrier' and p.state = 'settled') o
+  join private.wallets w on w.account = o.account and w.chain_family = 'evm'
+  cross join lateral private.order_totals(o.account) t
+   where t.is_known and not exists (select from private.yield_days y where y.account = o.account
+     and y.chain = t.chain and y.vault = t.vault and y.at > private.clock() - interval '1 day')
+   limit batch
+$$;
+
+create function api.housekeeping_keep_yield(
+  of_account uuid, of_chain bigint, of_vault text, earned_atomic text)
+  returns void language sql security definer set search_path = '' as $$
+  insert into private.yield_days (account, chain, vault, earned_atomic)
+  select of_account, of_chain, of_vault, housekeeping_keep_yield.earned_atomic::numeric
+   where not exists (select from private.yield_days y where y.account = of_account
+     and y.chain = of_chain and y.vault = of_vault and y.at > private.clock() - interval '1 day')
+$$;
+
+-- A rule of the owner. It orders as a key that nobody has a token of, under a mandate for the gate, which bounds what
+-- it may move. Whoever ends either ends the rule. It never changes.
+create table private.yield_rules (
+  mandate uuid primary key references private.mandates,
+  vault text not null,
+  -- Atomic units that stay liquid, and above which the rest is moved; null if nothing is moved.
+  keep_atomic numeric not null check (keep_atomic >= 0),
+  above_atomic numeric check (above_atomic >= keep_atomic),
+  -- True if it takes out of the vault what payments lack.
+  refills boolean not null,
+  looked_at timestamptz not null default '-infinity'
+);
+alter table private.yield_rules enable row level security;
+
+-- Makes a rule with its key and a mandate of 90 days, which the owner then decides about. It needs a fresh proof.
+create function api.owner_make_rule(
+  credential text, digest text, label text, device text, gate text, chain bigint, token text, vault text,
+  keep_atomic text, max_day_usd_micros text, refills boolean, above_atomic text default null)
+  returns table (mandate uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  until timestamptz := pg_catalog.date_trunc('milliseconds', private.clock()) + interval '90 days';
+  opened uuid;
+  made private.mandates;
+begin
+  perform private.hold_payer(caller, true);
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
+  values (caller.account, digest, label, 'rule', array['pay'], until) returning id into opened;
+  insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,
+    max_payment_usd_micros, max_day_usd_micros, chains, tokens, pay_to, expires_at)
+  values (caller.account, opened, device, true, lower(gate), false, max_day_usd_micros::bigint,
+    max_day_usd_micros::bigint, array[chain], array[token], array[gate], until)
+  returning * into made;
+  insert into private.yield_rules (mandate, vault, keep_atomic, above_atomic, refills)
+  values (made.id, vault, keep_atomic::numeric, above_atomic::numeric, refills);
+  perform private.record_mandate(made, 'requested', 'made by the owner');
+  return query select made.id;
+end $$;
+
+-- Returns the transfers of an account that wait for funds: decided as far as they can be, and not reserved.
+create function private.unfunded_atomic(m private.mandates) returns numeric language sql stable as $$
+  select coalesce(sum(p.amount_atomic), 0) from private.payments p
+   where p.account = m.account and p.kind = 'transfer' and not p.terms ? 'carrier'
+     and p.chain = m.chains[1] and p.token = m.tokens[1] and p.expires_at > private.clock()
+     and (p.state = 'prepared' and p.created_at > private.clock() - interval '15 minutes'
+       or p.state = 'awaiting_confirmation' and exists (select from private.approvals o
+         where o.payment = p.id and o.decision = 'approved'))
+$$;
+
+-- True if a rule of the owner brings what a transfer lacks.
+create function private.is_refilled(p private.payments) returns boolean language sql stable as $$
+  select p.kind = 'transfer' and exists (select from private.yield_rules r
+    join private.mandates m on m.id = r.mandate
+     where m.account = p.account and m.state = 'active' and m.expires_at > private.clock()
+       and r.refills and m.chains[1] = p.chain and m.tokens[1] = p.token)
+$$;
+
+-- Takes rules that nobody looked at for a minute and none of whose orders is open, each for one caller.
+create function api.housekeeping_rules(batch integer)
+  returns table (digest text, device text, wallet text, chain bigint, token text, vault text, keep_atomic text,
+    above_atomic text, refills boolean, reserved_atomic text, unfunded_atomic text, mandate_row jsonb)
+  language sql security definer set search_path = '' as $$
+  with due as (
+    select r.mandate from private.yield_rules r
+      join private.mandates m on m.id = r.mandate and m.state = 'active' and m.expires_at > private.clock()
+      join private.accounts a on a.id = m.account and a.frozen_at is null
+     where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
+       and not exists (select from private.payments p where p.key = m.key
+         and p.state in ('prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown'))
+     order by r.looked_at limit batch for update of r skip locked), taken as (
+    update private.yield_rules r set looked_at = private.clock() from due
+     where r.mandate = due.mandate returning r.*)
+  select k.digest, m.device, w.address, m.chains[1], m.tokens[1], t.vault, t.keep_atomic::text,
+    t.above_atomic::text, t.refills, (select coalesce(sum(o.amount_atomic), 0)::text from private.payments o
+      where o.account = m.account and o.chain = m.chains[1] and o.token = m.tokens[1]
+        and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()),
+    private.unfunded_atomic(m)::text, private.mandate_json(m)
+  from taken t join private.mandates m on m.id = t.mandate
+    join private.credentials k on k.id = m.key
+    join private.wallets w on w.account = m.account and w.chain_family = 'evm'
+$$;
+
+-- Returns what a rule would have done in the last 90 days, from what arrived and left by the books: on how many days
+-- it would have moved money into the vault and out of it, and how much in all.
+create function private.rehearse_rule(
+  of_account uuid, on_chain bigint, of_token text, keep numeric, above numeric, refills boolean)
+  returns jsonb language plpgsql stable as $$
+declare
+  liquid numeric := 0;
+  inside numeric := 0;
+  moved numeric := 0;
+  taken numeric := 0;
+  ins integer := 0;
+  outs integer := 0;
+  flow record;
+begin
+  for flow in
+    select greatest(f.day, (private.clock() - interval '90 days')::date) as day, sum(f.amount) as net from (
+      select a.at::date as day, d.amount_atomic as amount
+        from private.deposits d join private.activities a on a.deposit = d.id
+       where d.account = of_account and d.chain = on_chain and d.token = of_token and not d.reorged
+      union all
+      select p.authorized_at::date, -coalesce(p.settled_atomic, p.amount_atomic) from private.payments p
+       where p.account = of_account and p.chain = on_chain and p.token = of_token
+         and p.state = 'settled' and not p.terms ? 'carrier') f
+     group by 1 order by 1
+  loop
+    liquid := liquid + flow.net;
+    if liquid > above then
+      ins := ins + 1;
+      moved := moved + liquid - keep;
+      inside := inside + liquid - keep;
+      liquid := keep;
+    elsif refills and liquid < 0 and inside > 0 then
+      outs := outs + 1;
+      taken := taken + least(-liquid, inside);
+      inside := inside - least(-liquid, inside);
+      liquid := 0;
+    end if;
+  end loop;
+  return jsonb_build_object('ins', ins, 'outs', outs, 'moved_atomic', trunc(moved)::text,
+    'taken_atomic', trunc(taken)::text);
+end $$;
+
+create function api.owner_rehearse_rule(
+  credential text, chain bigint, token text, keep_atomic text, refills boolean, above_atomic text default null)
+  returns table (rehearsal jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.rehearse_rule(caller.account, owner_rehearse_rule.chain,
+    owner_rehearse_rule.token, keep_atomic::numeric, above_atomic::numeric, owner_rehearse_rule.refills);
+end $$;
+
+-- Returns the rules of the owner's account that are not over, and what its positions had earned each day.
+create function api.owner_yield(credential text) returns table (rules jsonb, days jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select
+    (select coalesce(jsonb_agg(jsonb_build_object('chain', m.chains[1], 'vault', r.vault,
+        'keep_atomic', r.keep_atomic::text, 'above_atomic', r.above_atomic::text, 'refills', r.refills,
+        'mandate', private.mandate_json(m)) order by m.number desc), '[]')
+      from private.yield_rules r join private.mandates m on m.id = r.mandate
+     where m.account = caller.account and m.state in ('pending_approval', 'active', 'suspended')
+       and m.expires_at > private.clock()),
+    (select coalesce(jsonb_agg(jsonb_build_object('chain', y.chain, 'vault', y.vault, 'at', y.at,
+        'earned_atomic', y.earned_atomic::text) order by y.at), '[]')
+      from private.yield_days y
+     where y.account = caller.account and y.at > private.clock() - interval '90 days');
+end $$;
+insert into private.retention (of_table, reason) values
+  ('yield_days', 'The history that the chart of earnings shows.'),
+  ('yield_rules', 'What the owner agreed to, with its mandate.');
+
 grant execute on function api.order_wallet, api.list_orders, api.cancel_order, api.order_totals,
-  api.list_order_events to service_role;
+  api.list_order_events, api.housekeeping_positions, api.housekeeping_keep_yield, api.owner_make_rule,
+  api.housekeeping_rules, api.owner_rehearse_rule, api.owner_yield to service_role;

@@ -47,6 +47,7 @@ const withoutProof = [
   'owner_read_notifications',
   'owner_read_session',
   'owner_read_shows_codes',
+  'owner_rehearse_rule',
   'owner_remove_push_device',
   'owner_revoke_key',
   'owner_revoke_mandate',
@@ -55,6 +56,7 @@ const withoutProof = [
   'owner_take_ceremony',
   'owner_test_push',
   'owner_touch_session',
+  'owner_yield',
 ]
 
 /** Arguments that widen, where that depends on them; elsewhere any value of the right type will do. */

@@ -18,7 +18,7 @@ export const categories: Record<ActivityItem['category'], string> = {
   mail: 'Mail',
   security: 'Security',
   account: 'Account',
-  defi: 'DeFi',
+  defi: 'Yield',
 }
 
 type Row = z.output<typeof activityRow>

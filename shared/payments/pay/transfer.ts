@@ -121,13 +121,20 @@ async function prepareSigning(sender: Sender, entered: PaymentWithFacts) {
   const free = seen.tokenAtomic - (facts.reserved_atomic - own)
   if (free >= payment.amount_atomic) return tooSmall(entered, seen) ?? signingFrom(entered, seen)
   const isReserved = seen.tokenAtomic >= payment.amount_atomic
-  return notFunded({ chain, token }, payment.amount_atomic, free, isReserved ? reservedHint : {})
+  const more = isReserved ? reservedHint : facts.is_refilled ? refillHint : {}
+  return notFunded({ chain, token }, payment.amount_atomic, free, more)
 }
 
 /** Hint for a payment that was mined a moment ago: it counts twice until it is booked. */
 const reservedHint = {
   hint: 'Part of the balance is reserved by payments that are not booked as settled yet.',
   retryAfterSeconds: 5,
+}
+
+/** Hint for a payment that waits until a rule of the owner brings what it lacks. */
+const refillHint = {
+  hint: 'The payment waits for a rule of the owner to bring what is missing. Send it again after that.',
+  retryAfterSeconds: 90,
 }
 
 /** Returns the refusal if a signature that ends by our clock would be (nearly) over by the chain's. */

@@ -122,6 +122,7 @@ export function factsWire(twin: Twin, key: Key, payment: Payment) {
     history: historyOf(twin, payment),
     refused_ways: refusedOf(twin, payment),
     reserved_atomic: reservedOf(twin, payment).toString(),
+    is_refilled: false,
     gas: gasWire(twin, payment.account),
     now: twin.now,
     lanes:

@@ -1,0 +1,129 @@
+/** The page of yield: positions with what they earned, rules and orders. */
+import { formatAmount } from '../../../shared/money/amount.ts'
+import type { Payment } from '../../../shared/payments/payment.ts'
+import { summaryOf } from '../../../shared/payments/words.ts'
+import { signedUsdc } from '../../../shared/yield/body.ts'
+import { requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { StepChart } from '../ui/charts.tsx'
+import { LinkButton } from '../ui/form.tsx'
+import { Empty, Facts, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
+import type { Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import type { RuleRow, VaultSeen } from './yield-data.ts'
+import { readOrders, readYield } from './yield-data.ts'
+
+const ordersListed = 20
+
+/** Route that shows the page. */
+export const routes: Routes = (app) => {
+  app.get('/yield', async (c) => {
+    const me = await requireOwner(c)
+    const [vaults, orders] = await Promise.all([readYield(c, me), readOrders(me, ordersListed)])
+    return sendPage(
+      c,
+      <Page
+        c={c}
+        title="Yield"
+        owner={me}
+        lead="USDC in vaults, by the index of this service. What they earn is not promised."
+      >
+        {vaults.length === 0 && <Notice>No vault is offered here.</Notice>}
+        {vaults.map((vault) => (
+          <Vault vault={vault} />
+        ))}
+        <Section title="Orders">
+          {orders.length === 0 ? <Empty>None yet.</Empty> : <Orders orders={orders} />}
+        </Section>
+      </Page>,
+    )
+  })
+}
+
+function Vault({ vault }: { vault: VaultSeen }) {
+  const { body, chain, name, rules, days, riskNote } = vault
+  const unit = body.token
+  return (
+    <Section title={`${name} on ${chain.title}`}>
+      <p class="quiet">{riskNote}</p>
+      {body.position ? (
+        <Facts
+          facts={[
+            ['Worth', <Money amount={body.position.worth} unit={unit} />],
+            [
+              'Earned',
+              body.earned === null ? 'Not known yet' : <Money amount={body.earned} unit={unit} />,
+            ],
+            ['Paid in', <Money amount={body.paid_in} unit={unit} />],
+            ['Taken out', <Money amount={body.paid_out} unit={unit} />],
+          ]}
+        />
+      ) : (
+        <Notice kind="warning">The vault does not answer now.</Notice>
+      )}
+      {days.length > 1 && (
+        <StepChart
+          id={`earned-${vault.address}`}
+          title={`Earned in ${name}`}
+          says={`What the position had earned on each of ${days.length} days.`}
+          unit={unit}
+          points={days.map(({ at, earned_atomic: earned }) => ({
+            label: at.slice(0, 10),
+            value: earned > 0n ? earned : 0n,
+            text: signedUsdc(earned),
+          }))}
+        />
+      )}
+      {rules.map((rule) => (
+        <Rule rule={rule} vault={vault} />
+      ))}
+      <div class="actions">
+        <LinkButton to={`/yield/rule?vault=${chain.id}:${vault.address}`}>Make a rule</LinkButton>
+      </div>
+    </Section>
+  )
+}
+
+function Rule({ rule, vault }: { rule: RuleRow; vault: VaultSeen }) {
+  const { mandate } = rule
+  const daily = mandate.max_day_usd_micros ?? 0n
+  return (
+    <p>
+      <a href={`${webAppPath}/mandate/${mandate.id}`}>{ruleSentence(rule, vault)}</a>{' '}
+      <span class="quiet">
+        {mandate.status.replace('_', ' ')}, at most {signedUsdc(daily)} {vault.token.symbol} a day,
+        until <Time at={mandate.expires_at} />
+      </span>
+    </p>
+  )
+}
+
+/** Says in a sentence what a rule does. */
+export function ruleSentence(
+  rule: Pick<RuleRow, 'keep_atomic' | 'above_atomic' | 'refills'>,
+  { token: { symbol, decimals } }: Pick<VaultSeen, 'token'>,
+): string {
+  const amount = (atomic: bigint) => `${formatAmount(atomic, decimals)} ${symbol}`
+  const { above_atomic: above, keep_atomic: keep } = rule
+  return [
+    ...(above === null
+      ? []
+      : [`Above ${amount(above)}, keep ${amount(keep)} and move the rest in.`]),
+    ...(rule.refills ? ['Take out what a payment lacks.'] : []),
+  ].join(' ')
+}
+
+function Orders({ orders }: { orders: readonly Payment[] }) {
+  return (
+    <Table
+      caption="Orders, newest first"
+      rows={orders}
+      columns={[
+        { label: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+        { label: 'Order', cell: (payment) => summaryOf(payment) },
+        { label: 'State', cell: ({ state, finality }) => finality ?? state.replace('_', ' ') },
+        { label: 'Why', cell: ({ memo }) => memo ?? 'Ordered by an agent' },
+      ]}
+    />
+  )
+}
