@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 
 const help = `npm run serve -- [--port 8787] [--data data] [--rpc [chain=]url]... [--public-url origin]
                   [--database-url url] [--trusted-proxy] [--signup closed|invited|open]
+                  [--smtp-port port] [--tls-cert file --tls-key file]
 
 Starts an account service with a PostgreSQL of its own under http://127.0.0.1:<port>. The first start makes
 all secrets and prints a link that opens the owner's account. Ctrl-C ends it; the next start goes on.
@@ -14,6 +15,8 @@ all secrets and prints a link that opens the owner's account. Ctrl-C ends it; th
 --database-url   PostgreSQL 15 to 18 to use instead, with a login that may create roles (or DATABASE_URL)
 --trusted-proxy  believe X-Forwarded-For of the proxy in front
 --signup         who may open accounts besides the first owner
+--smtp-port      take mail for agents by SMTP on this port of all addresses, mostly 25
+--tls-cert       certificate (PEM, with its chain) that STARTTLS uses, and its key in --tls-key
 
   npm run serve
   npm run serve -- --rpc https://sepolia.base.org
@@ -32,6 +35,9 @@ const options = {
   'database-url': { type: 'string' },
   'trusted-proxy': { type: 'boolean' },
   signup: { type: 'string', default: 'closed' },
+  'smtp-port': { type: 'string' },
+  'tls-cert': { type: 'string' },
+  'tls-key': { type: 'string' },
 } as const
 
 // A run under way must not keep a stopped service alive.

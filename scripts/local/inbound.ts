@@ -16,6 +16,18 @@ export type Inbound = {
   url: string
   /** INBOUND_MAIL_SECRET of the function. */
   secret: string
+  /** Sends a request to the function; by the network if absent. */
+  send?: (request: Request) => Promise<Response>
+}
+
+/** An error that ends an SMTP command with this reply. */
+export class RefusedMail extends Error {
+  readonly responseCode: number
+
+  constructor(reply: string) {
+    super(reply.slice('550 '.length))
+    this.responseCode = Number(reply.slice(0, 3))
+  }
 }
 
 /** Returns the webhook of the local world, whose function starts to listen later than the mail server. */
@@ -32,7 +44,7 @@ const later = '451 4.3.0 The mailbox cannot be reached right now; send it again 
 
 /** Asks whether a recipient is known, or hands over `raw`. Returns the SMTP reply if it is refused. */
 export async function handOver(
-  { url, secret }: Inbound,
+  { url, secret, send = fetch }: Inbound,
   { from, to }: Envelope,
   raw?: Uint8Array,
 ): Promise<string | undefined> {
@@ -43,7 +55,7 @@ export async function handOver(
   })
   try {
     const headers = signed(secret, body, new Date())
-    const answer = await fetch(url, { method: 'POST', headers, body })
+    const answer = await send(new Request(url, { method: 'POST', headers, body }))
     if (answer.ok) return undefined
     return replySchema.parse(await answer.json()).smtp ?? later
   } catch {
@@ -67,17 +79,25 @@ export function signed(secret: string, body: string, at: Date): Record<string, s
 
 /**
  * Returns the mail with this server's findings on top. All clients are on this machine, so any may send
- * from `localhost`, and nothing is known of other domains. Removes findings that claim to be this server's.
+ * from `localhost`, and nothing is known of other domains.
  */
 export function stamped({ domain }: Inbound, { from }: Envelope, raw: Uint8Array): Uint8Array {
   const server = `mx.${domain}`
   const sender = /@([a-z0-9.-]+)$/i.exec(from)?.[1]?.toLowerCase()
   const spf = sender === 'localhost' ? 'pass' : 'none'
   const property = sender === undefined ? '' : ` smtp.mailfrom=${sender}`
-  const lines = [
+  return withFindings(server, raw, [
     `Authentication-Results: ${server}; spf=${spf}${property}`,
     `Received: from localhost (127.0.0.1) by ${server} with SMTP; ${new Date().toUTCString()}`,
-  ]
+  ])
+}
+
+/** Returns a mail with these headers on top, without findings that claim to be this server's. */
+export function withFindings(
+  server: string,
+  raw: Uint8Array,
+  lines: readonly string[],
+): Uint8Array {
   const text = Buffer.from(raw).toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)?.index ?? text.length
   const fields = text.slice(0, end).split(/\r?\n(?![ \t])/)

@@ -9,7 +9,7 @@ import * as z from 'zod'
 import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
 import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { type CaughtMail, readBytes, readMail } from './caught-mail.ts'
-import { handOver, type Inbound, stamped } from './inbound.ts'
+import { handOver, type Inbound, RefusedMail, stamped } from './inbound.ts'
 import { listen } from './listen.ts'
 import { outboxPages } from './outbox-pages.ts'
 
@@ -27,16 +27,6 @@ export type MailCatcher = {
 /** Ports of the server and of its page. */
 export type MailPorts = { smtp: number; outbox: number }
 
-/** An error that ends an SMTP command with this reply. */
-class Refused extends Error {
-  readonly responseCode: number
-
-  constructor(reply: string) {
-    super(reply.slice('550 '.length))
-    this.responseCode = Number(reply.slice(0, 3))
-  }
-}
-
 function openSmtp(inbound: Inbound | undefined, keep: (mail: Omit<CaughtMail, 'number'>) => void) {
   const isOurs = (address: string) =>
     inbound !== undefined && address.toLowerCase().endsWith(`@${inbound.domain}`)
@@ -45,7 +35,7 @@ function openSmtp(inbound: Inbound | undefined, keep: (mail: Omit<CaughtMail, 'n
     const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
     const mail = raw && stamped(inbound, { from, to }, raw)
     const reply = await handOver(inbound, { from, to }, mail)
-    if (reply !== undefined) throw new Refused(reply)
+    if (reply !== undefined) throw new RefusedMail(reply)
   }
   return new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -57,7 +47,7 @@ function openSmtp(inbound: Inbound | undefined, keep: (mail: Omit<CaughtMail, 'n
     onData(stream, session, done) {
       const take = async () => {
         const raw = await readBytes(stream)
-        if (stream.sizeExceeded) throw new Refused(mailRefusals.too_large)
+        if (stream.sizeExceeded) throw new RefusedMail(mailRefusals.too_large)
         // One reply stands for all recipients. A recipient who is sent the mail again keeps it once.
         for (const { address } of session.envelope.rcptTo) await give(session, address, raw)
         keep(await readMail(raw, session))

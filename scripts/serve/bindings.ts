@@ -18,13 +18,18 @@ export function valuesOf(settings: Settings): Texts {
     WEB_URL: settings.webUrl,
     MAIL_DOMAIN: settings.mailDomain,
     NOTICE_DOMAIN: settings.noticeDomain,
-    MAIL_RECEIVER: `mx.${settings.mailDomain}`,
+    MAIL_RECEIVER: mailReceiverOf(settings),
     EUR_USD_RATE: settings.eurUsdRate,
     CLIENT_ADDRESS_HEADER: clientHeader,
     CHAIN_RPC_URLS: JSON.stringify(settings.rpc),
     ALLOW_LOOPBACK: 'false',
     ...(settings.mail && { MAIL_URL: settings.mail.url, MAIL_TOKEN: settings.mail.token }),
   }
+}
+
+/** Returns the name of this mail server in the headers that it writes. */
+export function mailReceiverOf({ mailDomain }: Settings): string {
+  return `mx.${mailDomain}`
 }
 
 /** Returns what one function is given as text. Throws for a variable that nobody provides. */

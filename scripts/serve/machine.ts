@@ -72,6 +72,12 @@ export async function startService(start: Start): Promise<Service> {
   const hosting = startHost({ port, hostname: '127.0.0.1', routes, isBehindProxy, first })
   await endings.keep(hosting, (host) => host.stop())
   await endings.keep(Promise.resolve(startSchedules(scheduled, say)), (end) => end())
+  if (settings.smtpPort !== undefined) {
+    // Loaded by a service that receives mail only.
+    const { startMailOf } = await import('./mail-in.ts')
+    await endings.keep(startMailOf(settings, settings.smtpPort, loaded), (server) => server.stop())
+    say(`mail on port ${settings.smtpPort}`)
+  }
   return { isFirst, lost, ...known }
 }
 

@@ -28,6 +28,9 @@ export type Flags = {
   rpc?: string[] | undefined
   'trusted-proxy'?: boolean | undefined
   signup: string
+  'smtp-port'?: string | undefined
+  'tls-cert'?: string | undefined
+  'tls-key'?: string | undefined
 }
 
 /** Settings that the service runs with. */
@@ -47,6 +50,10 @@ export type Settings = {
   /** True if a proxy in front names the client in X-Forwarded-For. */
   isBehindProxy: boolean
   signup: 'open' | 'invited' | 'closed'
+  /** Port for mail to agents; none is taken if absent. */
+  smtpPort: number | undefined
+  /** Files of the certificate and its key, as PEM. */
+  tls: { cert: string; key: string } | undefined
 }
 
 /** Reads everything. Throws one sentence for the first setting that cannot be used. */
@@ -80,6 +87,9 @@ export function readSettings(flags: Flags): Settings {
     rpc: { ...rpcOfFile(file.rpc), ...rpcOfFlags(flags.rpc ?? []) },
     isBehindProxy: flags['trusted-proxy'] ?? false,
     signup: signupOf(flags.signup),
+    smtpPort:
+      flags['smtp-port'] === undefined ? undefined : portOf('--smtp-port', flags['smtp-port']),
+    tls: tlsOf(flags),
   }
 }
 
@@ -95,6 +105,15 @@ function portOf(flag: string, text: string): number {
   const port = Number(text)
   if (/^[0-9]{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port
   throw new Error(`${flag} takes a number from 1 to 65535, not ${text}`)
+}
+
+function tlsOf({ 'tls-cert': cert, 'tls-key': key }: Flags): Settings['tls'] {
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new Error('--tls-cert and --tls-key belong together')
+  }
+  return cert === undefined || key === undefined
+    ? undefined
+    : { cert: resolve(cert), key: resolve(key) }
 }
 
 function signupOf(text: string): Settings['signup'] {

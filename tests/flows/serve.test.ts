@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
@@ -105,7 +106,7 @@ test('the printed link opens an account whose agent pays on the chain', async ()
   // A start looks at once at what relayers hold in final blocks, which a schedule does within a minute.
   await callRpc(chain.rpcUrl, [['anvil_mine', '0x80']])
   const exitCode = await run.end('SIGTERM')
-  run = await serve('--rpc', chain.rpcUrl)
+  run = await serve('--rpc', chain.rpcUrl, '--smtp-port', `${port + 1}`)
 
   const terms = { chain: 'base-sepolia', token: 'USDC', ...order }
   const pay = async () => (await call('/wallet-custodial-transfer', key, terms, sameWish)).body
@@ -137,6 +138,16 @@ test('a key that the database does not know is refused as such', async () => {
   const unknown = await call('/get-identity', createApiKey('live', randomBytes))
 
   expect(unknown).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
+})
+
+test('mail to the account comes in by SMTP', async () => {
+  const mail = { from: 'ann@people.invalid', to: 'kestrel@agents.localhost', text: 'Hello' }
+
+  await createTransport({ host: '127.0.0.1', port: port + 1 }).sendMail(mail)
+
+  expect((await call('/mail-list', key)).body).toMatchObject({
+    mails: [{ from: { address: 'ann@people.invalid', authenticated: false } }],
+  })
 })
 
 test('custody and vault come back after a kill, and what was stored is still there', async () => {

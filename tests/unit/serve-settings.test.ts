@@ -58,6 +58,8 @@ test.each([
   [{ rpc: ['sepolia.example'] }, '--rpc takes [chain=]url'],
   [{ rpc: ['mars=https://a.example'] }, 'there is no chain mars; use one of ethereum, base'],
   [{ 'public-url': 'https://a.example/path' }, '--public-url takes an origin'],
+  [{ 'smtp-port': 'x' }, '--smtp-port takes a number'],
+  [{ 'tls-cert': 'a.pem' }, '--tls-cert and --tls-key belong together'],
   [{ signup: 'maybe' }, '--signup takes open, invited or closed'],
 ])('%j is refused with a sentence', (wrong, sentence) => {
   expect(() => readSettings({ ...flags, ...wrong })).toThrow(sentence)
