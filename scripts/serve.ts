@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 
 const help = `npm run serve -- [--port 8787] [--data data] [--rpc [chain=]url]... [--public-url origin]
                   [--database-url url] [--trusted-proxy] [--signup closed|invited|open]
-                  [--smtp-port port] [--tls-cert file --tls-key file]
+                  [--smtp-port port] [--tls-cert file --tls-key file] [--listen address] [--log-requests]
 
 Starts an account service with a PostgreSQL of its own under http://127.0.0.1:<port>. The first start makes
 all secrets and prints a link that opens the owner's account. Ctrl-C ends it; the next start goes on.
@@ -16,7 +16,11 @@ all secrets and prints a link that opens the owner's account. Ctrl-C ends it; th
 --trusted-proxy  believe X-Forwarded-For of the proxy in front
 --signup         who may open accounts besides the first owner
 --smtp-port      take mail for agents by SMTP on this port of all addresses, mostly 25
---tls-cert       certificate (PEM, with its chain) that STARTTLS uses, and its key in --tls-key
+--tls-cert       certificate (PEM, with its chain) for STARTTLS and, without --trusted-proxy, for the port; SIGHUP
+                 reads it again
+--tls-key        its key
+--listen         address to listen on instead of 127.0.0.1, such as 0.0.0.0
+--log-requests   write a line of JSON for each request: function, method, status, seconds, id
 
   npm run serve
   npm run serve -- --rpc https://sepolia.base.org
@@ -38,6 +42,8 @@ const options = {
   'smtp-port': { type: 'string' },
   'tls-cert': { type: 'string' },
   'tls-key': { type: 'string' },
+  listen: { type: 'string' },
+  'log-requests': { type: 'boolean' },
 } as const
 
 // A run under way must not keep a stopped service alive.

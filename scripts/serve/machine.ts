@@ -13,7 +13,7 @@ import { bindingOf } from './binding.ts'
 import { hostsOf, textsOf, valuesOf } from './bindings.ts'
 import { type Child, startChild } from './children.ts'
 import { openDatabaseOf } from './database.ts'
-import { startHost } from './host.ts'
+import { openDoor } from './door/open-door.ts'
 import type { Relayer } from './owner.ts'
 import type { LoadedFunction } from './platform.ts'
 import { loadFunction, openPlatform, untracked } from './platform.ts'
@@ -21,7 +21,6 @@ import { runProgram } from './program.ts'
 import { startSchedules } from './schedules.ts'
 import { makeSecrets, readSecrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
-import { closedTo } from './sign-up.ts'
 
 /** Functions in processes of their own: two hold root keys, one reads what strangers wrote. */
 const apart = [
@@ -37,6 +36,8 @@ export type Service = {
   /** Path of the link that opens the first account; absent once there is one. */
   registration: string | undefined
   relayers: readonly Relayer[]
+  /** Reads the certificate again. */
+  reload: () => void
   /** Resolves with the reason if the service can no longer go on. */
   lost: Promise<string>
 }
@@ -61,24 +62,29 @@ export async function startService(start: Start): Promise<Service> {
     runProgram('build-functions', { modules }, settingsSchema),
   ])
   say('functions built')
-  const loaded = await loadAll(start, { functions, modules, databaseAt: atOf(url) })
+  const { loaded, database } = await loadAll(start, { functions, modules, databaseAt: atOf(url) })
   const scheduled = loaded.filter(({ loaded: one }) => one.scheduled !== undefined)
-  const routes = functions.flatMap(({ folder, prefixes }) => {
-    const found = loaded.find((one) => one.folder === folder)
-    return found ? prefixes.map((prefix) => ({ prefix, loaded: found.loaded })) : []
-  })
-  const { port, isBehindProxy } = settings
-  const first = closedTo(settings.signup)
-  const hosting = startHost({ port, hostname: '127.0.0.1', routes, isBehindProxy, first })
-  await endings.keep(hosting, (host) => host.stop())
+  const opening = openDoor(settings, { functions, loaded, database }, say)
+  const host = await endings.keep(opening, (one) => one.stop())
   await endings.keep(Promise.resolve(startSchedules(scheduled, say)), (end) => end())
-  if (settings.smtpPort !== undefined) {
-    // Loaded by a service that receives mail only.
-    const { startMailOf } = await import('./mail-in.ts')
-    await endings.keep(startMailOf(settings, settings.smtpPort, loaded), (server) => server.stop())
-    say(`mail on port ${settings.smtpPort}`)
+  const mail = await openMail(start, loaded)
+  const reload = () => {
+    host.reload()
+    mail?.reload()
   }
-  return { isFirst, lost, ...known }
+  return { isFirst, lost, reload, ...known }
+}
+
+type Loaded = readonly { folder: string; loaded: LoadedFunction }[]
+
+async function openMail({ settings, endings, say }: Start, loaded: Loaded) {
+  if (settings.smtpPort === undefined) return undefined
+  // Loaded by a service that receives mail only.
+  const { startMailOf } = await import('./mail-in.ts')
+  const starting = startMailOf(settings, settings.smtpPort, loaded)
+  const mail = await endings.keep(starting, (server) => server.stop())
+  say(`mail on port ${settings.smtpPort}`)
+  return mail
 }
 
 const settingsSchema = z.array(
@@ -167,10 +173,11 @@ async function loadAll({ settings, endings, say }: Start, building: Building) {
     }
     loaded.set(one.name, await loadFunction(modules, one.folder, bindings))
   }
-  return here.flatMap(({ folder, name }) => {
-    const found = loaded.get(name)
-    return found ? [{ folder, loaded: found }] : []
+  const found = here.flatMap(({ folder, name }) => {
+    const one = loaded.get(name)
+    return one ? [{ folder, loaded: one }] : []
   })
+  return { loaded: found, database: opened.database }
 }
 
 /** Reaches a function of this process, as a service binding does between workers. */

@@ -3,7 +3,6 @@
  * who sent it, and hands it to the function that receives mail, as any mail server with a webhook does.
  */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
@@ -11,6 +10,7 @@ import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { readBytes } from '../local/caught-mail.ts'
 import { handOver, type Inbound, RefusedMail, withFindings } from '../local/inbound.ts'
 import { mailReceiverOf } from './bindings.ts'
+import { type CertificateFiles, readCertificate } from './host.ts'
 import { findingsOn, type Resolver } from './mail-findings.ts'
 import { type LoadedFunction, untracked } from './platform.ts'
 import { readSecrets } from './secrets.ts'
@@ -28,14 +28,14 @@ export type MailInOptions = {
   server: string
   inbound: Inbound
   /** Certificate for STARTTLS, which is not offered without one. */
-  tls: { cert: string; key: string } | undefined
+  tls: CertificateFiles | undefined
   /** Recipients and mails that one address may name in a minute. */
   perMinute?: number
   resolver?: Resolver
 }
 
 /** A running server. */
-export type MailIn = { port: number; stop(): Promise<void> }
+export type MailIn = { port: number; stop(): Promise<void>; reload(): void }
 
 /** Starts the server of a service. */
 export async function startMailOf(
@@ -52,11 +52,7 @@ export async function startMailOf(
     secret,
     send: (request: Request) => receiving.fetch(request, untracked),
   }
-  const tls = settings.tls && {
-    cert: readFileSync(settings.tls.cert, 'utf8'),
-    key: readFileSync(settings.tls.key, 'utf8'),
-  }
-  return startMailIn({ port, server: mailReceiverOf(settings), inbound, tls })
+  return startMailIn({ port, server: mailReceiverOf(settings), inbound, tls: settings.tls })
 }
 
 /** Listens, and rejects if the port is taken. */
@@ -66,7 +62,7 @@ export async function startMailIn(options: MailInOptions): Promise<MailIn> {
   const server = new SMTPServer({
     name,
     disabledCommands: tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
-    ...tls,
+    ...(tls && readCertificate(tls)),
     minVersion: 'TLSv1.2',
     size: mailLimits.bytesMax,
     maxClients: clientsMax,
@@ -100,6 +96,10 @@ export async function startMailIn(options: MailInOptions): Promise<MailIn> {
   const bound = net.address()
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : port,
+    reload() {
+      // The port of the functions says whether it can be read.
+      if (tls) server.updateSecureContext(readCertificate(tls))
+    },
     stop: () => new Promise((resolve) => server.close(resolve)),
   }
 }

@@ -11,13 +11,15 @@ import { readSettings } from './settings.ts'
 export async function run(flags: Flags): Promise<number> {
   const settings = readSettings(flags)
   const stopping = new AbortController()
+  let reload: (() => void) | undefined
   const asked = new Promise<undefined>((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(name, () => {
-        stopping.abort()
-        resolve(undefined)
-      })
+    const stop = () => {
+      stopping.abort()
+      resolve(undefined)
     }
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, stop)
+    // Without a certificate it is a terminal that was closed.
+    process.on('SIGHUP', () => (settings.tls ? reload?.() : stop()))
   })
   const began = performance.now()
   const say = (line: string) =>
@@ -26,6 +28,7 @@ export async function run(flags: Flags): Promise<number> {
   try {
     say('starting')
     const service = await startService({ settings, endings, signal: stopping.signal, say })
+    reload = service.reload
     say(`ready on ${settings.baseUrl}\n\n${nextSteps(settings, service)}\n`)
     const why = await Promise.race([asked, service.lost])
     say('stopping')

@@ -41,6 +41,7 @@ function newFiles(): Readonly<Record<SecretsName, Texts>> {
       RECEIPT_PRIVATE_KEY: receipt.privateKey,
       RECEIPT_PUBLIC_KEYS: receipt.publicKeys,
       VAPID_PUBLIC_KEY: push.getPublicKey('base64url'),
+      STATUS_TOKEN: newPassword(),
       VAPID_PRIVATE_KEY: push.getPrivateKey('base64url'),
     },
   }

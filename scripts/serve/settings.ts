@@ -31,6 +31,8 @@ export type Flags = {
   'smtp-port'?: string | undefined
   'tls-cert'?: string | undefined
   'tls-key'?: string | undefined
+  listen?: string | undefined
+  'log-requests'?: boolean | undefined
 }
 
 /** Settings that the service runs with. */
@@ -54,6 +56,9 @@ export type Settings = {
   smtpPort: number | undefined
   /** Files of the certificate and its key, as PEM. */
   tls: { cert: string; key: string } | undefined
+  /** Address to listen on. */
+  hostname: string
+  logsRequests: boolean
 }
 
 /** Reads everything. Throws one sentence for the first setting that cannot be used. */
@@ -90,6 +95,8 @@ export function readSettings(flags: Flags): Settings {
     smtpPort:
       flags['smtp-port'] === undefined ? undefined : portOf('--smtp-port', flags['smtp-port']),
     tls: tlsOf(flags),
+    hostname: flags.listen ?? '127.0.0.1',
+    logsRequests: flags['log-requests'] ?? false,
   }
 }
 

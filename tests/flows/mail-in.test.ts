@@ -1,5 +1,8 @@
 /** Mail to agents by SMTP: a known recipient is asked for first, and who sent it is found out, not believed. */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createTransport, type Transporter } from 'nodemailer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inboundMail } from '../../functions/inbound-mail/index.ts'
@@ -28,6 +31,7 @@ async function resolver(name: string, type: string): Promise<string[][]> {
   throw Object.assign(new Error(`no ${type} of ${name}`), { code: 'ENOTFOUND' })
 }
 
+const directory = mkdtempSync(join(tmpdir(), 'aoa-mail-in-'))
 let mailIn: MailIn
 let agent: Agent
 beforeAll(async () => {
@@ -42,12 +46,15 @@ beforeAll(async () => {
       secret: inboundMailSecret,
       send: (request) => receiving.fetch(request),
     },
-    tls: await trialCertificate(),
+    tls: await trialCertificate(directory),
     perMinute: 30,
     resolver,
   })
 })
-afterAll(() => mailIn.stop())
+afterAll(async () => {
+  await mailIn.stop()
+  rmSync(directory, { recursive: true })
+})
 
 function client(more: object = {}): Transporter {
   const tls = { rejectUnauthorized: false }

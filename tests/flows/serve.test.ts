@@ -106,7 +106,7 @@ test('the printed link opens an account whose agent pays on the chain', async ()
   // A start looks at once at what relayers hold in final blocks, which a schedule does within a minute.
   await callRpc(chain.rpcUrl, [['anvil_mine', '0x80']])
   const exitCode = await run.end('SIGTERM')
-  run = await serve('--rpc', chain.rpcUrl, '--smtp-port', `${port + 1}`)
+  run = await serve('--rpc', chain.rpcUrl, '--smtp-port', `${port + 1}`, '--log-requests')
 
   const terms = { chain: 'base-sepolia', token: 'USDC', ...order }
   const pay = async () => (await call('/wallet-custodial-transfer', key, terms, sameWish)).body
@@ -150,6 +150,34 @@ test('mail to the account comes in by SMTP', async () => {
   })
 })
 
+test('its state is shown to whoever has the token, and a request is logged without what it said', async () => {
+  const { STATUS_TOKEN: token = '' } = secretsIn('app.json')
+  const shown = async (path: string, more = {}) => (await fetch(`${base}${path}`, more)).text()
+  const allowed = { headers: { authorization: `Bearer ${token}` } }
+  await call('/get-identity?note=private-words', key)
+
+  const lines = run
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"get-identity"'))
+
+  expect(await shown('/health')).toBe('{"ok":true}')
+  expect(await shown('/status')).toBe('')
+  expect(await shown('/status', allowed)).toContain('"part":"mailer"')
+  expect(await shown('/metrics', allowed)).toMatch(
+    /^aoa_requests_total\{function="get-identity",status="400"\} 1$/m,
+  )
+  expect(Object.keys(z.looseObject({}).parse(JSON.parse(lines.at(-1) ?? '')))).toEqual([
+    'at',
+    'function',
+    'method',
+    'status',
+    'seconds',
+    'request_id',
+  ])
+  expect(run.output()).not.toContain('private-words')
+})
+
 test('custody and vault come back after a kill, and what was stored is still there', async () => {
   for (const folder of ['custody', 'vault']) {
     const pids = execFileSync('pgrep', ['-f', `child.ts ${folder} ${directory}`]).toString()
@@ -178,14 +206,16 @@ test('all processes together take at most 400 MiB', () => {
   expect(mebibytesOf(run.pid)).toBeLessThanOrEqual(400)
 })
 
+const folder = join(directory, 'secrets')
+
+function secretsIn(name: string): Record<string, string> {
+  const text = readFileSync(join(folder, name), 'utf8')
+  return z.record(z.string(), z.string()).parse(JSON.parse(text))
+}
+
 test('secrets are the owner’s alone, in no output and in no list of processes', () => {
-  const folder = join(directory, 'secrets')
   const files = readdirSync(folder)
-  const secrets = files.flatMap((name) =>
-    Object.values(
-      z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(join(folder, name), 'utf8'))),
-    ),
-  )
+  const secrets = files.flatMap((name) => Object.values(secretsIn(name)))
   const shown = `${run.output()}${execFileSync('ps', ['axeww']).toString()}`
 
   for (const name of files) expect(statSync(join(folder, name)).mode & 0o77).toBe(0)

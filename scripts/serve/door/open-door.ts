@@ -1,0 +1,48 @@
+/** Opens the functions to others: paths for the operator, who may sign up, routes, metrics and the log of requests. */
+import type { Database } from '../../../shared/db/database.ts'
+import type { FunctionSettings } from '../../local/functions.ts'
+import { type Host, startHost } from '../host.ts'
+import type { LoadedFunction } from '../platform.ts'
+import { readSecrets } from '../secrets.ts'
+import type { Settings } from '../settings.ts'
+import { closedTo } from '../sign-up.ts'
+import { openMetrics } from './metrics.ts'
+import { answerOperator } from './operator-paths.ts'
+
+/** What lies behind the door. */
+export type Behind = {
+  functions: readonly FunctionSettings[]
+  loaded: readonly { folder: string; loaded: LoadedFunction }[]
+  database: Database
+}
+
+/** Listens, and rejects if the port is taken. */
+export function openDoor(
+  settings: Settings,
+  { functions, loaded, database }: Behind,
+  say: (line: string) => void,
+): Promise<Host> {
+  const { port, hostname, tls, isBehindProxy, logsRequests, signup, directory } = settings
+  const metrics = openMetrics()
+  const { STATUS_TOKEN: token } = readSecrets(directory, 'app')
+  const answer = answerOperator({ database, metrics, token })
+  const refuse = closedTo(signup)
+  const routes = functions.flatMap(({ folder, prefixes }) => {
+    const found = loaded.find((one) => one.folder === folder)
+    return found ? prefixes.map((prefix) => ({ prefix, ...found })) : []
+  })
+  return startHost({
+    port,
+    hostname,
+    // A proxy in front speaks TLS itself.
+    tls: isBehindProxy ? undefined : tls,
+    routes,
+    isBehindProxy,
+    first: (request, path) => answer(request, path) ?? refuse(request, path),
+    say,
+    note(answered) {
+      metrics.note(answered)
+      if (logsRequests) console.log(JSON.stringify({ at: new Date(), ...answered }))
+    },
+  })
+}
