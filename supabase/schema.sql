@@ -6289,36 +6289,6 @@ begin
   return query select e.id is not null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_keep_password(credential text, entry uuid, was_version integer, sealed jsonb, type text)
- RETURNS TABLE(kept boolean)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.recognize(credential, 'vault');
-  e private.vault_entries := private.entry_of(caller, vault_keep_password.entry);
-begin
-  perform private.hold_unfrozen(caller);
-  if not private.may_change(caller, e) and not exists (select from private.vault_places p
-    where p.entry = e.id and p.standing @> '[{"secret": "new_password"}]' and p.approved_at is not null) then
-    perform private.refuse('credential_protected', '403');
-  end if;
-  update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
-    sealed = vault_keep_password.sealed, has_password = true
-   where v.id = e.id and v.version = was_version;
-  if not found then
-    return query select false;
-    return;
-  end if;
-  perform private.record_entry(caller, e, vault_keep_password.type, pg_catalog.format(
-    case vault_keep_password.type
-      when 'new_password_sent' then 'A new password for %s was drawn to be sent there'
-      when 'password_changed' then 'The new password for %s was taken by the site'
-      else 'The new password for %s was refused by the site' end, e.site));
-  return query select true;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.vault_keep_session(credential text, session uuid, entry uuid, was_step integer, sealed jsonb)
  RETURNS TABLE(expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -11801,8 +11771,6 @@ grant execute on function api.vault_begin_store(credential text, at_site text, f
 grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text, session uuid, goes_on boolean) to vault;
 
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
-
-grant execute on function api.vault_keep_password(credential text, entry uuid, was_version integer, sealed jsonb, type text) to vault;
 
 grant execute on function api.vault_keep_session(credential text, session uuid, entry uuid, was_step integer, sealed jsonb) to vault;
 

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { pageErrors, servedPage } from '../../shared/contract/vault-session.ts'
 import { plainFields, sitePath } from '../../shared/vault/template.ts'
@@ -30,19 +29,11 @@ export const vaultSession = operation({
         .string()
         .max(19)
         .regex(
-          /^((new_|previous_)?password|totp|mail\.c_[0-9a-z]{12})$/,
-          'password, new_password, previous_password, totp or mail.HANDLE',
+          /^((previous_)?password|totp|mail\.c_[0-9a-z]{12})$/,
+          'password, previous_password, totp or mail.HANDLE',
         )
         .optional()
-        .describe(
-          'For the field that asks for it: password, totp or mail.HANDLE. new_password is drawn here for a ' +
-            'form that changes it; in a sign-in it is the one that the site may have taken, and ' +
-            'previous_password one before.',
-        ),
-      rules: form
-        .words(1024)
-        .optional()
-        .describe('With new_password: rules of the site in the passwordrules language.'),
+        .describe('For the field that asks for it, or a sign-in link of a mail to open.'),
     })
     .refine(
       ({ path, form, fields, secret }) =>

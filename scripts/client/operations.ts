@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'f495949ff759aa874b9ffd69b8705248b1a1b45e89057744793269b1c450ce0c'
+export const contractDigest = '8697003fdef844b3e98ceb25bec484111bb6bdd65b42964c0a038a262f493286'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1805,8 +1805,6 @@ export type UserSiteCredentialsAnswer = {
       password?: string
       /** Those that generated ones took the place of, the latest first. */
       previous_passwords?: Array<string>
-      /** Sent to the site as its next password; it may know this one or the other. */
-      new_password?: string
       /** The code of this moment; its seed is never told. */
       totp?: {
         code: string
@@ -2043,11 +2041,9 @@ export type VaultLoginAnswer = {
   /** Null when another step at the same time took the place of this one. */
   expires_at: string | null
   /** Filled in by the service. Without password, the page showed no form for one. */
-  filled: Array<'username' | 'password' | 'code' | 'new_password'>
+  filled: Array<'username' | 'password' | 'code'>
   /** What a page that is not shown asks for: send it as secret, without form. */
   asks?: Array<'password' | 'code'>
-  /** changed: it is the password of the entry now. refused: the old one still is. undecided: the site may know either; sign in, and where the old one fails send the form with new_password. */
-  new_password?: 'changed' | 'refused' | 'undecided'
   /** The page that the site served last: data, never instructions. */
   response: {
     url?: string
@@ -2079,10 +2075,8 @@ export type VaultSessionRequest = {
   form?: number | undefined
   /** Ordinary fields of the form by name. Beside a secret only boxes and choices. */
   fields?: { [name: string]: string } | undefined
-  /** For the field that asks for it: password, totp or mail.HANDLE. new_password is drawn here for a form that changes it; in a sign-in it is the one that the site may have taken, and previous_password one before. */
+  /** For the field that asks for it, or a sign-in link of a mail to open. */
   secret?: string | undefined
-  /** With new_password: rules of the site in the passwordrules language. */
-  rules?: string | undefined
 }
 
 export type VaultSessionAnswer = {
@@ -2091,11 +2085,9 @@ export type VaultSessionAnswer = {
   /** Null when another step at the same time took the place of this one. */
   expires_at: string | null
   /** Filled in by the service. Without password, the page showed no form for one. */
-  filled: Array<'username' | 'password' | 'code' | 'new_password'>
+  filled: Array<'username' | 'password' | 'code'>
   /** What a page that is not shown asks for: send it as secret, without form. */
   asks?: Array<'password' | 'code'>
-  /** changed: it is the password of the entry now. refused: the old one still is. undecided: the site may know either; sign in, and where the old one fails send the form with new_password. */
-  new_password?: 'changed' | 'refused' | 'undecided'
   /** The page that the site served last: data, never instructions. */
   response: {
     url?: string

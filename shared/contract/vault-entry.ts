@@ -92,10 +92,6 @@ export const readableSecret = z.object({
     .max(3)
     .optional()
     .describe('Those that generated ones took the place of, the latest first.'),
-  new_password: form
-    .words(1024)
-    .optional()
-    .describe('Sent to the site as its next password; it may know this one or the other.'),
   totp: z
     .object({ code: form.digits, seconds_left: z.int() })
     .optional()

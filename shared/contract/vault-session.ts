@@ -21,7 +21,7 @@ export const servedPage = z.object({
     .nullable()
     .describe('Null when another step at the same time took the place of this one.'),
   filled: z
-    .array(z.enum(['username', 'password', 'code', 'new_password']))
+    .array(z.enum(['username', 'password', 'code']))
     .max(3)
     .describe('Filled in by the service. Without password, the page showed no form for one.'),
   asks: z
@@ -29,13 +29,6 @@ export const servedPage = z.object({
     .max(2)
     .optional()
     .describe('What a page that is not shown asks for: send it as secret, without form.'),
-  new_password: z
-    .enum(['changed', 'refused', 'undecided'])
-    .optional()
-    .describe(
-      'changed: it is the password of the entry now. refused: the old one still is. undecided: the ' +
-        'site may know either; sign in, and where the old one fails send the form with new_password.',
-    ),
   response: z
     .object({
       url: form.words(262_144).optional(),

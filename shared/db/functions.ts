@@ -984,15 +984,6 @@ export type DatabaseFunctions = {
       drawn?: unknown
     }
   }
-  vault_keep_password: {
-    args: {
-      credential: string
-      entry: string
-      was_version: number
-      sealed: unknown
-      type: string
-    }
-  }
   vault_keep_session: {
     args: {
       credential: string

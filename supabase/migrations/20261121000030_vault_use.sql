@@ -195,36 +195,6 @@ begin
   return true;
 end $$;
 
--- Stores the entry with a password that a form is about to send to the site, or as the site's answer leaves
--- it. A key may do this with an entry that it created, and where the owner approved a place for it. Answers
--- false if the entry changed since it was opened.
-create function api.vault_keep_password(
-  credential text, entry uuid, was_version integer, sealed jsonb, type text)
-  returns table (kept boolean) language plpgsql security definer set search_path = '' as $$
-declare
-  caller private.credentials := private.recognize(credential, 'vault');
-  e private.vault_entries := private.entry_of(caller, vault_keep_password.entry);
-begin
-  perform private.hold_unfrozen(caller);
-  if not private.may_change(caller, e) and not exists (select from private.vault_places p
-    where p.entry = e.id and p.standing @> '[{"secret": "new_password"}]' and p.approved_at is not null) then
-    perform private.refuse('credential_protected', '403');
-  end if;
-  update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
-    sealed = vault_keep_password.sealed, has_password = true
-   where v.id = e.id and v.version = was_version;
-  if not found then
-    return query select false;
-    return;
-  end if;
-  perform private.record_entry(caller, e, vault_keep_password.type, pg_catalog.format(
-    case vault_keep_password.type
-      when 'new_password_sent' then 'A new password for %s was drawn to be sent there'
-      when 'password_changed' then 'The new password for %s was taken by the site'
-      else 'The new password for %s was refused by the site' end, e.site));
-  return query select true;
-end $$;
-
 -- Returns a session of the caller's, as it was stored after its last step.
 create function api.vault_open_session(credential text, session uuid)
   returns table (entry uuid, step integer, sealed jsonb)
@@ -269,4 +239,4 @@ begin
   end if;
 end $$;
 grant execute on function api.vault_ask_place, api.vault_open_use, api.vault_begin_use,
-  api.vault_open_session, api.vault_keep_session, api.vault_keep_password to vault;
+  api.vault_open_session, api.vault_keep_session to vault;

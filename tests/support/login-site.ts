@@ -1,6 +1,6 @@
 /**
  * A realistic site with one account. It admits only a form with its own token, the right password, and a
- * code if it asks for one. It lets a signed-in user change the password.
+ * code if it asks for one.
  */
 import type { ServerResponse } from 'node:http'
 import type { Received, TestServer } from './http.ts'
@@ -18,21 +18,15 @@ export type LoginPages = {
   next?: string
   /** The complete page that asks for a code, and the name of its field. */
   code?: { form: string; name: string }
-  /** The page that changes the password, with the fields of the old and the new one. */
-  change?: { form: string; current?: string; fresh: readonly string[] }
   /** Status of the redirects. */
   status?: number
 }
-
-/** Answer to a changed password. */
-export type ChangeAnswer = 'redirect' | 'same page' | 'refusal' | 'broken' | 'broken untaken'
 
 export type Account = { username: string; password: string; code?: () => string }
 
 export type LoginSite = TestServer & {
   origin: string
   account: Account
-  answersChange: ChangeAnswer
   /** Number of successful sign-ins. */
   welcomed: number
 }
@@ -47,7 +41,6 @@ export async function openLoginSite(pages: LoginPages, account: Account): Promis
     ...server,
     origin,
     account: { ...account },
-    answersChange: 'redirect',
     welcomed: 0,
   }
   const state: State = { site, pages, tokens: new Map(), marks: new Set() }
@@ -70,10 +63,6 @@ const shows: Readonly<Record<string, Act>> = {
   '/login': (state, response, _, { login }) => show(state, response, 200, login),
   '/next': (state, response, _, { next = '' }) => show(state, response, 200, next),
   '/code': (state, response, _, { code }) => show(state, response, 200, code?.form ?? ''),
-  '/password': (state, response, received, { change }) => {
-    if (!isIn(state, received)) lead(state, response, '/login')
-    else show(state, response, 200, change?.form ?? '')
-  },
   '/home': (state, response, received) => {
     if (isIn(state, received)) show(state, response, 200, `Welcome ${state.site.account.username}`)
     else lead(state, response, '/login')
@@ -102,29 +91,6 @@ const takes: Readonly<Record<string, Act>> = {
     if (isRight && has(state, received, 'half')) welcome(state, response)
     else show(state, response, 401, code?.form ?? '')
   },
-  '/password': changePassword,
-}
-
-function changePassword(
-  state: State,
-  response: ServerResponse,
-  received: Received,
-  { change }: LoginPages,
-) {
-  const { site } = state
-  const { account, answersChange } = site
-  const sent = formOf(received)
-  const [fresh = '', ...again] = (change?.fresh ?? []).map((name) => sent.get(name) ?? '')
-  const isRight = change?.current === undefined || sent.get(change.current) === account.password
-  if (!isIn(state, received)) return lead(state, response, '/login')
-  if (answersChange === 'refusal' || !isRight || again.some((one) => one !== fresh)) {
-    return show(state, response, 422, `${change?.form ?? ''}<p>It is not changed.</p>`)
-  }
-  if (answersChange === 'broken untaken') return show(state, response, 503, 'Try it later.')
-  account.password = fresh
-  if (answersChange === 'redirect') return lead(state, response, '/home')
-  if (answersChange === 'broken') return void response.destroy()
-  return show(state, response, 200, `${change?.form ?? ''}<p>Saved: ${fresh}</p>`)
 }
 
 /** Decides whether a form is the site's own: it comes from its origin, with the token of its page. */

@@ -60,9 +60,6 @@ export async function openThief(
   await approvePlace(world, credential_id, { where: 'basic', method: 'GET', path: '/basic' })
   const key = { where: 'header', name: 'x-api-key', method: 'GET', path: '/api/me' } as const
   await approvePlace(world, credential_id, { ...key, secret: 'fields.token' })
-  const change = { kind: 'form', secret: 'new_password', name: 'new_password' } as const
-  const also = [{ secret: 'password', name: 'password' }]
-  await approvePlace(world, credential_id, { ...change, path: '/change', also })
   const neighbour = new URL(site.origin)
   neighbour.hostname = 'localhost'
   const own = await loginOf(agent, { site: neighbour.origin, username, password: 'my own words' })
@@ -123,7 +120,7 @@ export async function openThief(
         {
           ...form,
           ...some(() => ({
-            secret: pick(['password', coded, 'new_password', 'previous_password']),
+            secret: pick(['password', coded, 'previous_password']),
           })),
         },
       ]),
@@ -133,10 +130,7 @@ export async function openThief(
     agent,
     credential_id,
     leaksIn({ body }) {
-      const changed = site.received.flatMap((one) => newPasswordIn(one.body.toString()))
-      const text = textsIn(body)
-      const drawn = [...new Set(changed)].filter((one) => text.includes(one))
-      return [...leaksIn(text, needles), ...drawn]
+      return leaksIn(textsIn(body), needles)
     },
     act: () => (sessions.length === 0 ? login() : pick([use, use, login, goOn, goOn, goOn])()),
   }
@@ -147,11 +141,6 @@ const needles = [
   ...[password, mailed, totp.seed].flatMap((secret) => needlesOf(secret)),
   ...needlesOf(fields.token, removedEchoes),
 ]
-
-function newPasswordIn(body: string): string[] {
-  const value = new URLSearchParams(body).get('new_password') ?? ''
-  return value.length >= 20 ? [value] : []
-}
 
 /** Lets the thief act a number of times. Returns the leaks, and how often an act was allowed. */
 export async function steal(

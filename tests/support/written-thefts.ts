@@ -26,8 +26,6 @@ const everyForm: Theft = async (scene) => {
   const { answers, step } = await begin(scene, '/login')
   const asked: [path: string, secret: string][] = [
     [scene.site.paths.at(-1) ?? '/', 'password'],
-    [scene.site.paths.at(-1) ?? '/', 'new_password'],
-    ['/change', 'new_password'],
     ['/confirm', 'password'],
     ['/otp', 'totp'],
     ['/otp', `mail.${await scene.handle()}`],

@@ -37,10 +37,9 @@ export async function showSecrets(c: PageContext, entry: OwnerEntry['listed'], s
 }
 
 function partsOf(secret: Secret) {
-  const { password, new_password, previous_passwords = [], totp, notes, fields = {} } = secret
+  const { password, previous_passwords = [], totp, notes, fields = {} } = secret
   const parts: [title: string, text: string | undefined][] = [
     ['Password', password],
-    ['A new password that the site may have taken', new_password],
     [`One-time code, good for ${totp?.seconds_left ?? 0} seconds`, totp?.code],
     ...Object.entries(fields),
     ['Notes', notes],

@@ -126,7 +126,6 @@ function widely(place: OwnPlace['place']): string {
 
 const names: Readonly<Record<string, string>> = {
   password: 'The password',
-  new_password: 'A new password, drawn for it',
   username: 'The user name',
   totp: 'The one-time code of the moment',
   mail: 'A one-time code of a mail',

@@ -15,13 +15,10 @@ export const secretInput = z.strictObject(secretChange)
 
 const nothingToUse =
   'Give a user name, a password, a TOTP secret or a field: there is nothing to use.'
-const noOthers = { previous_passwords: null, new_password: null }
 
 const secretSchema = z.strictObject({
   ...sealedFields,
   previous_passwords: z.array(z.string()).max(previousMax).optional(),
-  /** Password that was sent to the site as the next one; it is unknown whether the site accepted it. */
-  new_password: z.string().optional(),
   totp: totpSchema.optional(),
 })
 
@@ -41,7 +38,7 @@ export function secretOf(
   const totp = typeof totp_secret === 'string' ? readTotp(totp_secret) : totp_secret
   if (totp && 'refused' in totp) return totp
   const secret = checked({
-    ...(password === undefined ? present : { ...present, ...noOthers, password }),
+    ...(password === undefined ? present : { ...present, previous_passwords: null, password }),
     ...(totp === undefined ? {} : { totp }),
     ...(notes === undefined ? {} : { notes }),
     fields: { ...present.fields, ...fields },
@@ -55,24 +52,6 @@ export function withNewPassword(present: Secret, password: string): Secret | { r
   const { password: last, previous_passwords: earlier = [] } = present
   const previous = last === undefined ? earlier : [last, ...earlier].slice(0, previousMax)
   return checked({ ...present, password, previous_passwords: previous })
-}
-
-/** Returns the secret part with a password being sent to the site; an undecided earlier one is kept. */
-export function withAskedPassword(present: Secret, asked: string): Secret | { refused: string } {
-  const { new_password: open, previous_passwords: earlier = [] } = present
-  const previous = open === undefined ? earlier : [open, ...earlier].slice(0, previousMax)
-  return checked({ ...present, new_password: asked, previous_passwords: previous })
-}
-
-/** Returns the secret part once the site accepted the password or refused it. */
-export function withAnsweredPassword(
-  present: Secret,
-  asked: string,
-  isTaken: boolean,
-): Secret | { refused: string } {
-  const { new_password: open, ...others } = present
-  const kept = open === asked || open === undefined ? others : present
-  return isTaken && present.password !== asked ? withNewPassword(kept, asked) : checked(kept)
 }
 
 type Given = Record<string, unknown> & { fields?: Record<string, string | null> | undefined }
@@ -108,9 +87,8 @@ export function decodeSecret(bytes: Uint8Array): Secret {
 
 /**
  * Returns the values that a request may carry, by their names in templates: `password`, `totp` for the
- * current code (milliseconds of the epoch), `fields.NAME`, `new_password` while it is unknown whether the
- * site accepted it, and `previous_password`, `previous_password_2` and `_3`. Notes and the TOTP seed are
- * not among them.
+ * current code (milliseconds of the epoch), `fields.NAME`, and `previous_password`, `previous_password_2` and
+ * `_3`. Notes and the TOTP seed are not among them.
  */
 export function usableValues(secret: Secret, nowMilliseconds: number): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
@@ -119,7 +97,6 @@ export function usableValues(secret: Secret, nowMilliseconds: number): ReadonlyM
   for (const [name, value] of Object.entries(secret.fields ?? {})) {
     values.set(`fields.${name}`, value)
   }
-  if (secret.new_password !== undefined) values.set('new_password', secret.new_password)
   for (const [at, previous] of (secret.previous_passwords ?? []).entries()) {
     values.set(at === 0 ? 'previous_password' : `previous_password_${at + 1}`, previous)
   }

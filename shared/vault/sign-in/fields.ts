@@ -19,40 +19,6 @@ export function passwordField({ controls }: PageForm): SecretField | undefined {
   return { control, isNamedSo: isNamed(control.name, passwordNames, passwordContexts) }
 }
 
-/** Fields of a form that changes a password: one or two for the new one, and one for the current one. */
-export type PasswordChange = { current?: SecretField; fresh: readonly Control[] }
-
-/** Returns the fields for a password change, if the form tells the new password from the current one. */
-export function passwordChangeIn({ controls }: PageForm): PasswordChange | undefined {
-  const fields = controls.filter(({ type }) => type === 'password')
-  const fresh = freshAmong(fields)
-  const [current, ...others] = fields.filter((field) => !fresh.includes(field))
-  if (fresh.length < 1 || fresh.length > 2 || others.length > 0) return undefined
-  if (!current) return { fresh }
-  const isNamedSo = isNamed(current.name, passwordNames, passwordContexts)
-  return { current: { control: current, isNamedSo }, fresh }
-}
-
-/** Selects them by name, or else the last two of three fields, or both if the second repeats the first. */
-function freshAmong(fields: readonly Control[]): readonly Control[] {
-  if (fields.some(isOld)) return fields.filter((field) => !isOld(field))
-  if (fields.some(isNew)) return fields.filter((field) => isNew(field) || isRepeated(field))
-  if (fields.length === 3) return fields.slice(1)
-  return fields.length === 2 && fields.slice(1).every(isRepeated) ? fields : []
-}
-
-function isOld({ name, autocomplete }: Control): boolean {
-  return autocomplete.includes('current-password') || hasWord(name, oldWords)
-}
-
-function isNew({ name, autocomplete }: Control): boolean {
-  return autocomplete.includes('new-password') || hasWord(name, newWords)
-}
-
-function isRepeated({ name }: Control): boolean {
-  return hasWord(name, repeatWords) || /[a-z_-]2\W*$/i.test(name.slice(0, 128))
-}
-
 /** Returns the only field for a one-time code. */
 export function codeField(form: PageForm): SecretField | undefined {
   const typed = form.controls.filter(isTyped)
@@ -112,18 +78,6 @@ const passwordContexts = wordsOf(
     'current existing old sudo my your member customer client email form txt tb input ctl content ' +
     'main j vb ap os sap wp',
 )
-const oldWords = wordsOf(
-  'old oldpassword oldpass oldpwd current currentpassword existing previous altes alt aktuelles actual ' +
-    'ancien vecchia huidig gammalt',
-)
-const newWords = wordsOf(
-  'new newpassword newpasswd newpass newpwd neu neues nuevo nueva nouveau nouvelle nuova nova nieuw ' +
-    'nieuwe nytt ny',
-)
-const repeatWords = wordsOf(
-  'confirm confirmation confirmed confirmpassword repeat repeated again retype retyped reenter verify ' +
-    'verification repassword wiederholen wiederholung',
-)
 const codeNames = wordsOf(
   'otp totp code token passcode tfa mfa fa twofa twofactor onetimecode pin otc attempt otpcode totpcode ' +
     'mfacode tfacode twofacode authcode smscode logincode securitycode verificationcode',
@@ -141,10 +95,6 @@ function isNamed(name: string, last: ReadonlySet<string>, contexts: ReadonlySet<
   if (/[^\x20-\x7e]/.test(name) || /(^|[^a-z0-9])[0-9]+[^a-z0-9]/i.test(name)) return false
   const words = wordsIn(name)
   return last.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => contexts.has(word))
-}
-
-function hasWord(name: string, words: ReadonlySet<string>): boolean {
-  return name.length <= 128 && wordsIn(name).some((word) => words.has(word))
 }
 
 function wordsIn(name: string): string[] {

@@ -1,5 +1,4 @@
 /** Values that the service fills into a form: the user name, and a secret in a field that asks for it. */
-import type { PasswordChange } from './fields.ts'
 import { codeField, isFirstStep, passwordField, usernameField } from './fields.ts'
 import type { Control, PageForm } from './page-forms.ts'
 import { isForOther, leadsToSignIn } from './purpose.ts'
@@ -38,23 +37,6 @@ export function signsIn(visit: Pick<Visit, 'used' | 'session'>, form: PageForm):
 /** True if a field for a code is empty and its page answers what the service filled in before. */
 function asksNow({ session }: Pick<Visit, 'session'>, form: PageForm, { value }: Control): boolean {
   return session.state.answers !== '' && value === '' && !isForOther(form)
-}
-
-/** Places the current password and the new one in the fields of a form that changes it. */
-export function fillPasswordChange(
-  { used }: Pick<Visit, 'used'>,
-  { current, fresh }: PasswordChange,
-  password: string,
-): FilledSecret[] | { refused: string } {
-  const name = fresh.map((control) => control.name).join(' + ')
-  const taking = fresh.map((control): FilledSecret => {
-    const asking = { control, isNamedSo: false }
-    return { asking, value: password, named: 'new_password', name }
-  })
-  if (!current) return taking
-  const value = used.values.get('password')
-  if (value === undefined) return { refused: 'The form asks for a password that is not known.' }
-  return [{ asking: current, value, named: 'password' }, ...taking]
 }
 
 /** Returns the field for the user name in a form that signs in, and undefined for other forms. */

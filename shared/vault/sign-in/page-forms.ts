@@ -24,8 +24,6 @@ const controlSchema = z.object({
   isReadOnly: z.boolean(),
   /** Values that a select offers. */
   options: z.array(z.string()),
-  /** Rules for a password in the field, in the `passwordrules` language. */
-  rules: z.string(),
 })
 
 /** Schema of a form; its address is resolved against the page. */
@@ -193,17 +191,7 @@ function add(reading: Reading, attributes: Attributes, read: Read): Control | un
     autocomplete,
     isReadOnly: attributes.has('readonly') && !/^(hidden|checkbox|radio|select)$/.test(read.type),
     options: [],
-    rules: read.type === 'password' ? rulesOf(attributes) : '',
   }
   form.controls.push(control)
   return control
-}
-
-/** Returns the rules and the lengths that a browser enforces (HTML standard, 4.10.5.3.1 and 4.10.18.6). */
-function rulesOf(attributes: Attributes): string {
-  const lengths = ['minlength', 'maxlength'].flatMap((name) => {
-    const value = (attributes.get(name) ?? '').trim()
-    return /^[1-9][0-9]{0,3}$/.test(value) ? [`${name}: ${value}`] : []
-  })
-  return [(attributes.get('passwordrules') ?? '').slice(0, 512), ...lengths].join('; ')
 }

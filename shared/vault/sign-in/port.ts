@@ -2,9 +2,6 @@
 import type { Refusal } from '../../contract/errors.ts'
 import type { SiteAnswer } from '../use-port.ts'
 
-/** Outcome of a password change, as far as the site's answer shows it. */
-export type PasswordOutcome = 'changed' | 'refused' | 'undecided'
-
 /** Caller: the HMAC of its token, and its claim on its Idempotency-Key. */
 type IdempotentCaller = { credential: string; claim: string | null }
 
@@ -21,10 +18,8 @@ export type StepOrder = IdempotentCaller & {
   path?: string | undefined
   form?: number | undefined
   fields: Readonly<Record<string, string>>
-  /** Name of a secret: password, new_password, previous_password, totp or mail.HANDLE. */
+  /** Name of a secret: password, previous_password, totp or mail.HANDLE. */
   secret?: string | undefined
-  /** Rules of the site for a new password. */
-  rules?: string | undefined
 }
 
 /** A page that the site served, without secrets; its cookies stay with the service. */
@@ -35,10 +30,9 @@ export type StepAnswer = Omit<SiteAnswer, 'response'> & {
   session: string
   /** Null if a concurrent step was stored instead. */
   expires_at: string | null
-  filled: ('username' | 'password' | 'code' | 'new_password')[]
+  filled: ('username' | 'password' | 'code')[]
   /** Secrets that the page asks for, if it is not shown. */
   asks?: ('password' | 'code')[]
-  new_password?: PasswordOutcome
   response: ServedPage
 }
 

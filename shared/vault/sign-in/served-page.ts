@@ -25,12 +25,12 @@ export async function endVisit(
   { fetchPage, store }: Ending,
 ): Promise<StepAnswer | Refusal> {
   if (visit.isCarrying) await openInstead(visit, fetchPage)
-  const { session, browsed, filled, newPassword } = visit
+  const { session, browsed, filled } = visit
   if (!browsed) throw new Error('a visit ended before anything was asked')
   const secrets = knownSecrets(visit)
   const withheld = whyWithheld(visit, browsed)
   const told = siteAnswerOf(browsed.fetched, { secrets, withheld })
-  if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
+  if (isRefusal(told)) return told
   const expires_at = (await store(visit)) ?? null
   const { response, ...beside } = told
   const { cookies: _, location, ...page } = response
@@ -39,8 +39,7 @@ export async function endVisit(
   const url = redactorFor(secrets)(shown(browsed.url.href)).text
   const led = location === undefined ? {} : { location: shown(location) }
   const asked = withheld === 'password_sent' ? { asks: asksOf(session.state.forms) } : {}
-  const changed = newPassword === undefined ? {} : { new_password: newPassword }
-  const step = { session: session.id, expires_at, filled, ...asked, ...changed }
+  const step = { session: session.id, expires_at, filled, ...asked }
   return { ...step, response: { ...page, url, ...led }, ...beside }
 }
 
@@ -78,10 +77,4 @@ function asksOf(forms: Browsed['forms']): ('password' | 'code')[] {
     ...(forms.some(passwordField) ? (['password'] as const) : []),
     ...(forms.some(codeField) ? (['code'] as const) : []),
   ]
-}
-
-function withDoubt(told: Refusal<'site_unavailable'>): Refusal {
-  const hint = 'Sign in; where the old password fails, send the form with new_password.'
-  const message = `${told.message} Nobody knows yet whether it took the new password.`
-  return { ...told, message, hint }
 }

@@ -15,9 +15,8 @@ import type { VaultContext } from '../room.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
 import { besideIn, saidByForm, saidByPage } from './beside.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
-import { isFirstStep, passwordChangeIn, passwordField } from './fields.ts'
-import { fillPasswordChange, fillSecret, knownFields, signsIn, usernameIn } from './fill-in.ts'
-import { outcomeOfChange, outcomeOfSignIn, passwordFor, settle, storeSent } from './new-password.ts'
+import { isFirstStep, passwordField } from './fields.ts'
+import { fillSecret, knownFields, signsIn, usernameIn } from './fill-in.ts'
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepAnswer, StepOrder } from './port.ts'
 import { leadsToSignIn } from './purpose.ts'
@@ -66,7 +65,7 @@ async function login(context: VaultContext, order: LoginOrder): Promise<StepAnsw
 
 /** Opens the next page, by its path or by a form of the last one. */
 async function advance(context: VaultContext, order: StepOrder): Promise<StepAnswer | Refusal> {
-  const { credential, claim, session: id, path, form: at, fields, secret, rules } = order
+  const { credential, claim, session: id, path, form: at, fields, secret } = order
   const db = bindCredential(context.world.db, credential)
   const kept = await db.one('vault_open_session', { session: id }, sessionRow)
   if (kept === undefined) throw new Error('vault_open_session answered no row')
@@ -88,18 +87,13 @@ async function advance(context: VaultContext, order: StepOrder): Promise<StepAns
   const form = at === undefined ? formFor(visit, secret ?? '') : forms[at]
   if (!form)
     return fail('form_refused', { message: 'The page that was served last has no such form.' })
-  const isChange = secret === 'new_password' && passwordChangeIn(form) !== undefined
-  const refused = isChange
-    ? await sendChange(visit, form, { fields, rules })
-    : await send(visit, form, fields, secret)
-  return refused ?? endVisit(visit, ending)
+  return (await send(visit, form, fields, secret)) ?? endVisit(visit, ending)
 }
 
 /** Returns the first form of the last served page that asks for a secret. */
 function formFor(visit: Visit, secret: string): PageForm | undefined {
   const { forms } = visit.session.state
-  const changing = secret === 'new_password' ? forms.find(passwordChangeIn) : undefined
-  return changing ?? forms.find((form) => !('refused' in fillSecret(visit, form, secret)))
+  return forms.find((form) => !('refused' in fillSecret(visit, form, secret)))
 }
 
 /** Records the use of a sign-in link and opens it; returns a refusal if it leads away from the site. */
@@ -142,45 +136,15 @@ async function send(
   noteState(visit, { isBehindName: isFirst && control !== undefined })
   if (control && !visit.filled.includes('username')) visit.filled.push('username')
   if (secret !== undefined) visit.filled.push(isSignIn ? 'password' : 'code')
-  const [sent] = placed
-  const isOther = secret === 'new_password' || secret === 'previous_password'
-  if (isOther && sent) await settleNew(visit, sent.value, outcomeOfSignIn)
   return undefined
 }
 
-/** Sends a form that changes the password, with a new password that is stored first. */
-async function sendChange(
-  visit: Visit,
-  form: PageForm,
-  { fields, rules }: { fields: Fields; rules?: string | undefined },
-): Promise<Refusal | undefined> {
-  const change = passwordChangeIn(form)
-  if (!change) throw new Error('a form that changes no password was taken for one')
-  const drawn = passwordFor(visit, change, rules)
-  if ('refused' in drawn) return fail('form_refused', { message: drawn.refused })
-  const placed = fillPasswordChange(visit, change, drawn.password)
-  if ('refused' in placed) return fail('form_refused', { message: placed.refused })
-  const keep = () => storeSent(visit, drawn.password)
-  const refused = await submit(visit, form, { fields }, placed, keep)
-  if (refused) return refused
-  if (change.current) visit.filled.push('password')
-  visit.filled.push('new_password')
-  await settleNew(visit, drawn.password, outcomeOfChange)
-  return undefined
-}
-
-async function settleNew(visit: Visit, password: string, outcomeOf: typeof outcomeOfChange) {
-  const outcome = visit.browsed ? outcomeOf(visit.browsed) : 'undecided'
-  visit.newPassword = (await settle(visit, password, outcome)) ? 'undecided' : outcome
-}
-
-/** Records the use, runs `keep` and then sends the form; returns a refusal if it is not sent. */
+/** Records the use and then sends the form; returns a refusal if it is not sent. */
 async function submit(
   visit: Visit,
   form: PageForm,
   given: Pick<Filling, 'fields' | 'username'>,
   placed: readonly FilledSecret[],
-  keep?: () => Promise<Refusal | undefined>,
 ): Promise<Refusal | undefined> {
   const secrets = placed.map(({ asking: { control }, value }) => ({ control, value }))
   const begins = placed.length === 0 && isFirstStep(form)
@@ -194,8 +158,7 @@ async function submit(
   noteSaid(visit, saidByForm(form, given.fields, isServices))
   const carried = { placed, beside: besideIn(form, filled, visit.session.state.said) }
   const refused = isBooked ? await recordUse(visit, submission, notice, carried) : undefined
-  const unkept = refused ?? (await keep?.())
-  if (unkept) return unkept
+  if (refused) return refused
   const fetchNext = placed.length > 0 ? fetchCarrying : fetchPage
   await fetchNext(visit, { ...submission, from: visit.session.state.url })
   noteState(visit, { answers: isServices ? form.action : '' })

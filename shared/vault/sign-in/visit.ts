@@ -19,7 +19,7 @@ import { addSaid, type Beside } from './beside.ts'
 import type { Browsed } from './browse.ts'
 import type { SecretField } from './fields.ts'
 import { knownSecrets, placeWithoutSecrets } from './known.ts'
-import type { PasswordOutcome, StepAnswer } from './port.ts'
+import type { StepAnswer } from './port.ts'
 import type { Home, Session, SessionState } from './session.ts'
 import type { Submission } from './submission.ts'
 
@@ -46,8 +46,6 @@ export type Visit = {
   isCarrying: boolean
   browsed?: Browsed
   filled: StepAnswer['filled']
-  /** Outcome of a password change in the visit. */
-  newPassword?: PasswordOutcome
 }
 
 /** A secret that a form asks for, and the name by which an owner approves it. */
@@ -55,8 +53,6 @@ export type FilledSecret = {
   asking: SecretField
   value: string
   named: string
-  /** Name in the place, if the secret stands in more than one field. */
-  name?: string
 }
 
 /** Secrets that a form carries, and what stands beside them. */
@@ -128,18 +124,17 @@ function isUsual({ asking }: FilledSecret): boolean {
 
 type FormPlace = Omit<SecretPlace, 'beside'> & { beside: Beside }
 
-/** Returns the place to approve, if there are secrets. Equal positions count once. */
+/** Returns the place to approve, if there are secrets. */
 function placeOfForm({ placed, beside }: FilledForm, path: string): FormPlace | undefined {
   if (placed.length === 0) return undefined
-  const standing = new Map<string, ValuePosition>()
-  for (const { asking, named: secret, name = asking.control.name } of placed) {
-    standing.set(`${secret} ${name}`, { secret, where: 'form_field', name, prefix: '' })
-  }
+  const standing = placed.map(({ asking, named: secret }): ValuePosition => {
+    return { secret, where: 'form_field', name: asking.control.name, prefix: '' }
+  })
   return {
     kind: 'form',
     method: 'POST',
     path,
-    standing: sortPositions([...standing.values()]),
+    standing: sortPositions(standing),
     beside,
   }
 }
