@@ -60,6 +60,8 @@ const vault: BundleRule = {
     '@noble/hashes',
     'tldts',
     'tldts-core',
+    'htmlparser2',
+    'entities',
   ],
   runtime: ['cloudflare:workers'],
 }

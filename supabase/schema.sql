@@ -1069,6 +1069,7 @@ create table private.vault_places (
   account uuid not null,
   entry uuid not null,
   kind text not null,
+  page text not null default ''::text,
   standing jsonb not null,
   method text not null,
   path text not null,
@@ -1084,6 +1085,7 @@ create table private.vault_places (
   constraint vault_places_entry_fkey FOREIGN KEY (entry) REFERENCES private.vault_entries(id) ON DELETE CASCADE,
   constraint vault_places_kind_check CHECK ((kind = ANY (ARRAY['form'::text, 'request'::text]))),
   constraint vault_places_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'HEAD'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
+  constraint vault_places_page_check CHECK ((length(page) <= 2048)),
   constraint vault_places_path_check CHECK (((length(path) >= 1) AND (length(path) <= 2048))),
   constraint vault_places_standing_check CHECK ((((jsonb_array_length(standing) >= 1) AND (jsonb_array_length(standing) <= 8)) AND (length((standing)::text) <= 8192)))
 );
@@ -3328,9 +3330,9 @@ begin
   else
     perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, username, version, sealed,
-      has_password, has_totp, field_names, link_of)
+      has_password, has_totp, field_names, takes_codes, link_of)
     values (given.id, asked.account, asked.asked ->> 'site', given.username, 1,
-      given.sealed, given.has_password, given.has_totp, given.field_names, asked.credential)
+      given.sealed, given.has_password, given.has_totp, given.field_names, true, asked.credential)
     on conflict (account, site, username) do nothing;
     if not found then
       return query select 'exists';
@@ -4188,13 +4190,17 @@ CREATE OR REPLACE FUNCTION api.owner_approve_place(credential text, place uuid, 
 AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, true);
+  approved private.vault_places;
   e private.vault_entries;
 begin
   update private.vault_places p set approved_at = private.clock(),
     wide = owner_approve_place.wide
    where p.id = place and p.account = caller.account and p.approved_at is null
-  returning p.entry into entry;
+  returning p.* into approved;
   if found then
+    entry := approved.entry;
+    delete from private.vault_places p where p.entry = approved.entry and p.page = approved.page
+       and p.page <> '' and p.id <> approved.id;
     select v.* into e from private.vault_entries v where v.id = owner_approve_place.entry;
     perform private.record_entry(caller, e, 'place_approved',
       pg_catalog.format('A place for a secret of %s was approved', e.site));
@@ -6149,8 +6155,8 @@ begin
    where w.entry = e.id and w.approved_at is null
      and private.place_json(w) - '{id, wide}'::text[] = asked;
   return query insert into private.vault_places
-    (account, entry, kind, standing, method, path, beside, asked_by)
-  values (e.account, e.id, asked ->> 'kind', asked -> 'standing', asked ->> 'method',
+    (account, entry, kind, page, standing, method, path, beside, asked_by)
+  values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing', asked ->> 'method',
     asked ->> 'path', asked ->> 'beside', caller.id)
   returning id;
   delete from private.vault_places w where w.id in (
@@ -6370,7 +6376,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handles text[])
- RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean)
+ RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean, is_own boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -6393,7 +6399,7 @@ begin
        order by u.used_at desc limit 4) c), '[]'),
     coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
       where p.entry = e.id and p.approved_at is not null), '[]'),
-    private.is_first_use(caller, e);
+    private.is_first_use(caller, e), e.created_by is not distinct from caller.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)
@@ -10013,7 +10019,7 @@ CREATE OR REPLACE FUNCTION private.place_json(p private.vault_places)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select jsonb_build_object('id', p.id, 'kind', p.kind, 'standing', p.standing, 'method', p.method,
+  select jsonb_build_object('id', p.id, 'kind', p.kind, 'page', p.page, 'standing', p.standing, 'method', p.method,
     'path', p.path, 'beside', p.beside, 'wide', p.wide)
 $function$;
 

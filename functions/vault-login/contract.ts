@@ -17,13 +17,11 @@ export const vaultLogin = operation({
   request: z.strictObject({
     credential_id: credentialId,
     path: sitePath.describe(
-      'Of the page with the form. A plain path such as /login needs no approval of the owner; others need it once.',
+      'Of the page that asks for the user name or the password. The owner approves its form once.',
     ),
     fields: plainFields
       .optional()
-      .describe(
-        'Boxes to tick and choices that the page offers, by name, such as remember. The rest is filled in.',
-      ),
+      .describe('Boxes to tick, by name, such as remember. The rest is filled in.'),
   }),
   response: servedPage,
   errors: ['credential_not_found', ...pageErrors],

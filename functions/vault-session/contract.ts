@@ -28,12 +28,11 @@ export const vaultSession = operation({
       secret: z
         .string()
         .max(19)
-        .regex(
-          /^((previous_)?password|totp|mail\.c_[0-9a-z]{12})$/,
-          'password, previous_password, totp or mail.HANDLE',
-        )
+        .regex(/^(password|totp|mail\.c_[0-9a-z]{12})$/, 'password, totp or mail.HANDLE')
         .optional()
-        .describe('For the field that asks for it, or a sign-in link of a mail to open.'),
+        .describe(
+          'For the field that asks for it, or a sign-in link of a mail to open; password if this key made it.',
+        ),
     })
     .refine(
       ({ path, form, fields, secret }) =>

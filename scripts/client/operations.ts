@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '8697003fdef844b3e98ceb25bec484111bb6bdd65b42964c0a038a262f493286'
+export const contractDigest = 'ee488e900cb1dc363ce7fe40ae9998b523bf6275f3953bf3eb8a0f162de1eef5'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -2029,9 +2029,9 @@ export type VaultUseError = 'account_frozen' | 'code_needs_owner' | 'code_not_fo
 export type VaultLoginRequest = {
   /** From vault_list or vault_store. */
   credential_id: string
-  /** Of the page with the form. A plain path such as /login needs no approval of the owner; others need it once. */
+  /** Of the page that asks for the user name or the password. The owner approves its form once. */
   path: string
-  /** Boxes to tick and choices that the page offers, by name, such as remember. The rest is filled in. */
+  /** Boxes to tick, by name, such as remember. The rest is filled in. */
   fields?: { [name: string]: string } | undefined
 }
 
@@ -2075,7 +2075,7 @@ export type VaultSessionRequest = {
   form?: number | undefined
   /** Ordinary fields of the form by name. Beside a secret only boxes and choices. */
   fields?: { [name: string]: string } | undefined
-  /** For the field that asks for it, or a sign-in link of a mail to open. */
+  /** For the field that asks for it, or a sign-in link of a mail to open; password if this key made it. */
   secret?: string | undefined
 }
 

@@ -1,7 +1,5 @@
 /** A login and a code that an agent uses and never reads, at a site that sends codes by mail. */
-import { z } from 'zod'
 import type { AccountClient } from '../client/index.ts'
-import { isRefusal } from '../client/index.ts'
 import { mustBe, refusalOf } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
 import { openSite, type Site } from './vault-site.ts'
@@ -26,7 +24,6 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
     const place = { where: 'form_field', name: 'password', secret: 'password' } as const
     return agent.vaultUse({ credential_id, method: 'POST', path: '/sign-up', inject: [place] })
   }
-  await approve(world, await signUp().catch(approvalUrl))
   const welcome = await signUp()
   const { status, body } = welcome.response
   mustBe('what the agent is shown of the answer', `${status} ${body}`, '200 ')
@@ -55,18 +52,4 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   const again = await refusalOf(enter())
   mustBe('the code, used again', again, '404 code_not_found')
   await agent.vaultDelete({ credential_id })
-}
-
-const asked = z.object({ approval_url: z.url() })
-
-/** Returns the address where the owner decides about the place that a secret was refused for. */
-function approvalUrl(error: unknown): string {
-  if (!isRefusal(error, 'vault_use')) throw error
-  return asked.parse(error.details).approval_url
-}
-
-async function approve(world: WorldFile, url: unknown): Promise<void> {
-  const browser = await signInOwner(world)
-  await browser.send(String(url), { decision: 'approved' })
-  console.log('  the owner signs in, reads where the password goes and approves')
 }

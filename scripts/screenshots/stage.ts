@@ -86,7 +86,7 @@ const refused = z.object({ details: z.object({ approval_url: z.url() }) })
 
 /** Asks for a place for a password. Returns the page on which it is approved. */
 export async function askPlace({ base_url, api_keys }: WorldFile): Promise<string> {
-  const agent = openAgent(base_url, api_keys.pay)
+  const agent = openAgent(base_url, api_keys.full)
   const path = `/vault-list?site=${encodeURIComponent(login.site)}`
   const [{ credential_id }] = (await agent(path, undefined, listed)).credentials
   const place = { where: 'json_field', pointer: '/user/password', secret: 'password' }
@@ -94,7 +94,7 @@ export async function askPlace({ base_url, api_keys }: WorldFile): Promise<strin
   const answer = await fetch(`${base_url}/vault-use`, {
     method: 'POST',
     body: JSON.stringify({ credential_id, ...use }),
-    headers: { authorization: `Bearer ${api_keys.pay}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${api_keys.full}`, 'content-type': 'application/json' },
   })
   return refused.parse(await answer.json()).details.approval_url
 }

@@ -49,12 +49,12 @@ async function beginUse(
   if (needed !== undefined && 'refused' in needed)
     return fail('template_refused', { message: needed.refused })
   const used = { entry, origin: opened.site, approved: opened.places }
-  const places = await requireApprovedPlace(world, db, used, needed)
-  if (isRefusal(places)) return places
+  const place = needed && (await requireApprovedPlace(world, db, used, [needed]))
+  if (place && isRefusal(place)) return place
   await db.run('vault_begin_use', {
     entry,
     handles,
-    places,
+    places: place ? [place.id] : [],
     // The address of a link is a secret, and a query may contain one of the agent's.
     request: `${template.method} ${template.path === undefined ? 'a sign-in link' : request.url.pathname}`,
     claim,

@@ -33,6 +33,8 @@ export const openedRow = z.object({
   /** Places that the owner approved. */
   places: z.array(placeRow),
   is_first: z.boolean(),
+  /** True if the calling key stored or drew the secrets itself. */
+  is_own: z.boolean(),
 })
 type OpenedRow = z.output<typeof openedRow>
 

@@ -9,6 +9,8 @@ create table private.vault_places (
   entry uuid not null references private.vault_entries on delete cascade,
   -- A form that the site serves, or a request that the agent writes; one never replaces the other.
   kind text not null check (kind in ('form', 'request')),
+  -- Page with the form, as a path with its query; empty for a request, and for a form that asks for a code.
+  page text not null default '' check (length(page) <= 2048),
   -- Position of each value of the entry: the value as a template names it, the kind of its place, the name of
   -- the header or field or a JSON pointer, and the text before it in a header.
   standing jsonb not null check (jsonb_array_length(standing) between 1 and 8
@@ -52,7 +54,7 @@ alter table private.vault_sessions enable row level security;
 -- Returns a place in the form in which it leaves the database.
 create function private.place_json(p private.vault_places) returns jsonb
   language sql immutable as $$
-  select jsonb_build_object('id', p.id, 'kind', p.kind, 'standing', p.standing, 'method', p.method,
+  select jsonb_build_object('id', p.id, 'kind', p.kind, 'page', p.page, 'standing', p.standing, 'method', p.method,
     'path', p.path, 'beside', p.beside, 'wide', p.wide)
 $$;
 
@@ -72,8 +74,8 @@ begin
    where w.entry = e.id and w.approved_at is null
      and private.place_json(w) - '{id, wide}'::text[] = asked;
   return query insert into private.vault_places
-    (account, entry, kind, standing, method, path, beside, asked_by)
-  values (e.account, e.id, asked ->> 'kind', asked -> 'standing', asked ->> 'method',
+    (account, entry, kind, page, standing, method, path, beside, asked_by)
+  values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing', asked ->> 'method',
     asked ->> 'path', asked ->> 'beside', caller.id)
   returning id;
   delete from private.vault_places w where w.id in (
@@ -113,10 +115,12 @@ create function private.code_json(c private.mail_codes) returns jsonb language s
 $$;
 
 -- Returns an entry of the caller's account and codes to be used at its site, sealed. It changes nothing, so a
--- request that cannot be built uses nothing up. With `is_first` the owner is to be notified about the site.
+-- request that cannot be built uses nothing up. With `is_first` the owner is to be notified about the site;
+-- `is_own` says that the caller itself stored or drew the secrets.
 create function api.vault_open_use(credential text, entry uuid, handles text[])
   returns table (of_account uuid, site text, username text, version integer, sealed jsonb,
-    wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean)
+    wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean,
+    is_own boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'vault', true);
@@ -136,7 +140,7 @@ begin
        order by u.used_at desc limit 4) c), '[]'),
     coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
       where p.entry = e.id and p.approved_at is not null), '[]'),
-    private.is_first_use(caller, e);
+    private.is_first_use(caller, e), e.created_by is not distinct from caller.id;
 end $$;
 
 -- Books a use of secrets, or a form that is sent in a session without one; or ends the call with nothing

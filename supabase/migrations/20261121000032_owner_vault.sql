@@ -57,9 +57,9 @@ begin
   else
     perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, username, version, sealed,
-      has_password, has_totp, field_names, link_of)
+      has_password, has_totp, field_names, takes_codes, link_of)
     values (given.id, asked.account, asked.asked ->> 'site', given.username, 1,
-      given.sealed, given.has_password, given.has_totp, given.field_names, asked.credential)
+      given.sealed, given.has_password, given.has_totp, given.field_names, true, asked.credential)
     on conflict (account, site, username) do nothing;
     if not found then
       return query select 'exists';
@@ -140,19 +140,23 @@ begin
    order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $$;
 
--- Approves a waiting place, with a fresh proof: for what was asked, or for more. Returns no row if the
--- account has no such waiting place.
+-- Approves a waiting place, with a fresh proof: for what was asked, or for more. It takes the place of all
+-- others for the same page. Returns no row if the account has no such waiting place.
 create function api.owner_approve_place(credential text, place uuid, wide boolean)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, true);
+  approved private.vault_places;
   e private.vault_entries;
 begin
   update private.vault_places p set approved_at = private.clock(),
     wide = owner_approve_place.wide
    where p.id = place and p.account = caller.account and p.approved_at is null
-  returning p.entry into entry;
+  returning p.* into approved;
   if found then
+    entry := approved.entry;
+    delete from private.vault_places p where p.entry = approved.entry and p.page = approved.page
+       and p.page <> '' and p.id <> approved.id;
     select v.* into e from private.vault_entries v where v.id = owner_approve_place.entry;
     perform private.record_entry(caller, e, 'place_approved',
       pg_catalog.format('A place for a secret of %s was approved', e.site));

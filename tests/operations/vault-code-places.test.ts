@@ -1,7 +1,7 @@
 /** A code goes only into the field that asks for it or one that the owner approved, never into a header. */
 import { expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
-import { codeOf, entryOf } from '../support/vault-rows.ts'
+import { codeOf, entryOf, signInAt } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -31,11 +31,10 @@ test.each(cases)('a code ($kind) goes into no header ($how.where)', async ({ kin
 })
 
 test.each([
-  ['beside a text', '/otp', '<input name="otp"><input name="text">', 403],
-  ['beside a choice', '/otp', '<input name="otp"><select name="to"><option>a</select>', 403],
-  ['in a note', '/notes', '<input name="code">', 403],
-  ['in a field of another name', '/otp', '<input name="text" autocomplete="one-time-code">', 403],
-  ['in a field that asks for none', '/otp', '<input name="text">', 422],
+  ['beside a text', '/otp', '<input name="otp"><input name="text">', 422],
+  ['in a field that is called otherwise', '/notes', '<input name="status">', 403],
+  ['in a field that has a value', '/otp', '<input name="otp" value="1">', 422],
+  ['in a field that is marked', '/otp', '<input name="text" autocomplete="one-time-code">', 200],
   [
     'alone with hidden fields',
     '/otp',
@@ -53,7 +52,7 @@ test.each([
   const agent = await world.agent('vault')
   const entry = { site: new URL(site.url).origin, password: 'canary-key-4711', totp }
   const credential_id = await entryOf(world, agent, entry)
-  const { body } = await agent.post('/vault-login', { credential_id, path: '/login' })
+  const { body } = await signInAt(world, agent, { credential_id })
 
   const order = { session: body['session'], form: 0, secret: 'totp' }
   const answer = await agent.post('/vault-session', order)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { totpCode } from '../../shared/vault/entries/totp.ts'
 import { genuineLogins } from '../support/genuine-logins.ts'
 import { openLoginSite } from '../support/login-site.ts'
-import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
+import { codeOf, entryOf, signInAt } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -19,16 +19,15 @@ test.each(genuineLogins)('$name: the agent is signed in, and is told no secret',
   const agent = await world.agent('vault')
   const entry = { site: site.origin, username, password, totp }
   const credential_id = await entryOf(world, agent, entry)
-  if (login.place) await approvePlace(world, credential_id, { kind: 'form', ...login.place })
 
-  const begun = await agent.post('/vault-login', { credential_id, path: '/login' })
+  const begun = await signInAt(world, agent, { credential_id })
   const step = (order: object) =>
     agent.post('/vault-session', { session: begun.body['session'], ...order })
   const handle = await codeOf(world, agent, { value: mailed, hosts: ['127.0.0.1'] })
   const secret = login.code === 'mail' ? `mail.${handle}` : 'totp'
   // A TOTP code can expire on its way, so a code that was just right is requested once more.
-  const entered = login.code ? [await step({ form: 0, secret })] : []
-  if (login.code === 'totp' && site.welcomed === 0) entered.push(await step({ form: 0, secret }))
+  const entered = login.code ? [await step({ secret })] : []
+  if (login.code === 'totp' && site.welcomed === 0) entered.push(await step({ secret }))
   const home = await step({ path: '/home' })
 
   expect(begun.body['filled']).toEqual(['username', 'password'])

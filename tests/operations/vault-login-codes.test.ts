@@ -1,7 +1,7 @@
 /** A mailed code goes only into a form of its own host, in a login that takes codes. */
 import { expect, test } from 'vitest'
 import { openHonestSite } from '../support/honest-site.ts'
-import { approveAsked, codeOf, entryOf } from '../support/vault-rows.ts'
+import { approveAsked, codeOf, entryOf, signInAt } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -11,7 +11,8 @@ test('a code goes into no form at another host, nor in a login that takes none',
   const agent = await world.agent('vault')
   const given = { site: site.origin, username: 'ada', password: 'Canary-1 horse' }
   const credential_id = await entryOf(world, agent, given)
-  const { body } = await agent.post('/vault-login', { credential_id, path: '/otp' })
+  const { body } = await signInAt(world, agent, { credential_id })
+  await agent.post('/vault-session', { session: body['session'], path: '/otp' })
   const foreign = await codeOf(world, agent, { value: '482914', hosts: ['example.com'] })
   const own = await codeOf(world, agent, { value: '482915', hosts: ['127.0.0.1'] })
   const asked = site.received.length

@@ -4,12 +4,14 @@ import { askedFor } from '../support/held.ts'
 import { serverThat } from '../support/http.ts'
 import { ownerOf } from '../support/owner.ts'
 import { keyIdOf } from '../support/vault.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approvePlace, entryOf, signInAt } from '../support/vault-rows.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
-const place = { kind: 'form', name: 'pw1', path: '/login' } as const
+const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const
+const also = [{ secret: 'username', name: 'user' }]
+const place = { kind: 'form', page: '/login', name: 'pw1', path: '/login' } as const
 const ends: [string, (agent: Agent, entry: string) => Promise<unknown>][] = [
   ['a freeze', (agent) => agent.post('/account-freeze', {})],
   [
@@ -48,7 +50,7 @@ test.each(ends)('after %s no password leaves', async (_, end) => {
   const origin = new URL(site.url).origin
   const agent = await world.agent('vault')
   const credential_id = await entryOf(world, agent, { site: origin, password: 'Canary-1-horse' })
-  await approvePlace(world, credential_id, place)
+  await approvePlace(world, credential_id, { ...place, also })
 
   const login = agent.post('/vault-login', { credential_id, path: '/login' })
   await expect.poll(() => site.received.length).toBe(1)
@@ -60,7 +62,9 @@ test.each(ends)('after %s no password leaves', async (_, end) => {
   expect(site.received.map(({ body }) => body.toString()).join()).not.toContain('Canary')
 })
 
-const page = '<form method="post"><input name="user"><input type="password" name="password"></form>'
+const signIn =
+  '<form method="post"><input name="user"><input type="password" name="password"></form>'
+const code = '<form method="post" action="/otp"><input name="otp"></form>'
 
 test.each<[string, (agent: Agent, session: string) => Promise<unknown>]>([
   ['its account was frozen', (agent) => agent.post('/account-freeze', {})],
@@ -69,14 +73,15 @@ test.each<[string, (agent: Agent, session: string) => Promise<unknown>]>([
     (_, session) => world.db.sql`delete from private.vault_sessions where id = ${session}`,
   ],
   ['its hour was over', () => world.tick(3_601)],
-])('no password leaves in a session after %s, though the account is open again', async (_, end) => {
-  const site = await serverThat((response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+])('no code leaves in a session after %s, though the account is open again', async (_, end) => {
+  const site = await serverThat((response, { method }) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.end(method === 'GET' ? signIn : code)
   })
   const agent = await world.agent('vault')
-  const entry = { site: new URL(site.url).origin, password: 'Canary-1-horse' }
+  const entry = { site: new URL(site.url).origin, password: 'Canary-1-horse', totp }
   const credential_id = await entryOf(world, agent, entry)
-  const begun = await agent.post('/vault-login', { credential_id, path: '/login' })
+  const begun = await signInAt(world, agent, { credential_id })
   const session = String(begun.body['session'])
   const sent = site.received.length
   const late = world.worker({
@@ -89,7 +94,7 @@ test.each<[string, (agent: Agent, session: string) => Promise<unknown>]>([
     },
   })
 
-  const step = await late.post(agent, '/vault-session', { session, form: 0, secret: 'password' })
+  const step = await late.post(agent, '/vault-session', { session, secret: 'totp' })
 
   expect(begun.status).toBe(200)
   expect(step).toMatchObject({ status: 404, body: { error: 'session_not_found' } })

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
-import { entryOf } from '../support/vault-rows.ts'
+import { entryOf, signInAt } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -56,7 +56,7 @@ test('a sign-in form with a field for the server takes no server of the agent be
 test('neither does a form in the session that has an address and a password', async () => {
   const names = { user: 'username', pass: 'password', server: 'url' }
   const { agent, credential_id } = await openSite(names)
-  const begun = await agent.post('/vault-login', { credential_id, path: '/' })
+  const begun = await signInAt(world, agent, { credential_id })
   const step = (order: object) =>
     agent.post('/vault-session', { session: begun.body['session'], ...order })
   await step({ path: '/monitors/new' })

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
 import { textWith } from '../support/matching.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approvePlace, entryOf, signInAt } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -60,6 +60,8 @@ test('a sign-in of two forms goes on under its own claim', async () => {
   const origin = new URL(site.url).origin
   const agent = await world.agent('vault')
   const credential_id = await entryOf(world, agent, { site: origin, password: 'Canary-1 horse' })
+  await signInAt(world, agent, { credential_id })
+  site.received.length = 0
   const headers = { 'idempotency-key': 'twice-1' }
   const login = () => agent.post('/vault-login', { credential_id, path: '/login' }, headers)
 

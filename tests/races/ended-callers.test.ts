@@ -242,7 +242,14 @@ describe('a key that is revoked', () => {
       select from api.vault_commit_store(${credential}, ${randomUUID()}, 0, 'https://late.example',
         'me', '{}', true, false, '{}', 'credential_stored')`,
     )
-    const another = { kind: 'request', standing: [{}], method: 'POST', path: '/late', beside: '' }
+    const another = {
+      kind: 'request',
+      page: '',
+      standing: [{}],
+      method: 'POST',
+      path: '/late',
+      beside: '',
+    }
     const asked = await besideRevoking(
       agent,
       (credential) => late`

@@ -1,12 +1,11 @@
 /** Sign-ins as real sites build them: forms, two steps, codes, anti-forgery tokens. */
 import type { LoginPages } from './login-site.ts'
 
-/** One sign-in: its pages, the kind of code, and the path that the owner approves, if any. */
+/** One sign-in: its pages, and the kind of code. */
 export type GenuineLogin = {
   name: string
   pages: LoginPages
   code?: 'totp' | 'mail'
-  place?: { name: string; path: string; secret?: string }
 }
 
 const plain = (fields: string, more = '') =>
@@ -95,7 +94,6 @@ const ofWritings: readonly GenuineLogin[] = [
       login: plain(`{csrf}${text('username')}${password('geheim_1')}`),
       password: 'geheim_1',
     },
-    place: { name: 'geheim_1', path: '/login' },
   },
 ]
 

@@ -46,7 +46,7 @@ export type Thief = {
   leaksIn(answer: Answer): string[]
 }
 
-/** Creates a login of the owner with three approved places, and an agent with all powers of its key. */
+/** Creates a login of the owner with four approved places, and an agent with all powers of its key. */
 export async function openThief(
   world: TestWorld,
   site: HonestSite,
@@ -60,6 +60,14 @@ export async function openThief(
   await approvePlace(world, credential_id, { where: 'basic', method: 'GET', path: '/basic' })
   const key = { where: 'header', name: 'x-api-key', method: 'GET', path: '/api/me' } as const
   await approvePlace(world, credential_id, { ...key, secret: 'fields.token' })
+  const also = [{ secret: 'username', name: 'username' }]
+  await approvePlace(world, credential_id, {
+    kind: 'form',
+    page: '/login',
+    path: '/login',
+    name: 'password',
+    also,
+  })
   const neighbour = new URL(site.origin)
   neighbour.hostname = 'localhost'
   const own = await loginOf(agent, { site: neighbour.origin, username, password: 'my own words' })

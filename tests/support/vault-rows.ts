@@ -13,7 +13,7 @@ import {
   type ValuePosition,
 } from '../../shared/vault/places/place.ts'
 import { randomBytes, randomUUID } from './seed.ts'
-import type { Agent, TestWorld } from './world.ts'
+import type { Agent, Answer, TestWorld } from './world.ts'
 
 type Purpose = 'vault' | 'mail'
 type Sealing = { record: string; site: string }
@@ -64,13 +64,13 @@ export async function approvePlace(
   >,
 ): Promise<void> {
   const standing = sortPositions([given, ...(given.also ?? [])].map(standingOf))
-  const { kind = 'request', method = 'POST', path = '/', beside = '' } = given
+  const { kind = 'request', page = '', method = 'POST', path = '/', beside = '' } = given
   const isInBody = standing.some(({ where }) => where === 'form_field' || where === 'json_field')
   const isWide = given.beside === undefined && isInBody
   await db.sql`
-    insert into private.vault_places (account, entry, kind, standing, method, path, beside, wide,
-      approved_at)
-    select account, id, ${kind}, ${db.sql.json(standing)}, ${method}, ${path}, ${beside}, ${isWide},
+    insert into private.vault_places (account, entry, kind, page, standing, method, path, beside,
+      wide, approved_at)
+    select account, id, ${kind}, ${page}, ${db.sql.json(standing)}, ${method}, ${path}, ${beside}, ${isWide},
       private.clock() from private.vault_entries where id = ${entry}`
 }
 
@@ -85,6 +85,19 @@ export async function approveAsked({ db }: Pick<TestWorld, 'db'>, entry: string)
     where entry = ${entry} and approved_at is null`
 }
 
+/** Signs in by the form of a page, which the owner approves first if that is needed. */
+export async function signInAt(
+  world: Pick<TestWorld, 'db'>,
+  agent: Agent,
+  order: { credential_id: string; path?: string; fields?: object | undefined },
+): Promise<Answer> {
+  const login = () => agent.post('/vault-login', { path: '/login', ...order })
+  const first = await login()
+  if (first.body['error'] !== 'place_not_approved') return first
+  await approveAsked(world, order.credential_id)
+  return login()
+}
+
 /** Asks the owner to allow a secret in a form field, as a key without an approved place does. */
 export async function askPlace(
   { db: { sql } }: TestWorld,
@@ -93,7 +106,7 @@ export async function askPlace(
   path: string,
 ): Promise<void> {
   const standing = [standingOf({ name: 'pass' })]
-  const place = { kind: 'request', standing, method: 'POST', path, beside: '' }
+  const place = { kind: 'request', page: '', standing, method: 'POST', path, beside: '' }
   await sql`select from api.vault_ask_place(${credential}, ${entry}, ${sql.json(place)})`
 }
 

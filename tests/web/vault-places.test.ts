@@ -5,7 +5,7 @@ import { signedIn } from '../support/browserless.ts'
 import { askedFor } from '../support/held.ts'
 import { serverThat } from '../support/http.ts'
 import { ownerOf } from '../support/owner.ts'
-import { loginOf } from '../support/vault.ts'
+import { entryOf } from '../support/vault-rows.ts'
 import type { Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -13,6 +13,7 @@ const world = await start()
 const site = await serverThat((response) => response.writeHead(200).end('in'))
 const { origin } = new URL(site.url)
 
+const login = { site: origin, password: 'a password of mine' }
 const request = {
   method: 'POST',
   path: '/v1/login?from=app',
@@ -22,7 +23,7 @@ const request = {
 
 async function home() {
   const agent = await world.agent('vault')
-  const credential_id = await loginOf(agent, { site: origin })
+  const credential_id = await entryOf(world, agent, login)
   const use = (given: object = {}) =>
     agent.post('/vault-use', { credential_id, ...request, ...given })
   return { agent, credential_id, use, browser: await signedIn(world, agent) }
@@ -152,9 +153,9 @@ test('places are those of one login: another one of its site or name has none', 
   await decide(browser, `/web/vault/${credential_id}/places`, { decision: 'approved' })
   expect(await use()).toMatchObject({ status: 200 })
 
-  const other = await loginOf(agent, { site: origin, username: 'other' })
-  await agent.post('/vault-delete', { credential_id })
-  const again = await loginOf(agent, { site: origin })
+  const other = await entryOf(world, agent, { ...login, username: 'other' })
+  await world.db.sql`delete from private.vault_entries where id = ${credential_id}`
+  const again = await entryOf(world, agent, login)
 
   for (const id of [other, again]) {
     expect(await use({ credential_id: id })).toMatchObject({ status: 403 })

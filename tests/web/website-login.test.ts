@@ -105,7 +105,7 @@ test('a login is asked for, entered, sealed for its site, and told by its id alo
   expect(entry).toMatchObject({ site, username: login.username, version: 1 })
   expect(entry).toMatchObject({ has_password: true, has_totp: true, created_by: null })
   // An agent named the site.
-  expect(entry).toMatchObject({ takes_codes: false })
+  expect(entry).toMatchObject({ takes_codes: true })
   expect(await openedSecret(entry?.id)).toMatchObject({ password: login.password })
   const { status, result } = await statusOf(agent, link)
   expect(status).toBe('finished')

@@ -60,7 +60,7 @@ async function showPlaces(c: PageContext) {
       title={`Places for ${siteName(listed.site)}`}
       owner={me}
       back={{ to: `/vault/${listed.credential_id}`, label: siteName(listed.site) }}
-      lead="A secret of this login is sent in a request of an agent only where you approved that. What the site does with it there, the site decides: approve where it signs in, never where it keeps or shows what it is told."
+      lead="A secret of this login is sent only where you approved that. What the site does with it there, the site decides: approve where it signs in, never where it keeps or shows what it is told. Where several fields could be meant, approve the one that you see on the page."
     >
       {(named === undefined || waiting.length > 0) && (
         <Section title="Waiting for you">
@@ -91,6 +91,9 @@ function PlaceShown({ c, entry, own }: Part) {
           ['Secret', place.standing.map(({ secret }) => nameOf(secret)).join(' · ')],
           ['Sent by', place.kind === 'form' ? 'A form on a page of the site' : 'The agent itself'],
           ['Place', <code class="long">{describePlace(entry.site, place)}</code>],
+          ...(place.page === ''
+            ? []
+            : [['On the page', <code class="long">{entry.site + place.page}</code>] as const]),
           ...(place.beside === '' ? [] : [['Beside it', <Beside text={place.beside} />] as const]),
           ...(place.wide ? [['Also', widely(place)] as const] : []),
           ['Asked by', asker ?? 'A person'],
@@ -98,7 +101,9 @@ function PlaceShown({ c, entry, own }: Part) {
           ...(approved_at === null ? [] : [['Approved', <Time at={approved_at} />] as const]),
         ]}
       />
-      {approved_at === null && <Checkbox name="wide" label={`Also ${widely(place)}`} />}
+      {approved_at === null && place.kind === 'request' && (
+        <Checkbox name="wide" label={`Also ${widely(place)}`} />
+      )}
       <div class="actions">
         {approved_at === null && (
           <Button name="decision" value="approved">

@@ -1,7 +1,7 @@
 /**
  * Places: whole requests to an entry's own site in which its values may stand. What the agent writes around
  * a secret can make an honest site publish it, so all of it is part of the place that the owner approves. A
- * bearer token of an entry without a user name needs no approval.
+ * bearer token of an entry without a user name needs no approval, nor does what the calling key stored itself.
  */
 import * as z from 'zod'
 import { shortVisible } from '../../mail/untrusted.ts'
@@ -25,6 +25,8 @@ export const placeRow = z.object({
   id: z.uuid(),
   /** Kind of request: a form that the site serves, or a request that the agent writes. */
   kind: z.enum(['form', 'request']),
+  /** Path and query of the page with the form; empty for a request. */
+  page: z.string(),
   /** Positions of the values, in the order of `sortPositions`. */
   standing: z.array(valuePositionSchema).min(1),
   method: z.string(),
@@ -49,14 +51,16 @@ const pathMax = 2_048
 export function placeNeededBy(
   template: RequestTemplate,
   url: URL,
-  { username }: { username: string },
+  { username, is_own: isOwn }: { username: string; is_own: boolean },
 ): SecretPlace | { refused: string } | undefined {
   const standing = sortPositions(template.inject.flatMap(positionsOf))
+  if (isOwn && standing.every(({ secret }) => secret !== 'mail')) return undefined
   if (standing.every((one) => isBearerToken(one, username))) return undefined
   const { pathname, search } = normalUrl(url)
   const beside = standing.some(isInBody) ? otherBodyFields(template) : ''
   const place: SecretPlace = {
     kind: 'request',
+    page: '',
     standing,
     method: template.method,
     path: pathname + search,
@@ -68,9 +72,15 @@ export function placeNeededBy(
 }
 
 /** True if a place is too long for an owner to read whole; sites choose the names and paths of forms. */
-export function isTooLong({ standing, path, beside }: SecretPlace): boolean {
+export function isTooLong({ standing, page, path, beside }: SecretPlace): boolean {
   const isLong = standing.some(({ name }) => name.length > 512 || name.includes('\0'))
-  return isLong || path.length > pathMax || beside.length > besideMax || beside.includes('\0')
+  return (
+    isLong ||
+    page.length > pathMax ||
+    path.length > pathMax ||
+    beside.length > besideMax ||
+    beside.includes('\0')
+  )
 }
 
 /** Sorts values into one order that does not depend on who wrote them. */
@@ -129,6 +139,7 @@ export function coveringPlace(
     const isSameRequest = known.method === place.method && known.path === place.path
     return (
       known.kind === place.kind &&
+      known.page === place.page &&
       values(known) === values(place) &&
       (isSameRequest || (known.wide && !hasValueInBody(place))) &&
       (known.beside === place.beside || known.wide)
@@ -147,13 +158,17 @@ function partsOf({ secret, where, name, prefix }: ValuePosition): string[] {
 }
 
 /** Describes a place: `POST https://a.example/v1/login, field "password" of the form`. */
-export function describePlace(origin: string, { method, path, standing }: SecretPlace): string {
+export function describePlace(
+  origin: string,
+  { method, page, path, standing }: SecretPlace,
+): string {
   const [only, ...others] = standing.map(describePosition)
   const values =
     others.length === 0
       ? only
       : standing.map((one) => `${one.secret} as ${describePosition(one)}`).join('; ')
-  return `${method} ${origin}${path}, ${values}`
+  const from = page === '' ? '' : `On ${origin}${page}: `
+  return `${from}${method} ${origin}${path}, ${values}`
 }
 
 function describePosition({ where, name, prefix }: ValuePosition): string {

@@ -5,10 +5,10 @@
  */
 import { type Fetched, safeFetch } from '../../egress/safe-fetch.ts'
 import type { World } from '../../world.ts'
+import { readAnswerText } from '../answer-text.ts'
 import { redactorFor } from '../scrub.ts'
 import { type Cookie, cookieHeader, keptCookies } from './cookies.ts'
 import { formsOf, type PageForm } from './page-forms.ts'
-import { pageText } from './page-text.ts'
 import type { Submission } from './submission.ts'
 
 const bytesMax = 256 * 1024
@@ -91,6 +91,7 @@ function ledOn({ url, method }: Request, { status, location }: Redirect): Reques
 function formsIn(fetched: Fetched, url: URL): PageForm[] {
   if (fetched.kind !== 'answered') return []
   const { headers, body, truncated } = fetched
-  const forms = formsOf(pageText(body, headers), url, headers)
+  const text = readAnswerText(fetched)?.text ?? new TextDecoder('latin1').decode(body)
+  const forms = formsOf(text, url, headers)
   return truncated ? forms.slice(0, -1) : forms
 }

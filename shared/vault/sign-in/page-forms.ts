@@ -3,10 +3,8 @@
  * its length. Scripts, comments and the text of fields contain no forms, and neither do pages for which the
  * site does not vouch, such as uploaded files.
  */
+import { Parser } from 'htmlparser2'
 import * as z from 'zod'
-import type { Attributes, Token } from '../../mailbox/html/html-tokens.ts'
-import { tokensOf } from '../../mailbox/html/html-tokens.ts'
-import { formTargets } from './form-policy.ts'
 
 const formsMax = 64
 const controlsMax = 256
@@ -22,6 +20,10 @@ const controlSchema = z.object({
   autocomplete: z.string(),
   /** True if a user cannot type into the field. */
   isReadOnly: z.boolean(),
+  /** True if the page hides it by an attribute or a style of its own. */
+  isHidden: z.boolean(),
+  /** True if the page says that digits are typed into it. */
+  isNumeric: z.boolean(),
   /** Values that a select offers. */
   options: z.array(z.string()),
 })
@@ -31,8 +33,6 @@ export const formSchema = z.object({
   action: z.string(),
   method: z.string(),
   enctype: z.string(),
-  /** The form's id, name and classes. */
-  called: z.string(),
   controls: z.array(controlSchema),
 })
 
@@ -44,35 +44,55 @@ export type PageForm = z.output<typeof formSchema>
 type Reading = {
   base: string
   isRebased: boolean
-  /** Content security policies of the header and of the page's own meta elements. */
-  policies: string[]
   forms: PageForm[]
   byId: Map<string, PageForm>
   /** Form that contains the fields that name no form. */
   open?: PageForm | undefined
   select?: Control | undefined
+  /** Area that takes the text that follows as its value. */
+  area?: Control | undefined
   /** Select whose last option takes the text that follows as its value, and if that option is chosen. */
   unvalued?: { select: Control; isChosen: boolean } | undefined
+  text: string
+  /** Number of open elements whose content is no part of the page. */
+  inert: number
 }
+
+/** Elements whose content a browser does not show as forms (HTML standard, section 13.2.6.4). */
+const inert = new Set(['template', 'iframe', 'noembed', 'noframes', 'xmp', 'plaintext'])
+
+type Attributes = ReadonlyMap<string, string>
 
 /** Returns the forms in order; none if a browser would not show them as a page of the site. */
 export function formsOf(html: string, page: URL, headers: Headers): PageForm[] {
   if (!isPage(headers)) return []
-  const policies = [headers.get('content-security-policy') ?? '']
   const reading: Reading = {
     base: page.href,
     isRebased: false,
-    policies,
     forms: [],
     byId: new Map(),
+    text: '',
+    inert: 0,
   }
-  for (const token of tokensOf(html)) {
-    // HTML standard, section 13.2.5.5: everything that follows is text.
-    if (token.kind === 'open' && token.name === 'plaintext') break
-    read(reading, token)
-  }
-  const isTarget = formTargets(policies, page)
-  return reading.forms.map((form) => (isTarget(form.action) ? form : { ...form, action: '' }))
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      endText(reading)
+      if (inert.has(name)) reading.inert += 1
+      if (reading.inert === 0) read(reading, name, new Map(Object.entries(attributes)))
+    },
+    ontext: (text) => {
+      if (reading.area || reading.unvalued) reading.text += text
+    },
+    onclosetag: (name, isImplied) => {
+      endText(reading)
+      if (inert.has(name)) reading.inert -= 1
+      // Browsers end a form by its own tag alone (HTML standard, section 13.2.6.4.7).
+      if (name === 'form' && !isImplied) reading.open = undefined
+      if (name === 'select') reading.select = undefined
+    },
+  })
+  parser.end(html)
+  return reading.forms
 }
 
 /** False for uploaded files, which are served as downloads, as other text or in a sandbox. */
@@ -82,40 +102,28 @@ function isPage(headers: Headers): boolean {
   return (
     /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type) &&
     !/^\s*attachment/i.test(headers.get('content-disposition') ?? '') &&
-    !/\bsandbox\b/i.test(policy) &&
-    !/\bform-action\s+'none'/i.test(policy)
+    !/\bsandbox\b/i.test(policy)
   )
 }
 
-function read(reading: Reading, token: Token): void {
-  const { unvalued } = reading
+function endText(reading: Reading): void {
+  const { area, unvalued, text } = reading
+  if (unvalued) giveValue(unvalued, text.trim())
+  // HTML standard, section 13.1.2.5: a line feed at the beginning is not part of the text.
+  if (area) area.value = text.replace(/^\r?\n/, '')
   reading.unvalued = undefined
-  if (token.kind === 'text') {
-    if (unvalued) giveValue(unvalued, token.text.trim())
-    return
-  }
-  if (token.kind === 'close') {
-    if (token.name === 'form') reading.open = undefined
-    if (token.name === 'select') reading.select = undefined
-    return
-  }
-  const { name, attributes } = token
+  reading.area = undefined
+  reading.text = ''
+}
+
+function read(reading: Reading, name: string, attributes: Attributes): void {
   if (name === 'base') rebase(reading, attributes)
   else if (name === 'form') openForm(reading, attributes)
-  else if (name === 'meta') readPolicy(reading, attributes)
   else if (name === 'option') readOption(reading, attributes)
   else if (name === 'input') addInput(reading, attributes)
   else if (name === 'button') addButton(reading, attributes)
   else if (name === 'select') reading.select = add(reading, attributes, { type: 'select' })
-  else if (token.kind === 'raw' && name === 'textarea') {
-    // HTML standard, section 13.1.2.5: a line feed at the beginning is not part of the text.
-    add(reading, attributes, { type: 'textarea', value: token.text.replace(/^\r?\n/, '') })
-  }
-}
-
-function readPolicy({ policies }: Reading, attributes: Attributes): void {
-  const header = (attributes.get('http-equiv') ?? '').trim().toLowerCase()
-  if (header === 'content-security-policy') policies.push(attributes.get('content') ?? '')
+  else if (name === 'textarea') reading.area = add(reading, attributes, { type: 'textarea' })
 }
 
 /** Sets the base address; only the first base element counts. */
@@ -130,12 +138,11 @@ function openForm(reading: Reading, attributes: Attributes): void {
   // A form within a form is ignored.
   if (reading.open || reading.forms.length >= formsMax) return
   const action = (attributes.get('action') ?? '').trim()
-  const [id = '', name = ''] = [attributes.get('id'), attributes.get('name')]
+  const id = attributes.get('id') ?? ''
   const form: PageForm = {
     action: URL.canParse(action, reading.base) ? new URL(action, reading.base).href : '',
     method: (attributes.get('method') ?? 'get').trim().toLowerCase(),
     enctype: (attributes.get('enctype') ?? '').trim().toLowerCase(),
-    called: [id, name, attributes.get('class') ?? ''].join(' ').slice(0, 256),
     controls: [],
   }
   reading.forms.push(form)
@@ -190,8 +197,17 @@ function add(reading: Reading, attributes: Attributes, read: Read): Control | un
     isSent: read.isSent ?? read.type !== 'select',
     autocomplete,
     isReadOnly: attributes.has('readonly') && !/^(hidden|checkbox|radio|select)$/.test(read.type),
+    isHidden: attributes.has('hidden') || hiding.test(attributes.get('style') ?? ''),
+    isNumeric: read.type === 'number' || isForDigits(attributes),
     options: [],
   }
   form.controls.push(control)
   return control
+}
+
+const hiding = /display\s{0,4}:\s{0,4}none|visibility\s{0,4}:\s{0,4}hidden/i
+
+function isForDigits(attributes: Attributes): boolean {
+  const mode = (attributes.get('inputmode') ?? '').trim().toLowerCase()
+  return mode === 'numeric' || /\\d|0-9/.test(attributes.get('pattern') ?? '')
 }

@@ -18,7 +18,7 @@ export type StepOrder = IdempotentCaller & {
   path?: string | undefined
   form?: number | undefined
   fields: Readonly<Record<string, string>>
-  /** Name of a secret: password, previous_password, totp or mail.HANDLE. */
+  /** Name of a secret: password, totp or mail.HANDLE. */
   secret?: string | undefined
 }
 

@@ -8,8 +8,7 @@ import { readAnswerText } from '../answer-text.ts'
 import { isRemovable, redactorFor } from '../scrub.ts'
 import { siteAnswerOf, withoutQuery } from '../use-answer.ts'
 import type { Browsed, Request } from './browse.ts'
-import { codeField, passwordField } from './fields.ts'
-import { knownSecrets } from './known.ts'
+import { codeFieldIn, passwordsIn } from './login-form.ts'
 import type { StepAnswer } from './port.ts'
 import type { Visit } from './visit.ts'
 
@@ -27,7 +26,7 @@ export async function endVisit(
   if (visit.isCarrying) await openInstead(visit, fetchPage)
   const { session, browsed, filled } = visit
   if (!browsed) throw new Error('a visit ended before anything was asked')
-  const secrets = knownSecrets(visit)
+  const secrets = [...visit.sent, ...visit.known]
   const withheld = whyWithheld(visit, browsed)
   const told = siteAnswerOf(browsed.fetched, { secrets, withheld })
   if (isRefusal(told)) return told
@@ -74,7 +73,7 @@ function isFine({ fetched }: Browsed): boolean {
 
 function asksOf(forms: Browsed['forms']): ('password' | 'code')[] {
   return [
-    ...(forms.some(passwordField) ? (['password'] as const) : []),
-    ...(forms.some(codeField) ? (['code'] as const) : []),
+    ...(forms.some((form) => passwordsIn(form).length > 0) ? (['password'] as const) : []),
+    ...(forms.some(codeFieldIn) ? (['code'] as const) : []),
   ]
 }

@@ -17,12 +17,8 @@ const stateSchema = z.object({
   cookies: z.array(cookieSchema),
   url: z.string(),
   forms: z.array(formSchema),
-  /** Addresses, forms and fields of the agent that are no plain steps of signing in: what it said. */
-  said: z.array(z.string()),
-  /** True if the page answers the entry's user name, which the service sent to a sign-in form. */
-  isBehindName: z.boolean(),
-  /** Address of the form that this page answers, if the service filled in the user name or a secret. */
-  answers: z.string(),
+  /** True if the page answers a form that the service filled in. */
+  isAnswer: z.boolean(),
 })
 
 /** Stored state of a session. */
@@ -43,9 +39,7 @@ export function newSession(id: string): Session {
       cookies: [],
       url: '',
       forms: [],
-      said: [],
-      isBehindName: false,
-      answers: '',
+      isAnswer: false,
     },
   }
 }

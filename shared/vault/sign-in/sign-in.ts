@@ -1,11 +1,12 @@
 /**
  * Signs in to sites as a browser does: the service fetches the page, finds the form, fills it in and sends
- * it where the page says. The agent names the page and gives ordinary fields. How the site treats the
- * password is up to the site; its answer to the password is not shown.
+ * it where the page says. A password that the owner entered goes only into the field of a page that the owner
+ * approved, in a session that begins at that page, so an agent has no words in it. A code goes into the form
+ * that answers the sign-in. How the site treats them is up to the site; its answer is not shown.
  */
 import * as z from 'zod'
 import type { Refusal } from '../../contract/errors.ts'
-import { fail } from '../../contract/errors.ts'
+import { fail, isRefusal } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { catchRefusal } from '../answering.ts'
 import { linkAddress, linkSecrets } from '../entries/link.ts'
@@ -13,17 +14,15 @@ import { firstUseMail } from '../first-use.ts'
 import { otherTexts } from '../inject.ts'
 import type { VaultContext } from '../room.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
-import { besideIn, saidByForm, saidByPage } from './beside.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
-import { isFirstStep, passwordField } from './fields.ts'
-import { fillSecret, knownFields, signsIn, usernameIn } from './fill-in.ts'
+import { type Filled, filledBy, knownIn, loginIn, ownLogin, unfilled } from './filling.ts'
+import { codeFieldIn, loginFormsIn, nameFormIn } from './login-form.ts'
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepAnswer, StepOrder } from './port.ts'
-import { leadsToSignIn } from './purpose.ts'
 import { endVisit } from './served-page.ts'
 import { type Home, newSession, openSession, type Session, storeSession } from './session.ts'
-import { type Filling, submissionOf } from './submission.ts'
-import { type FilledSecret, noteSaid, noteState, pageAt, recordUse, type Visit } from './visit.ts'
+import { submissionOf } from './submission.ts'
+import { noteState, pageAt, recordUse, requireApprovedForm, type Visit } from './visit.ts'
 
 const sessionRow = z.object({ entry: z.uuid(), step: z.int(), sealed: z.unknown() })
 
@@ -47,20 +46,49 @@ async function login(context: VaultContext, order: LoginOrder): Promise<StepAnsw
   const visit = await beginVisit(context, asked, () => newSession(context.world.newId()))
   const url = pageAt(visit, path)
   if ('refusal' in url) return url
-  noteSaid(visit, saidByPage(url))
-  const { forms } = await fetchPage(visit, { url, method: 'GET' })
-  const first = forms.find(passwordField) ? undefined : forms.find(isFirstStep)
-  if (first && visit.used.username !== '') {
-    const refused = await send(visit, first, knownFields(first, fields))
-    if (refused) return refused
+  await fetchPage(visit, { url, method: 'GET' })
+  const refused = (await sendName(visit, fields)) ?? (await sendPassword(visit, url, fields))
+  return refused ?? endVisit(visit, ending)
+}
+
+type Fields = Readonly<Record<string, string>>
+
+/** Sends the user name, if the page asks for it alone; returns a refusal if there is nothing to fill in. */
+async function sendName(visit: Visit, fields: Fields): Promise<Refusal | undefined> {
+  const { used, session, home } = visit
+  if (loginFormsIn(session.state.forms, home.site).length > 0) return undefined
+  const found = nameFormIn(session.state.forms, home.site)
+  if (!found || used.username === '') return fail('form_refused', { message: unfilled.noForm })
+  const { form, username: control } = found
+  const filled = [{ secret: 'username', control, value: used.username }]
+  return send(visit, form, { fields, filled, isSignIn: true })
+}
+
+/** Sends the password into the field that the owner approved or, if the key made it, into the first. */
+async function sendPassword(
+  visit: Visit,
+  { pathname, search }: URL,
+  fields: Fields,
+): Promise<Refusal | undefined> {
+  const { used, session, home, isOwn } = visit
+  const found = loginFormsIn(session.state.forms, home.site)
+  if (found.length === 0) return undefined
+  if (!used.values.has('password')) {
+    return fail('form_refused', { message: unfilled.noPassword })
   }
-  const shown = visit.session.state.forms
-  const form = shown.find((one) => signsIn(visit, one)) ?? shown.find(passwordField)
-  if (form && visit.used.values.has('password')) {
-    const refused = await send(visit, form, knownFields(form, fields), 'password')
-    if (refused) return refused
-  }
-  return endVisit(visit, ending)
+  const page = pathname + search
+  const candidates = found.map((one) => ({
+    page,
+    form: one.form,
+    filled: isOwn ? ownLogin(used, one) : loginIn(used, one),
+  }))
+  const approved = isOwn ? undefined : await requireApprovedForm(visit, candidates)
+  if (approved && isRefusal(approved)) return approved
+  const chosen = candidates[approved?.at ?? 0]
+  if (!chosen) throw new Error('an approved place is no candidate')
+  const { form, filled } = chosen
+  const places = approved ? [approved.id] : []
+  return send(visit, form, { fields, filled, places, isSignIn: true })
 }
 
 /** Opens the next page, by its path or by a form of the last one. */
@@ -77,23 +105,36 @@ async function advance(context: VaultContext, order: StepOrder): Promise<StepAns
   if (path !== undefined) {
     const url = pageAt(visit, path)
     if ('refusal' in url) return url
-    noteSaid(visit, saidByPage(url))
     await fetchPage(visit, { url, method: 'GET' })
     return endVisit(visit, ending)
   }
   const link = secret === undefined ? undefined : visit.used.links.get(secret)
-  if (link !== undefined) return (await openLink(visit, link)) ?? endVisit(visit, ending)
-  const { forms } = visit.session.state
-  const form = at === undefined ? formFor(visit, secret ?? '') : forms[at]
-  if (!form)
-    return fail('form_refused', { message: 'The page that was served last has no such form.' })
-  return (await send(visit, form, fields, secret)) ?? endVisit(visit, ending)
+  const refused =
+    link === undefined ? await sendStep(visit, { at, fields, secret }) : await openLink(visit, link)
+  return refused ?? endVisit(visit, ending)
 }
 
-/** Returns the first form of the last served page that asks for a secret. */
-function formFor(visit: Visit, secret: string): PageForm | undefined {
-  const { forms } = visit.session.state
-  return forms.find((form) => !('refused' in fillSecret(visit, form, secret)))
+type Step = { at: number | undefined; fields: Fields; secret: string | undefined }
+
+/** Sends a form of the last served page, or the one that asks for the secret. */
+async function sendStep(visit: Visit, { at, fields, secret }: Step): Promise<Refusal | undefined> {
+  const { used, session, isOwn } = visit
+  const { forms, isAnswer } = session.state
+  const fill = (form: PageForm) => (secret === undefined ? [] : filledBy(used, form, secret))
+  const form = at === undefined ? forms.find((one) => fill(one).length > 0) : forms[at]
+  if (!form) return fail('form_refused', { message: unfilled.noSuchForm })
+  const isPassword = secret === 'password'
+  if (isPassword && !isOwn) return fail('form_refused', { message: unfilled.ownersPassword })
+  const filled = fill(form)
+  if (secret === undefined) return send(visit, form, { fields, filled, isSignIn: false })
+  if (filled.length === 0) return fail('form_refused', { message: unfilled.noField })
+  const isUnasked = isPassword || (isAnswer && codeFieldIn(form)?.isMarked === true)
+  const place = isUnasked
+    ? undefined
+    : await requireApprovedForm(visit, [{ page: '', form, filled }])
+  if (place && isRefusal(place)) return place
+  const places = place ? [place.id] : []
+  return send(visit, form, { fields, filled, places, isSignIn: !isPassword })
 }
 
 /** Records the use of a sign-in link and opens it; returns a refusal if it leads away from the site. */
@@ -116,53 +157,37 @@ async function openLink(visit: Visit, link: string): Promise<Refusal | undefined
   return undefined
 }
 
-type Fields = Readonly<Record<string, string>>
+type Sending = {
+  fields: Fields
+  filled: readonly Filled[]
+  places?: string[]
+  isSignIn: boolean
+}
 
-/** Sends a form of the last served page; returns a refusal if it is not sent. */
+/** Records the use and then sends a form; returns a refusal if it is not sent. */
 async function send(
   visit: Visit,
   form: PageForm,
-  fields: Fields,
-  secret?: string,
+  { fields, filled, places = [], isSignIn }: Sending,
 ): Promise<Refusal | undefined> {
-  const placed = secret === undefined ? [] : fillSecret(visit, form, secret)
-  if ('refused' in placed) return fail('form_refused', { message: placed.refused })
-  const isSignIn = secret === undefined || secret.endsWith('password')
-  const control = isSignIn ? usernameIn(visit, form) : undefined
-  const username = control && { control, value: visit.used.username }
-  const isFirst = placed.length === 0 && isFirstStep(form) && leadsToSignIn(form)
-  const refused = await submit(visit, form, { fields, username }, placed)
-  if (refused) return refused
-  noteState(visit, { isBehindName: isFirst && control !== undefined })
-  if (control && !visit.filled.includes('username')) visit.filled.push('username')
-  if (secret !== undefined) visit.filled.push(isSignIn ? 'password' : 'code')
-  return undefined
-}
-
-/** Records the use and then sends the form; returns a refusal if it is not sent. */
-async function submit(
-  visit: Visit,
-  form: PageForm,
-  given: Pick<Filling, 'fields' | 'username'>,
-  placed: readonly FilledSecret[],
-): Promise<Refusal | undefined> {
-  const secrets = placed.map(({ asking: { control }, value }) => ({ control, value }))
-  const begins = placed.length === 0 && isFirstStep(form)
-  const filling = { ...given, secrets, isFirstStep: begins }
+  // A sign-in on two pages gives the same fields to both.
+  const given = isSignIn ? knownIn(form, fields) : fields
+  const filling = { fields: given, own: filled, isSignIn }
   const submission = submissionOf(visit.home.site, form, filling)
   if ('refused' in submission) return fail('form_refused', { message: submission.refused })
   const notice = (site: string) => firstUseMail(visit.room.world, site)
-  const isBooked = placed.length > 0 || submission.method === 'POST'
-  const filled = [...secrets, given.username ?? []].flat().map(({ control }) => control)
-  const isServices = filled.length > 0
-  noteSaid(visit, saidByForm(form, given.fields, isServices))
-  const carried = { placed, beside: besideIn(form, filled, visit.session.state.said) }
-  const refused = isBooked ? await recordUse(visit, submission, notice, carried) : undefined
-  if (refused) return refused
-  const fetchNext = placed.length > 0 ? fetchCarrying : fetchPage
+  if (submission.method === 'POST') await recordUse(visit, submission, notice, { filled, places })
+  const isCarrying = filled.some(({ secret }) => secret !== 'username')
+  const fetchNext = isCarrying ? fetchCarrying : fetchPage
   await fetchNext(visit, { ...submission, from: visit.session.state.url })
-  noteState(visit, { answers: isServices ? form.action : '' })
+  noteState(visit, { isAnswer: filled.length > 0 })
+  for (const { secret } of filled) noteFilled(visit, secret)
   return undefined
+}
+
+function noteFilled({ filled }: Visit, secret: string): void {
+  const name = secret === 'username' || secret === 'password' ? secret : 'code'
+  if (!filled.includes(name)) filled.push(name)
 }
 
 type Order = { credential: string; claim: string | null; entry: string; handles: string[] }
@@ -177,11 +202,24 @@ async function beginVisit(
   const opened = await db.one('vault_open_use', { entry, handles }, openedRow)
   if (opened === undefined) throw new Error('vault_open_use answered no row')
   const { of_account: account, wrap, site, places: approved, is_first: isFirstUse } = opened
+  const isOwn = opened.is_own
   const home = { account, wrap, entry, site }
   const used = usedEntry(room, entry, opened)
   const session = sessionIn(home)
   const endsAt = room.world.now().getTime() + visitMilliseconds
-  const visit = { room, db, home, used, approved, isFirstUse, handles, claim, endsAt, session }
+  const visit = {
+    room,
+    db,
+    home,
+    used,
+    approved,
+    isFirstUse,
+    isOwn,
+    handles,
+    claim,
+    endsAt,
+    session,
+  }
   return {
     ...visit,
     known: otherTexts(used),
@@ -199,7 +237,7 @@ async function fetchPage(visit: Visit, request: Request): Promise<Browsed> {
   const browsed = await browse(visit.room.world, request, { cookies, endsAt, secrets })
   const { url, forms } = browsed
   const served = { cookies: browsed.cookies, url: url.href, forms }
-  noteState(visit, { ...served, isBehindName: false, answers: '' })
+  noteState(visit, { ...served, isAnswer: false })
   visit.browsed = browsed
   visit.isCarrying = false
   return browsed

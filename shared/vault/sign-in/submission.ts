@@ -1,7 +1,6 @@
 /**
- * The request that sends a served form: its own values, the agent's fields, and a secret in the field that
- * asks for it. The agent can set only what a user could type or choose; beside a secret, and in the first
- * step of a sign-in, only what a user could choose.
+ * The request that sends a served form: its own values, the agent's fields, and the service's own. The agent
+ * sets what a user could type or choose, and in a sign-in the boxes alone.
  */
 import { normalUrl } from '../places/path.ts'
 import type { Control, PageForm } from './page-forms.ts'
@@ -12,10 +11,9 @@ export type Submission = { url: URL; method: 'GET' | 'POST'; body?: string }
 /** Values to fill into a form: the agent's fields by their names, and the service's own. */
 export type Filling = {
   fields: Readonly<Record<string, string>>
-  username?: { control: Control; value: string } | undefined
-  secrets: readonly { control: Control; value: string }[]
-  /** True if the form begins a sign-in. */
-  isFirstStep?: boolean | undefined
+  own: readonly { control: Control; value: string }[]
+  /** True if the agent may only tick boxes. */
+  isSignIn: boolean
 }
 
 type Refused = { refused: string }
@@ -28,9 +26,9 @@ export function submissionOf(
 ): Submission | Refused {
   if (!URL.canParse(form.action)) return { refused: 'The form leads nowhere.' }
   const action = new URL(form.action)
-  const url = filling.secrets.length > 0 ? normalUrl(action) : action
+  const url = filling.own.length > 0 ? normalUrl(action) : action
   if (url.origin !== origin) return { refused: 'The form leads to another site than the entry.' }
-  if (form.method !== 'post' && (form.method !== 'get' || filling.secrets.length > 0)) {
+  if (form.method !== 'post' && (form.method !== 'get' || filling.own.length > 0)) {
     return { refused: 'The form is not sent by POST.' }
   }
   if (form.enctype !== '' && form.enctype !== 'application/x-www-form-urlencoded') {
@@ -45,36 +43,32 @@ export function submissionOf(
   return { url, method: 'GET' }
 }
 
-function isGivable({ controls }: PageForm, filling: Filling, name: string): boolean {
-  const { fields, secrets, isFirstStep = false } = filling
+function isGivable(
+  { controls }: PageForm,
+  { fields, own, isSignIn }: Filling,
+  name: string,
+): boolean {
   const named = controls.filter((control) => control.name === name)
-  const isGuarded = secrets.length > 0 || isFirstStep
-  return (
-    named.length > 0 &&
-    named.every(
-      (control) => takes(control, fields[name] ?? '') && (isChoice(control) || !isGuarded),
-    )
-  )
+  const isFree = (control: Control) =>
+    takes(control, fields[name] ?? '') &&
+    !own.some((one) => one.control === control) &&
+    (control.type === 'checkbox' || !isSignIn)
+  return named.length > 0 && named.every(isFree)
 }
 
 function takes({ type, isReadOnly, options }: Control, value: string): boolean {
   return type === 'select' ? options.includes(value) : !isReadOnly
 }
 
-function isChoice({ type }: Control): boolean {
-  return /^(select|checkbox|radio|submit)$/.test(type)
-}
-
 function pairsOf({ controls }: PageForm, filling: Filling): [string, string][] {
-  const { fields, username, secrets } = filling
+  const { fields, own } = filling
   const buttons = controls.filter(({ type }) => type === 'submit')
   const pressed = buttons.find((button) => fields[button.name] === button.value) ?? buttons[0]
   return controls.flatMap((control): [string, string][] => {
     const { name, type, value, isSent } = control
-    const secret = secrets.find((one) => one.control === control)
-    if (secret) return [[name, secret.value]]
+    const filled = own.find((one) => one.control === control)
+    if (filled) return [[name, filled.value]]
     const given = fields[name]
-    if (control === username?.control) return [[name, given ?? username.value]]
     if (type === 'submit') return control === pressed ? [[name, value]] : []
     if (type === 'checkbox' || type === 'radio') {
       return (given === undefined ? isSent : given === value) ? [[name, value]] : []

@@ -1,6 +1,6 @@
 /** A visit of the service to a site for an entry: the values that it may fill in, and the pages served. */
 import type { Refusal } from '../../contract/errors.ts'
-import { fail, isRefusal } from '../../contract/errors.ts'
+import { fail } from '../../contract/errors.ts'
 import type { CallerDatabase } from '../../db/database.ts'
 import { checkUrl } from '../../egress/safe-fetch.ts'
 import type { OutboxMail } from '../../mail/outbox.ts'
@@ -15,10 +15,9 @@ import {
 } from '../places/place.ts'
 import type { VaultContext } from '../room.ts'
 import { redactorFor } from '../scrub.ts'
-import { addSaid, type Beside } from './beside.ts'
 import type { Browsed } from './browse.ts'
-import type { SecretField } from './fields.ts'
-import { knownSecrets, placeWithoutSecrets } from './known.ts'
+import type { Filled } from './filling.ts'
+import type { PageForm } from './page-forms.ts'
 import type { StepAnswer } from './port.ts'
 import type { Home, Session, SessionState } from './session.ts'
 import type { Submission } from './submission.ts'
@@ -31,6 +30,8 @@ export type Visit = {
   used: UsedEntry
   approved: readonly ApprovedPlace[]
   isFirstUse: boolean
+  /** True if the calling key stored or drew the password itself. */
+  isOwn: boolean
   /** Handles of the mail codes that may be filled in. */
   handles: string[]
   claim: string | null
@@ -48,16 +49,6 @@ export type Visit = {
   filled: StepAnswer['filled']
 }
 
-/** A secret that a form asks for, and the name by which an owner approves it. */
-export type FilledSecret = {
-  asking: SecretField
-  value: string
-  named: string
-}
-
-/** Secrets that a form carries, and what stands beside them. */
-export type FilledForm = { placed: readonly FilledSecret[]; beside: Beside }
-
 /** Returns the address of a page at the entry's own site. */
 export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site_refused'> {
   const url = new URL(path, home.site)
@@ -67,47 +58,32 @@ export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site
   return url
 }
 
-/** Function that makes the mail about the first use of a secret at a site. */
-export type Notice = (site: string) => Promise<OutboxMail>
+/** Values that a form of a page would carry. */
+export type Candidate = { page: string; form: PageForm; filled: readonly Filled[] }
 
-/** Records that a form, with these secrets, is about to be sent; returns a refusal if it must not be. */
-export async function recordUse(
-  visit: Visit,
-  { url }: Submission,
-  notice: Notice,
-  { placed, beside }: FilledForm,
-): Promise<Refusal | undefined> {
-  const { room, db, home, approved, handles, claim } = visit
-  const { entry, site: origin } = home
-  const { id, step } = visit.session
-  const path = lastingPath(url)
-  const isUnasked = visit.session.state.said.length === 0 && placed.every(isUsual)
-  const wanted = isUnasked ? undefined : placeOfForm({ placed, beside }, path)
-  const needed = wanted && placeWithoutSecrets(visit, wanted)
-  if (needed && isTooLong(needed)) {
+/** Returns the first candidate that the owner approved, or a refusal with the URL where that is done. */
+export async function requireApprovedForm(
+  { room, db, home, approved, known }: Visit,
+  candidates: readonly Candidate[],
+): Promise<{ id: string; at: number } | Refusal> {
+  const places = candidates.map(placeOf)
+  // A site that writes a secret into its own forms has no form that can be shown.
+  const isTelling = redactorFor(known)(JSON.stringify(places)).removed > 0
+  if (isTelling || places.some(isTooLong)) {
     const message = 'The field or the address of the form is not fit for its owner to read.'
     return fail('form_refused', { message })
   }
-  const places = await requireApprovedPlace(room.world, db, { entry, origin, approved }, needed)
-  if (isRefusal(places)) return places
-  const written = redactorFor(knownSecrets(visit))(url.pathname).text
-  const isTold = placed.length > 0 && visit.isFirstUse
-  await db.run('vault_begin_use', {
-    entry,
-    handles,
-    places,
-    claim,
-    // Stored without its query, in which pages pass on what they received.
-    request: `POST ${written}`.slice(0, 2048),
-    mail: isTold ? await notice(origin) : null,
-    type: placed.length > 0 ? 'secret_used' : 'session_used',
-    session: step > 0 ? id : null,
-    goes_on: visit.isBegun,
+  const approvals = { entry: home.entry, origin: home.site, approved }
+  return requireApprovedPlace(room.world, db, approvals, places)
+}
+
+function placeOf({ page, form, filled }: Candidate): SecretPlace {
+  const standing = filled.map(({ secret, control: { name } }): ValuePosition => {
+    const named = secret.startsWith('mail.') ? 'mail' : secret
+    return { secret: named, where: 'form_field', name, prefix: '' }
   })
-  visit.isBegun = true
-  if (isTold) room.mailSoon()
-  visit.sent.push(...placed.map(({ value }) => value))
-  return undefined
+  const path = lastingPath(new URL(form.action))
+  return { kind: 'form', page, method: 'POST', path, standing: sortPositions(standing), beside: '' }
 }
 
 /** Returns the path and query of a form without what differs each time, such as the codes of Keycloak. */
@@ -115,33 +91,39 @@ function lastingPath({ pathname, searchParams }: URL): string {
   const parts = [...searchParams].map(([name, value]) => {
     return `${encodeURIComponent(name)}=${/^[a-z_./-]{0,40}$/i.test(value) ? value : '*'}`
   })
-  return parts.length === 0 ? pathname : `${pathname}?${parts.join('&')}`
+  const path = pathname.replaceAll(/;[^/]*/g, '')
+  return parts.length === 0 ? path : `${path}?${parts.join('&')}`
 }
 
-function isUsual({ asking }: FilledSecret): boolean {
-  return asking.isNamedSo
-}
+/** Function that makes the mail about the first use of a secret at a site. */
+export type Notice = (site: string) => Promise<OutboxMail>
 
-type FormPlace = Omit<SecretPlace, 'beside'> & { beside: Beside }
-
-/** Returns the place to approve, if there are secrets. */
-function placeOfForm({ placed, beside }: FilledForm, path: string): FormPlace | undefined {
-  if (placed.length === 0) return undefined
-  const standing = placed.map(({ asking, named: secret }): ValuePosition => {
-    return { secret, where: 'form_field', name: asking.control.name, prefix: '' }
+/** Records that a form, with these values of the entry, is about to be sent. */
+export async function recordUse(
+  visit: Visit,
+  { url }: Submission,
+  notice: Notice,
+  { filled, places }: { filled: readonly Filled[]; places: string[] },
+): Promise<void> {
+  const { room, db, home, handles, claim, known } = visit
+  const { id, step } = visit.session
+  const secrets = filled.filter(({ secret }) => secret !== 'username')
+  const isTold = secrets.length > 0 && visit.isFirstUse
+  await db.run('vault_begin_use', {
+    entry: home.entry,
+    handles,
+    places,
+    claim,
+    // Stored without its query, in which pages pass on what they received.
+    request: `POST ${redactorFor(known)(url.pathname).text}`.slice(0, 2048),
+    mail: isTold ? await notice(home.site) : null,
+    type: secrets.length > 0 ? 'secret_used' : 'session_used',
+    session: step > 0 ? id : null,
+    goes_on: visit.isBegun,
   })
-  return {
-    kind: 'form',
-    method: 'POST',
-    path,
-    standing: sortPositions(standing),
-    beside,
-  }
-}
-
-/** Remembers what the agent said, which the site may write into its pages. */
-export function noteSaid(visit: Visit, texts: readonly string[]): void {
-  noteState(visit, { said: addSaid(visit.session.state.said, texts) })
+  visit.isBegun = true
+  if (isTold) room.mailSoon()
+  visit.sent.push(...secrets.map(({ value }) => value))
 }
 
 /** Changes the state of the session. */

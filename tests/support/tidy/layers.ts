@@ -39,6 +39,7 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^tldts(\/|$)/, /^shared\/(mandates|mailbox)\//],
   [/^punycode(\/|$)/, /^shared\/mandates\//],
   [/^postal-mime$/, /^shared\/mailbox\//],
+  [/^htmlparser2$/, /^shared\/(vault|mailbox)\//],
   [/^(canonicalize|@levischuck\/tiny-cbor)$/, /^shared\/consent\//],
 ]
 

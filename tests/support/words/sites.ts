@@ -3,7 +3,7 @@ import type { Answering } from '../http.ts'
 import { serverThat } from '../http.ts'
 import type { Market } from '../market.ts'
 import { toolsIn } from '../mcp.ts'
-import { approvePlace, entryOf } from '../vault-rows.ts'
+import { approveAsked, approvePlace, entryOf } from '../vault-rows.ts'
 import { asHeader } from './said.ts'
 import type { Source } from './source.ts'
 import { callersOf } from './source.ts'
@@ -79,6 +79,10 @@ export async function pageOfForms(market: Market): Promise<Source> {
           .end(method === 'GET' ? form : said),
       )
       const call = callerOf(pick)
+      if (pick(true, false)) {
+        await call(agent, 'vault_login', { credential_id, path: '/' })
+        await approveAsked(market, credential_id)
+      }
       const begun = await call(agent, 'vault_login', { credential_id, path: '/' })
       const { session, error = 'answered' } = begun.body
       if (session !== undefined) await call(agent, 'vault_session', { session, path: '/' })

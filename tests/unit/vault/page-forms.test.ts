@@ -1,11 +1,6 @@
 /** Forms of served pages are found, filled in and sent as a browser would. */
 import { expect, test } from 'vitest'
-import {
-  codeField,
-  isFirstStep,
-  passwordField,
-  usernameField,
-} from '../../../shared/vault/sign-in/fields.ts'
+import { codeFieldIn, loginFormsIn, nameFormIn } from '../../../shared/vault/sign-in/login-form.ts'
 import { formsOf } from '../../../shared/vault/sign-in/page-forms.ts'
 import { submissionOf } from '../../../shared/vault/sign-in/submission.ts'
 
@@ -17,8 +12,11 @@ const only = (text: string) => {
   if (!form || others.length > 0) throw new Error('not one form')
   return form
 }
-const inputOf = (name: string, more = '') =>
-  only(`<form method=post><input type=password name="${name}" ${more}></form>`)
+const namesIn = (text: string) =>
+  loginFormsIn(read(text), page.origin).map(({ password, username }) => [
+    username?.name,
+    password.name,
+  ])
 
 test('a form is read as a browser reads it', () => {
   const form = only(`<FORM Method=POST action='/a&amp;b?c=1#d' id=f>
@@ -33,7 +31,8 @@ test('a form is read as a browser reads it', () => {
 
   const sent = submissionOf('https://shop.example.com', form, {
     fields: { t: 'typed', c: 'on' },
-    secrets: [],
+    own: [],
+    isSignIn: false,
   })
 
   expect(sent).toMatchObject({ method: 'POST' })
@@ -69,75 +68,70 @@ test.each([
   { 'content-type': 'image/svg+xml' },
   { 'content-type': 'text/html', 'content-disposition': 'attachment; filename=a.html' },
   { 'content-type': 'text/html', 'content-security-policy': "default-src 'self'; sandbox" },
-  { 'content-type': 'text/html', 'content-security-policy': "form-action 'none'" },
   {},
 ])('an answer with %j has no forms', (headers) => {
   expect(formsOf('<form><input name=a></form>', page, new Headers(headers))).toEqual([])
 })
 
-test.each([
-  'password',
-  'user[password]',
-  'Passwd',
-  'pwd',
-  'loginPassword',
-  'ctl00$Main$LoginPassword',
-])('the field %s is one for the password', (name) => {
-  expect(passwordField(inputOf(name))).toMatchObject({ isNamedSo: true })
-})
+const form = (fields: string, more = 'method=post') => `<form ${more}>${fields}</form>`
+const secret = '<input type=password name=p>'
 
-test.each([
-  'bio',
-  'text',
-  'comment[body]',
-  'meeting_password',
-  'smtp_password',
-  'password2',
-  'passwords',
-  '',
-])('the field %j is none that is filled in unasked', (name) => {
-  expect(passwordField(inputOf(name))?.isNamedSo ?? false).toBe(false)
-})
-
-test('a field for a new password, and one of two, is none for the password', () => {
-  const two = '<input type=password name=password><input type=password name=again>'
-
+test('a field for a password is found by its type alone, with the field for the user name before it', () => {
+  expect(namesIn(form(`<input name=bio>${secret}`))).toEqual([['bio', 'p']])
   expect(
-    passwordField(inputOf('password', 'autocomplete="section-a new-password"')),
-  ).toBeUndefined()
-  expect(passwordField(only(`<form method=post>${two}</form>`))).toBeUndefined()
+    namesIn(form(`<input name=tenant><input name=who autocomplete="username email">${secret}`)),
+  ).toEqual([['who', 'p']])
+  expect(namesIn(form(`<input name=tenant><input name=login_id><input name=x>${secret}`))).toEqual([
+    ['login_id', 'p'],
+  ])
+  expect(namesIn(form(`<input name=a readonly><input name=b hidden>${secret}`))).toEqual([
+    [undefined, 'p'],
+  ])
+})
+
+test('of several fields for a password all that are seen are found, and hidden ones if there are no others', () => {
+  const decoy = '<input type=password name=decoy style="display: none">'
+  const fresh = '<input type=password name=new autocomplete=new-password>'
+
+  expect(namesIn(form(decoy + secret + fresh))).toEqual([
+    [undefined, 'p'],
+    [undefined, 'new'],
+  ])
+  expect(namesIn(form(decoy))).toEqual([[undefined, 'decoy']])
+  expect(namesIn(form(secret.repeat(9)))).toHaveLength(4)
+})
+
+test('a form that is sent by GET or to another site takes no password', () => {
+  expect(namesIn(form(secret, ''))).toEqual([])
+  expect(namesIn(form(secret, 'method=post action=https://evil.example/'))).toEqual([])
+})
+
+test('the first page of a sign-in on two pages has a form for the user name alone', () => {
+  const named = (text: string) => nameFormIn(read(text), page.origin)?.username.name
+
+  expect(named(form('<input name=q>', '') + form('<input type=email name=e>'))).toBe('e')
+  expect(
+    named(form('<input name=news type=email>') + form('<input name=u autocomplete=username>')),
+  ).toBe('u')
+  expect(named(form(secret))).toBeUndefined()
+  expect(named(form('<input type=checkbox name=c>'))).toBeUndefined()
 })
 
 test.each([
-  ['otp', '', true],
-  ['user[otp_attempt]', 'autocomplete=one-time-code', true],
-  ['my_second_word', 'autocomplete=one-time-code', false],
-  ['app_otp', 'autocomplete=one-time-code', true],
-  ['verificationCode', '', true],
-  ['code', '', true],
-  ['twofa_code', '', true],
-  ['2fa_code', '', true],
-  ['twofactor[code]', '', true],
-  ['mfacode', '', true],
-  ['giftcode', '', undefined],
-  ['promo_code', '', undefined],
-  ['text', 'autocomplete=one-time-code', false],
-  ['zip', '', undefined],
-])('of the field %s with %j it is known whether it asks for a code', (name, more, expected) => {
-  const form = only(`<form method=post><input name="${name}" ${more}></form>`)
-
-  expect(codeField(form)?.isNamedSo).toBe(expected)
-})
-
-test('the user name goes into the field that is marked, called or placed for it', () => {
-  const of = (fields: string) =>
-    usernameField(only(`<form method=post>${fields}<input type=password name=p></form>`))?.name
-
-  expect(of('<input name=tenant><input name=who autocomplete="username email">')).toBe('who')
-  expect(of('<input name=tenant><input name=login_id>')).toBe('login_id')
-  expect(of('<input name=realm><input name=x>')).toBe('x')
-  expect(isFirstStep(only('<form method=post action=/signin><input name=email></form>'))).toBe(true)
-  expect(isFirstStep(only('<form method=post action=/news><input name=email></form>'))).toBe(false)
+  ['<input name=otp>', true],
+  ['<input name="user[otp_attempt]" autocomplete=one-time-code>', true],
+  ['<input name=x autocomplete=one-time-code>', true],
+  ['<input name=x inputmode=numeric><input type=checkbox name=trust><button>Go</button>', true],
+  ['<input name=x pattern="[0-9]{6}">', true],
+  ['<input name=verificationCode type=hidden><input name=verificationCode>', true],
+  ['<input name=status>', false],
+  ['<input name=x autocomplete=one-time-code><input name=bio>', false],
+  ['<input name=otp value=1>', undefined],
+  ['<input name=otp><input name=bio>', undefined],
+  ['<textarea name=otp></textarea>', undefined],
+  ['<input type=checkbox name=otp>', undefined],
+])('in a form of %s it is known whether a code belongs there unasked', (fields, expected) => {
+  expect(codeFieldIn(only(form(fields)))?.isMarked).toBe(expected)
 })
 
 /** Prefixes and parts of markup that long pages can consist of. */
