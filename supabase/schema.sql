@@ -2918,7 +2918,9 @@ AS $function$
       join private.accounts a on a.id = m.account and a.frozen_at is null
      where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
        and not exists (select from private.payments p where p.key = m.key
-         and p.state in ('prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown'))
+         and (p.state in ('prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown')
+           -- A vault that takes nothing must not use up the gas that relayers pay for the account.
+           or p.state = 'released' and p.authorized_at > private.clock() - interval '1 day'))
      order by r.looked_at limit batch for update of r skip locked), taken as (
     update private.yield_rules r set looked_at = private.clock() from due
      where r.mandate = due.mandate returning r.*)
@@ -6015,6 +6017,22 @@ begin
    where k.id = m.key::uuid and k.wrap = m.was;
   get diagnostics moved = row_count;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.rule_limits(credential text)
+ RETURNS TABLE(chain bigint, vault text, limit_usd_micros text, left_usd_micros text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select m.chains[1], r.vault, sum(m.max_day_usd_micros)::text,
+    sum(greatest(m.max_day_usd_micros - (private.used_of(m)).day, 0))::text
+  from private.yield_rules r join private.mandates m on m.id = r.mandate
+   where m.account = caller.account and m.state = 'active' and m.expires_at > private.clock()
+   group by 1, 2;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid DEFAULT NULL::uuid)
@@ -11759,6 +11777,8 @@ grant execute on function api.rotation_custody_rewrap(moves jsonb) to custody;
 grant execute on function api.rotation_list(purpose text, sealing integer, at_most integer, after text) to vault;
 
 grant execute on function api.rotation_rewrap(moves jsonb) to vault;
+
+grant execute on function api.rule_limits(credential text) to service_role;
 
 grant execute on function api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid) to vault;
 

@@ -34,6 +34,9 @@ export const defiVaultsList = operation({
           earned: form.decimal
             .nullable()
             .describe('Worth and paid_out, less paid_in; null until all of it is known.'),
+          automation: z
+            .object({ limit_usd: field.usd, left_usd: field.usd })
+            .describe('What rules of the owner may move in 24 hours; zero without a rule.'),
         }),
       )
       .max(1_024),

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'ee488e900cb1dc363ce7fe40ae9998b523bf6275f3953bf3eb8a0f162de1eef5'
+export const contractDigest = '9eec86fa5c9470002296b11831f0e353618896fc2d119423a88cee4b9d6ee4b7'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1216,6 +1216,13 @@ export type DefiVaultsListAnswer = {
     paid_out: string
     /** Worth and paid_out, less paid_in; null until all of it is known. */
     earned: string | null
+    /** What rules of the owner may move in 24 hours; zero without a rule. */
+    automation: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+    }
   }>
   /** Index of this service, no complete proof on chain. transfer_status proves one order. */
   source: 'service_index'

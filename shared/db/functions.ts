@@ -916,6 +916,7 @@ export type DatabaseFunctions = {
     }
   }
   rotation_rewrap: { args: { moves: unknown } }
+  rule_limits: { args: { credential: string } }
   send_mail: {
     args: {
       credential: string

@@ -228,7 +228,9 @@ create function api.housekeeping_rules(batch integer)
       join private.accounts a on a.id = m.account and a.frozen_at is null
      where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
        and not exists (select from private.payments p where p.key = m.key
-         and p.state in ('prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown'))
+         and (p.state in ('prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown')
+           -- A vault that takes nothing must not use up the gas that relayers pay for the account.
+           or p.state = 'released' and p.authorized_at > private.clock() - interval '1 day'))
      order by r.looked_at limit batch for update of r skip locked), taken as (
     update private.yield_rules r set looked_at = private.clock() from due
      where r.mandate = due.mandate returning r.*)
@@ -295,6 +297,20 @@ begin
     owner_rehearse_rule.token, keep_atomic::numeric, above_atomic::numeric, owner_rehearse_rule.refills);
 end $$;
 
+-- Returns what the owner's rules for each vault may move in a day, and what is left of that.
+create function api.rule_limits(credential text)
+  returns table (chain bigint, vault text, limit_usd_micros text, left_usd_micros text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select m.chains[1], r.vault, sum(m.max_day_usd_micros)::text,
+    sum(greatest(m.max_day_usd_micros - (private.used_of(m)).day, 0))::text
+  from private.yield_rules r join private.mandates m on m.id = r.mandate
+   where m.account = caller.account and m.state = 'active' and m.expires_at > private.clock()
+   group by 1, 2;
+end $$;
+
 -- Returns the rules of the owner's account that are not over, and what its positions had earned each day.
 create function api.owner_yield(credential text) returns table (rules jsonb, days jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -319,4 +335,4 @@ insert into private.retention (of_table, reason) values
 
 grant execute on function api.order_wallet, api.list_orders, api.cancel_order, api.order_totals,
   api.list_order_events, api.housekeeping_positions, api.housekeeping_keep_yield, api.owner_make_rule,
-  api.housekeeping_rules, api.owner_rehearse_rule, api.owner_yield to service_role;
+  api.housekeeping_rules, api.rule_limits, api.owner_rehearse_rule, api.owner_yield to service_role;

@@ -2,12 +2,15 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
+import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { runYield } from '../../shared/yield/rules.ts'
 import type { Browser } from '../support/browserless.ts'
 import { signedIn } from '../support/browserless.ts'
 import { hex } from '../support/chain-world.ts'
+import { node } from '../support/faults/chain.ts'
+import { settleAll } from '../support/faults/settle.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -15,14 +18,19 @@ import { start } from '../support/world.ts'
 
 let world: TestWorld
 let vault: `0x${string}`
+let gate: `0x${string}`
 beforeAll(async () => {
   world = await start({ chain: true, yield: true })
   await indexTransfers(world.world)
   const { body } = await (await world.agent('read')).get('/defi-vaults-list')
-  vault = hex(offered.parse(body).vaults[0].vault)
+  const [first] = offered.parse(body).vaults
+  vault = hex(first.vault)
+  gate = hex(first.gate)
 })
 
-const offered = z.object({ vaults: z.tuple([z.looseObject({ vault: z.string() })]) })
+const offered = z.object({
+  vaults: z.tuple([z.looseObject({ vault: z.string(), gate: z.string() })]),
+})
 
 const terms = { above: '100', keep: '50', day: '300', refills: 'yes' }
 
@@ -66,7 +74,9 @@ test('a rule is rehearsed and approved, moves in what is spare, and tells why', 
 
   await follow()
   const page = await browser.visit('/web/yield')
+  const { body } = await agent.get('/defi-vaults-list')
 
+  expect(body['vaults']).toMatchObject([{ automation: { limit_usd: '300', left_usd: '170' } }])
   expect(rehearsed.text).toContain('Above 100 USDC, keep 50 USDC and move the rest in.')
   expect(rehearsed.text).toMatch(/Moved in 130.00 USDC Days of that 1/)
   expect(made.path).toMatch(/^\/web\/mandate\//)
@@ -139,6 +149,24 @@ test.each([
   await follow()
 
   expect(await usdcOf(world, agent)).toBe(180_000_000n)
+})
+
+test('a rule whose order failed on the chain rests for a day', async () => {
+  const agent = await world.agent('pay', { usdc: 180 })
+  const [code] = await callRpc(world.chain.rpcUrl, [['eth_getCode', gate, 'latest']])
+  await approved(await signedIn(world, agent))
+  await node(world, 'anvil_setCode', gate, '0x')
+
+  await follow()
+  await settleAll(world)
+  for (let look = 0; look < 3; look += 1) await follow()
+  const failed = await ordersOf(agent)
+  await node(world, 'anvil_setCode', gate, code)
+  await world.tick(86_400)
+  await follow()
+
+  expect(failed).toEqual([['deposit', '130', 'released']])
+  expect(await ordersOf(agent)).toEqual([['deposit', '130', 'settled'], ...failed])
 })
 
 test.each([
