@@ -89,16 +89,17 @@ async function demandEmpty(url: string): Promise<void> {
 type Where = Pick<BackupOptions, 'directory' | 'databaseUrl'>
 
 /** Runs work on the database: the one that a running service has started, or one that is started for it. */
-async function withDatabase(
+export async function withDatabase<Result>(
   { directory, databaseUrl }: Where,
-  work: (url: string) => Promise<void>,
-) {
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
+  if (databaseUrl !== undefined) return work(databaseUrl)
   const { DATABASE_PASSWORD: password } = readSecrets(directory, 'owner')
-  const running = databaseUrl ?? (await runningUrl(directory, password))
+  const running = await runningUrl(directory, password)
   if (running !== undefined) return work(running)
   const server = await startEmbeddedPostgres({ directory: join(directory, 'postgres'), password })
   try {
-    await work(server.url)
+    return await work(server.url)
   } finally {
     await server.stop()
   }

@@ -17,6 +17,8 @@ export const clientHeader = 'x-client-address'
 
 const headersTimeoutMilliseconds = 10_000
 const requestTimeoutMilliseconds = 120_000
+// Longer than a proxy in front keeps an idle connection (Caddy: two minutes), or it would send into a closed one.
+const idleTimeoutMilliseconds = 130_000
 const endTimeoutMilliseconds = 15_000
 
 /** Functions by the prefixes of their paths. */
@@ -73,6 +75,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const listener: RequestListener = (request, response) => void answer(request, response)
   const server = serverOf(options.tls, listener)
   server.headersTimeout = headersTimeoutMilliseconds
+  server.keepAliveTimeout = idleTimeoutMilliseconds
   server.requestTimeout = requestTimeoutMilliseconds
   server.listen(options.port, options.hostname)
   await once(server, 'listening')

@@ -233,6 +233,33 @@ function program(name: string, ...args: string[]): string {
   return `${stdout.toString()}${stderr.toString()}`
 }
 
+const rowsSchema = z.array(z.looseObject({}))
+
+test('an operator sees accounts, relayers and payments, invites, and freezes an account', async () => {
+  const operator = (...args: string[]) => program('operator', ...args, '--data', directory)
+
+  const status = operator('status')
+  const accounts = operator('accounts')
+  const relayers = operator('relayers')
+  const [newest] = rowsSchema.parse(JSON.parse(operator('payments', 'kestrel', '--json')))
+  const invited = operator(
+    'invite',
+    'Ann@people.example',
+    '--public-url',
+    'https://account.example',
+  )
+  const frozen = [operator('freeze', 'kestrel'), operator('freeze', 'nobody')]
+  const refused = await call('/wallet-custodial-transfer', key, { ...order, amount: '1' })
+
+  expect(status).toMatch(/^accounts +1$/m)
+  expect(accounts).toMatch(/^kestrel +0x[0-9a-fA-F]{40} +\d{4}-\d\d-\d\d +- +1$/m)
+  expect(relayers).toMatch(/^base-sepolia +0x\w{40} +\d+ +- +[\d.]+$/m)
+  expect(newest).toMatchObject({ account: 'kestrel', amount: '5 USDC', chain: 'base-sepolia' })
+  expect(invited).toMatch(/https:\/\/account\.example\/web\/register\/[\w-]{43}/)
+  expect(frozen).toMatchObject([textWith('now'), textWith('there is no account nobody')])
+  expect(refused).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
+})
+
 test('a backup of the running service becomes another one, which no earlier key opens', async () => {
   const [restored, file] = [join(directory, 'restored'), join(directory, 'backup')]
   const phrase = ['--passphrase-file', join(directory, 'passphrase')]
