@@ -27,8 +27,8 @@ all secrets and prints a link that opens the owner's account. Ctrl-C ends it; th
   npm run serve -- --rpc base=https://one.example --rpc base=https://two.example
   npm run serve -- --public-url https://account.example --trusted-proxy
 
-<data>/serve.toml may hold public_url, mail_domain, notice_domain, mail_url, mail_token, eur_usd_rate and
-a table [rpc] of chains with their endpoints.`
+<data>/serve.toml may hold public_url, mail_domain, notice_domain, mail_url, mail_token, eur_usd_rate,
+alarm_url (alarms are posted there as JSON) and a table [rpc] of chains with their endpoints.`
 
 const options = {
   help: { type: 'boolean', short: 'h' },

@@ -45,7 +45,8 @@ export function textsOf({ folder, vars, secrets }: FunctionSettings, given: Text
   return found
 }
 
-/** Hosts that functions may reach although they may not be public: endpoints and the mail provider. */
-export function hostsOf({ rpc, mail }: Settings): string[] {
-  return [...Object.values(rpc).flat(), ...(mail ? [mail.url] : [])].map((url) => new URL(url).host)
+/** Hosts that may be reached although they may not be public: those that the operator has named. */
+export function hostsOf({ rpc, mail, alarmUrl }: Settings): string[] {
+  const named = [...Object.values(rpc).flat(), mail?.url, alarmUrl]
+  return named.flatMap((url) => (url === undefined ? [] : [new URL(url).host]))
 }

@@ -3,6 +3,7 @@
  * strangers' mail. The parent sends calls; the process reads its secrets from its own file.
  */
 import * as z from 'zod'
+import { hearLog } from './alarms.ts'
 import { openDatabaseOf } from './database.ts'
 import type { LoadedFunction } from './platform.ts'
 import { loadFunction, openPlatform, untracked } from './platform.ts'
@@ -34,6 +35,7 @@ export type Http = z.output<typeof httpSchema>
 if (process.send) process.once('message', (message) => void begin(birthSchema.parse(message)))
 
 async function begin(birth: Birth): Promise<void> {
+  hearLog((line) => process.send?.({ line }))
   const { folder, modules, vars, hosts } = birth
   openPlatform(hosts)
   const loaded = await loadFunction(modules, folder, { ...vars, ...(await own(birth)) })

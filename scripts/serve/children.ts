@@ -20,6 +20,7 @@ export type Child = { binding: object; stop: () => Promise<void> }
 
 const told = z.union([
   z.object({ ready: z.literal(true) }),
+  z.object({ line: z.string() }),
   z.object({ id: z.int(), value: z.unknown().optional(), error: z.string().optional() }),
 ])
 const answered = z.object({
@@ -30,11 +31,14 @@ const answered = z.object({
 
 type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void }
 
+/** Where a process is told of: its ends, and the lines of its log. */
+export type Listeners = { say: (line: string) => void; hear: (line: string) => void }
+
 /** Starts the process. It answers calls when this resolves. */
-export async function startChild(birth: Birth, say: (line: string) => void): Promise<Child> {
+export async function startChild(birth: Birth, { say, hear }: Listeners): Promise<Child> {
   const waiting = new Map<number, Waiting>()
   let [next, isStopping] = [0, false]
-  let running = await spawn(birth, waiting)
+  let running = await spawn(birth, waiting, hear)
   const watch = async (): Promise<void> => {
     await running.ended
     for (const { reject } of waiting.values()) reject(new Error(`${birth.folder} ended`))
@@ -43,7 +47,7 @@ export async function startChild(birth: Birth, say: (line: string) => void): Pro
     say(`${birth.folder} ended and is started again`)
     await pause(restartMilliseconds)
     if (isStopping) return
-    running = await spawn(birth, waiting).catch(() => running)
+    running = await spawn(birth, waiting, hear).catch(() => running)
     if (isStopping && running.child.connected) running.child.disconnect()
     return watch()
   }
@@ -67,7 +71,7 @@ export async function startChild(birth: Birth, say: (line: string) => void): Pro
   return { binding: bindingOf(() => reached), stop }
 }
 
-async function spawn(birth: Birth, waiting: Map<number, Waiting>) {
+async function spawn(birth: Birth, waiting: Map<number, Waiting>, hear: Listeners['hear']) {
   const child = fork(program, [birth.folder, birth.directory], {
     serialization: 'advanced',
     // The environment may hold the login of the database's owner.
@@ -79,6 +83,7 @@ async function spawn(birth: Birth, waiting: Map<number, Waiting>) {
   child.on('message', (message) => {
     const heard = told.parse(message)
     if ('ready' in heard) return ready.resolve()
+    if ('line' in heard) return hear(heard.line)
     const asker = waiting.get(heard.id)
     waiting.delete(heard.id)
     if (heard.error === undefined) asker?.resolve(heard.value)

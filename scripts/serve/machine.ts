@@ -8,6 +8,7 @@ import * as z from 'zod'
 import { type Endings, together } from '../local/endings.ts'
 import type { FunctionSettings } from '../local/functions.ts'
 import { startLastingPostgres } from '../local/lasting-postgres.ts'
+import { hearLog, openAlarms } from './alarms.ts'
 import type { Reached } from './binding.ts'
 import { bindingOf } from './binding.ts'
 import { hostsOf, textsOf, valuesOf } from './bindings.ts'
@@ -138,6 +139,8 @@ async function loadAll({ settings, endings, say }: Start, building: Building) {
   const { directory } = settings
   const values = valuesOf(settings)
   const hosts = hostsOf(settings)
+  const hear = settings.alarmUrl === undefined ? () => {} : openAlarms(settings.alarmUrl, say)
+  hearLog(hear)
   const children = new Map<string, Child>()
   for (const { folder, secrets } of apart) {
     const one = functions.find((found) => found.folder === folder)
@@ -147,7 +150,7 @@ async function loadAll({ settings, endings, say }: Start, building: Building) {
     const holds = secrets && { secrets, databaseAt }
     const starting = startChild(
       { folder, directory, modules, vars, hosts, ...(holds && { holds }) },
-      say,
+      { say, hear },
     )
     children.set(one.name, await endings.keep(starting, ({ stop }) => stop()))
   }

@@ -15,6 +15,8 @@ const fileSchema = z.strictObject({
   mail_url: z.url().optional(),
   mail_token: z.string().min(1).optional(),
   eur_usd_rate: z.string().optional(),
+  /** Address that alarms are posted to. */
+  alarm_url: z.url().optional(),
   /** Name of a chain, or its CAIP-2 id -> RPC endpoints; two of different operators are best. */
   rpc: z.record(z.string(), z.array(z.url()).min(1)).default({}),
 })
@@ -47,6 +49,7 @@ export type Settings = {
   noticeDomain: string
   mail: { url: string; token: string } | undefined
   eurUsdRate: string
+  alarmUrl: string | undefined
   /** CAIP-2 id -> endpoints. */
   rpc: Readonly<Record<string, readonly string[]>>
   /** True if a proxy in front names the client in X-Forwarded-For. */
@@ -89,6 +92,7 @@ export function readSettings(flags: Flags): Settings {
     noticeDomain: file.notice_domain ?? `notices.${mailDomain}`,
     mail: url === undefined || token === undefined ? undefined : { url, token },
     eurUsdRate: file.eur_usd_rate ?? '',
+    alarmUrl: file.alarm_url,
     rpc: { ...rpcOfFile(file.rpc), ...rpcOfFlags(flags.rpc ?? []) },
     isBehindProxy: flags['trusted-proxy'] ?? false,
     signup: signupOf(flags.signup),

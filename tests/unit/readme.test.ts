@@ -7,7 +7,7 @@ import { contracts } from '../../functions/contracts.ts'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { root } from '../../scripts/packages/package.ts'
-import { filesIn } from '../support/tidy/files.ts'
+import { filesIn, sourcesIn } from '../support/tidy/files.ts'
 
 const program = '/path/to/dist/mcp/agent-operating-account-mcp.js'
 const readmes = filesIn().filter(({ path }) => path.endsWith('README.md'))
@@ -48,6 +48,19 @@ test('no README is longer than 200 lines', () => {
   for (const { path, text } of readmes) {
     expect(text.split('\n').length, path).toBeLessThanOrEqual(201)
   }
+})
+
+test('every alarm that the code writes has a line that says what to do', () => {
+  const lines = sourcesIn('shared').flatMap(({ text }) =>
+    text.split('\n').filter((line) => /alarm/i.test(line)),
+  )
+  const written = lines.flatMap((line) =>
+    [...line.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)].map(([, name = '']) => name),
+  )
+  const explained = textOf('scripts/README.md')
+
+  expect(new Set(written).size).toBeGreaterThan(10)
+  for (const name of written) expect(explained).toContain(`\`${name}\``)
 })
 
 test('every link leads to a file and a heading', () => {

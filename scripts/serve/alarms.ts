@@ -1,0 +1,64 @@
+/**
+ * Posts alarms to an address of the operator. An alarm is a line of the log that names one; the same alarm about
+ * the same chain, account or relayer is told once an hour, since most repeat until somebody acts.
+ */
+import { performance } from 'node:perf_hooks'
+import * as z from 'zod'
+
+const againMilliseconds = 3_600_000
+const timeoutMilliseconds = 10_000
+/** Alarms that are remembered; a flood of others is told, too. */
+const rememberedMax = 10_000
+
+const lineSchema = z.looseObject({
+  alarm: z.string(),
+  chain: z.string().optional(),
+  account: z.string().optional(),
+  address: z.string().optional(),
+})
+
+/** Passes each line that this process writes to its log on to `hear`, too. */
+export function hearLog(hear: (line: string) => void): void {
+  const write = console.error
+  console.error = (...said: unknown[]) => {
+    write(...said)
+    if (typeof said[0] === 'string') hear(said[0])
+  }
+}
+
+/** Returns a function that takes lines of the log and posts those that are alarms, as JSON with a `text`. */
+export function openAlarms(url: string, say: (line: string) => void): (line: string) => void {
+  const told = new Map<string, number>()
+  return (line) => {
+    const alarm = alarmIn(line)
+    if (!alarm) return
+    const about = alarm.account ?? alarm.address ?? alarm.chain ?? 'the service'
+    const key = `${alarm.alarm} ${about}`
+    const now = performance.now()
+    if (now - (told.get(key) ?? -againMilliseconds) < againMilliseconds) return
+    if (told.size >= rememberedMax) told.clear()
+    told.set(key, now)
+    const body = JSON.stringify({ text: `Alarm ${alarm.alarm}: ${about}`, ...alarm })
+    post(url, body).catch((error: unknown) => {
+      // It is told again at the next line.
+      told.delete(key)
+      say(`an alarm could not be told: ${String(error)}`)
+    })
+  }
+}
+
+function alarmIn(line: string): z.output<typeof lineSchema> | undefined {
+  if (!line.startsWith('{') || !line.includes('"alarm"')) return undefined
+  try {
+    return lineSchema.safeParse(JSON.parse(line)).data
+  } catch {
+    return undefined
+  }
+}
+
+async function post(url: string, body: string): Promise<void> {
+  const signal = AbortSignal.timeout(timeoutMilliseconds)
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', headers, body, signal })
+  if (!answer.ok) throw new Error(`status ${answer.status}`)
+}
