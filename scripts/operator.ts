@@ -1,4 +1,4 @@
-/** Shows an operator the state of a service, and does what an operator may: freeze, invite. */
+/** Shows an operator the state of a service, and does what an operator may: freeze, sweep, invite. */
 import { parseArgs } from 'node:util'
 import type { Sql } from 'postgres'
 import { withDatabase } from './backup/data-folder.ts'
@@ -10,6 +10,7 @@ import {
   reportStatus,
   tableOf,
 } from './operator/reports.ts'
+import { sweep } from './operator/sweep.ts'
 import { asOwner, invite } from './serve/owner.ts'
 import { type Flags, readSettings, type Settings } from './serve/settings.ts'
 
@@ -20,8 +21,11 @@ accounts          all accounts with their wallets
 relayers          the addresses that pay for gas and have to be sent some, with what they hold
 payments [alias]  the newest payments, of one account
 freeze <alias>    stops an account until its owner unfreezes it
+sweep <relayer>   sends the gas that a relayer without transactions in flight holds to the address in --to
 invite <email>    prints a link that opens one account within 30 minutes
 
+--to              address to sweep to, in EIP-55 form
+--rpc             endpoint of a chain as for npm run serve, unless serve.toml has it
 --json            prints rows as JSON
 --data            data folder of the service, which may run
 --database-url    its database, if that is not in the data folder (or DATABASE_URL)
@@ -29,7 +33,7 @@ invite <email>    prints a link that opens one account within 30 minutes
 
   npm run operator -- payments kestrel --json`
 
-type Asked = { sql: Sql; settings: Settings; subject: string | undefined }
+type Asked = { sql: Sql; settings: Settings; subject: string | undefined; to: string | undefined }
 
 const commands: Readonly<Record<string, (asked: Asked) => Promise<ReportRow[]>>> = {
   status: ({ sql }) => reportStatus(sql),
@@ -37,6 +41,8 @@ const commands: Readonly<Record<string, (asked: Asked) => Promise<ReportRow[]>>>
   relayers: ({ sql }) => reportRelayers(sql),
   payments: ({ sql, subject }) => reportPayments(sql, subject),
   freeze: ({ sql, subject }) => freeze(sql, named('freeze', subject)),
+  sweep: ({ sql, settings, subject, to }) =>
+    sweep(sql, settings, { relayer: named('sweep', subject), to }),
   async invite({ sql, settings, subject }) {
     const link = await invite(sql, named('invite', subject).toLowerCase())
     return [{ link: `${settings.webUrl}/register/${link}` }]
@@ -64,6 +70,8 @@ const options = {
   data: { type: 'string', default: 'data' },
   'database-url': { type: 'string' },
   'public-url': { type: 'string' },
+  rpc: { type: 'string', multiple: true },
+  to: { type: 'string' },
   signup: { type: 'string', default: 'closed' },
 } as const
 
@@ -77,7 +85,7 @@ try {
   } else {
     const settings = readSettings(values satisfies Flags)
     const rows = await withDatabase(settings, (url) =>
-      asOwner(url, (sql) => run({ sql, settings, subject })),
+      asOwner(url, (sql) => run({ sql, settings, subject, to: values.to })),
     )
     console.log(values.json ? JSON.stringify(rows, null, 2) : tableOf(rows))
   }
