@@ -43,6 +43,12 @@ export const bundling = {
   logLevel: 'error',
 } satisfies BuildOptions
 
+/** What stands for the modules of a platform where Node runs the functions. */
+const onNode = {
+  'cloudflare:workers': './scripts/serve/cloudflare/workers.ts',
+  'cloudflare:sockets': './scripts/serve/cloudflare/sockets.ts',
+}
+
 /** Returns the folders of the functions, which are also their paths. */
 export function functionFolders(): string[] {
   const entries = readdirSync(join(root, 'functions'), { withFileTypes: true })
@@ -51,16 +57,17 @@ export function functionFolders(): string[] {
 
 /**
  * Builds functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. With modules that
- * are built `beside` them (name -> source), all share chunks; sizes are then those of what is not shared.
+ * are built `beside` them (name -> source), all run on Node and share chunks; sizes are then those of what is not
+ * shared.
  */
 export async function buildFunctions(
   outdir: string,
   folders = functionFolders(),
-  beside: Readonly<Record<string, string>> = {},
+  beside?: Readonly<Record<string, string>>,
 ): Promise<BuiltFunction[]> {
   const { metafile } = await build({
     ...bundling,
-    splitting: Object.keys(beside).length > 0,
+    ...(beside && { splitting: true, alias: onNode }),
     entryPoints: {
       ...Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
       ...beside,

@@ -4,16 +4,16 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { fork } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import type { Reached } from './binding.ts'
 import { bindingOf } from './binding.ts'
 import type { Birth, Http } from './child.ts'
+import { childProgram } from './platform.ts'
 
 const restartMilliseconds = 500
 const startTimeoutMilliseconds = 30_000
-const program = fileURLToPath(new URL('child.ts', import.meta.url))
 
 /** A running process; its binding answers any method of the function's port. */
 export type Child = { binding: object; stop: () => Promise<void> }
@@ -72,7 +72,7 @@ export async function startChild(birth: Birth, { say, hear }: Listeners): Promis
 }
 
 async function spawn(birth: Birth, waiting: Map<number, Waiting>, hear: Listeners['hear']) {
-  const child = fork(program, [birth.folder, birth.directory], {
+  const child = fork(join(birth.modules, childProgram), [birth.folder, birth.directory], {
     serialization: 'advanced',
     // The environment may hold the login of the database's owner.
     env: {},

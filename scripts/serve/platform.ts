@@ -2,7 +2,6 @@
  * What the functions expect of a platform, given by Node: the modules `cloudflare:*`, requests to the outside
  * that reach public addresses only, and functions loaded from their bundles.
  */
-import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
@@ -25,21 +24,14 @@ export type LoadedFunction = {
 
 /** Prepares this process. `hosts` may be reached although they are not public: endpoints and mail servers. */
 export function openPlatform(hosts: readonly string[]): void {
-  const modules: Record<string, string> = {
-    'cloudflare:workers': new URL('cloudflare/workers.ts', import.meta.url).href,
-    'cloudflare:sockets': new URL('cloudflare/sockets.ts', import.meta.url).href,
-  }
-  registerHooks({
-    resolve(specifier, context, next) {
-      const url = modules[specifier]
-      return url === undefined ? next(specifier, context) : { url, shortCircuit: true }
-    },
-  })
   globalThis.fetch = publicFetch(hosts)
 }
 
 /** Name of the module, among the built ones, that opens the database. */
 export const databaseModule = 'direct-database'
+/** Name of the program, among them, that runs one function in a process of its own. */
+export const childProgram = 'child.mjs'
+
 const databaseSchema = z.object({
   openDirectDatabase: z.custom<typeof openDirectDatabase>((value) => typeof value === 'function'),
 })

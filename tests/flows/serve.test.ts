@@ -180,7 +180,7 @@ test('its state is shown to whoever has the token, and a request is logged witho
 
 test('custody and vault come back after a kill, and what was stored is still there', async () => {
   for (const folder of ['custody', 'vault']) {
-    const pids = execFileSync('pgrep', ['-f', `child.ts ${folder} ${directory}`]).toString()
+    const pids = execFileSync('pgrep', ['-f', `child.mjs ${folder} ${directory}`]).toString()
     process.kill(Number(pids.trim()), 'SIGKILL')
   }
 
@@ -202,8 +202,8 @@ function mebibytesOf(pid: number): number {
   return below.reduce((sum, one) => sum + one, own)
 }
 
-test('all processes together take at most 400 MiB', () => {
-  expect(mebibytesOf(run.pid)).toBeLessThanOrEqual(400)
+test('all processes together take at most 350 MiB', () => {
+  expect(mebibytesOf(run.pid)).toBeLessThanOrEqual(350)
 })
 
 const folder = join(directory, 'secrets')
