@@ -1073,7 +1073,6 @@ create table private.vault_places (
   standing jsonb not null,
   method text not null,
   path text not null,
-  beside text not null,
   wide boolean not null default false,
   asked_by uuid,
   asked_at timestamp with time zone not null default private.clock(),
@@ -1081,7 +1080,6 @@ create table private.vault_places (
   constraint vault_places_pkey PRIMARY KEY (id),
   constraint vault_places_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint vault_places_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES private.credentials(id),
-  constraint vault_places_beside_check CHECK ((length(beside) <= 4096)),
   constraint vault_places_entry_fkey FOREIGN KEY (entry) REFERENCES private.vault_entries(id) ON DELETE CASCADE,
   constraint vault_places_kind_check CHECK ((kind = ANY (ARRAY['form'::text, 'request'::text]))),
   constraint vault_places_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'HEAD'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
@@ -4196,7 +4194,8 @@ declare
   e private.vault_entries;
 begin
   update private.vault_places p set approved_at = private.clock(),
-    wide = owner_approve_place.wide
+    wide = owner_approve_place.wide and p.kind = 'request'
+      and not p.standing @? '$[*] ? (@.where == "form_field" || @.where == "json_field")'
    where p.id = place and p.account = caller.account and p.approved_at is null
   returning p.* into approved;
   if found then
@@ -6173,9 +6172,9 @@ begin
    where w.entry = e.id and w.approved_at is null
      and private.place_json(w) - '{id, wide}'::text[] = asked;
   return query insert into private.vault_places
-    (account, entry, kind, page, standing, method, path, beside, asked_by)
+    (account, entry, kind, page, standing, method, path, asked_by)
   values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing', asked ->> 'method',
-    asked ->> 'path', asked ->> 'beside', caller.id)
+    asked ->> 'path', caller.id)
   returning id;
   delete from private.vault_places w where w.id in (
     select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
@@ -10038,7 +10037,7 @@ CREATE OR REPLACE FUNCTION private.place_json(p private.vault_places)
  IMMUTABLE
 AS $function$
   select jsonb_build_object('id', p.id, 'kind', p.kind, 'page', p.page, 'standing', p.standing, 'method', p.method,
-    'path', p.path, 'beside', p.beside, 'wide', p.wide)
+    'path', p.path, 'wide', p.wide)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)

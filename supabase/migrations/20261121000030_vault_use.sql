@@ -1,7 +1,7 @@
 -- Using secrets: the vault first learns what a request is made of, and each use is booked before the vault
 -- sends it.
 
--- Places: complete requests to an entry's site in which its secrets may stand. An agent asks for one by
+-- Places: where at an entry's site its secrets may stand, as method, path, and headers, fields or members. An agent asks for one by
 -- trying to use it, and the owner approves it. Nothing else in a row changes, so its id stands for its terms.
 create table private.vault_places (
   id uuid primary key default gen_random_uuid(),
@@ -17,11 +17,7 @@ create table private.vault_places (
     and length(standing::text) <= 8192),
   method text not null check (method in ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE')),
   path text not null check (length(path) between 1 and 2048),
-  -- The other fields of a body with a value, as the agent writes them: they can say what the site does with
-  -- it.
-  beside text not null check (length(beside) <= 4096),
-  -- True if approved for more than was asked: for a header, every request to the site; for a body, any other
-  -- fields.
+  -- True if approved for every request to the site; only for values in headers.
   wide boolean not null default false,
   asked_by uuid references private.credentials,
   asked_at timestamptz not null default private.clock(),
@@ -55,7 +51,7 @@ alter table private.vault_sessions enable row level security;
 create function private.place_json(p private.vault_places) returns jsonb
   language sql immutable as $$
   select jsonb_build_object('id', p.id, 'kind', p.kind, 'page', p.page, 'standing', p.standing, 'method', p.method,
-    'path', p.path, 'beside', p.beside, 'wide', p.wide)
+    'path', p.path, 'wide', p.wide)
 $$;
 
 -- Stores a place that waits for the owner. Places are deleted after waiting for a day, and the oldest waiting
@@ -74,9 +70,9 @@ begin
    where w.entry = e.id and w.approved_at is null
      and private.place_json(w) - '{id, wide}'::text[] = asked;
   return query insert into private.vault_places
-    (account, entry, kind, page, standing, method, path, beside, asked_by)
+    (account, entry, kind, page, standing, method, path, asked_by)
   values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing', asked ->> 'method',
-    asked ->> 'path', asked ->> 'beside', caller.id)
+    asked ->> 'path', caller.id)
   returning id;
   delete from private.vault_places w where w.id in (
     select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null

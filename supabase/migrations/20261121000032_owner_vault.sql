@@ -140,7 +140,7 @@ begin
    order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $$;
 
--- Approves a waiting place, with a fresh proof: for what was asked, or for more. It takes the place of all
+-- Approves a waiting place, with a fresh proof: for what was asked or, in headers, for every request. It takes the place of all
 -- others for the same page. Returns no row if the account has no such waiting place.
 create function api.owner_approve_place(credential text, place uuid, wide boolean)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
@@ -150,7 +150,8 @@ declare
   e private.vault_entries;
 begin
   update private.vault_places p set approved_at = private.clock(),
-    wide = owner_approve_place.wide
+    wide = owner_approve_place.wide and p.kind = 'request'
+      and not p.standing @? '$[*] ? (@.where == "form_field" || @.where == "json_field")'
    where p.id = place and p.account = caller.account and p.approved_at is null
   returning p.* into approved;
   if found then

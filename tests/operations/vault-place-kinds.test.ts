@@ -23,9 +23,9 @@ async function openSite() {
   return { ...site, board, agent, credential_id }
 }
 
-test('a place with nothing beside the secret covers no form with other fields', async () => {
+test('a place of a request covers no form of the site', async () => {
   const { board, agent, credential_id } = await openSite()
-  await approvePlace(world, credential_id, { name: 'pw1', path: '/api/secrets', beside: '' })
+  await approvePlace(world, credential_id, { name: 'pw1', path: '/api/secrets' })
 
   // The agent wrote this form as a member, and the site serves it.
   await agent.post('/vault-login', { credential_id, path: '/wiki/mallory' })

@@ -1,6 +1,6 @@
 /**
- * A place is a whole request, with each value of the entry in it. Beside a secret goes no cookie or
- * authorization of the agent's own and no other field, even one made of the user name.
+ * A place names each value of the entry in the request. Beside a secret goes no cookie or authorization of
+ * the agent's own, and no other value of the entry, the user name included.
  */
 import { expect, test } from 'vitest'
 import type { Received } from '../support/http.ts'
@@ -42,7 +42,7 @@ async function user() {
   const of = { method: 'PUT', path: '/api/settings' }
   const member = { where: 'json_field', name: '/webhook_secret', secret: 'fields.hook' } as const
   await approvePlace(world, credential_id, { ...of, where: 'basic' })
-  await approvePlace(world, credential_id, { ...of, ...member, beside: '' })
+  await approvePlace(world, credential_id, { ...of, ...member })
   await approvePlace(world, credential_id, { ...of, ...member, also: [{ where: 'basic' }] })
   return { site, agent, credential_id, of }
 }

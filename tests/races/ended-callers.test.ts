@@ -248,7 +248,6 @@ describe('a key that is revoked', () => {
       standing: [{}],
       method: 'POST',
       path: '/late',
-      beside: '',
     }
     const asked = await besideRevoking(
       agent,

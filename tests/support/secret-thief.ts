@@ -56,7 +56,7 @@ export async function openThief(
   const entry = { site: site.origin, username, password, totp, fields }
   const credential_id = await entryOf(world, agent, entry)
   const json = { where: 'json_field', name: '/password', path: '/api/login' } as const
-  await approvePlace(world, credential_id, { ...json, beside: '{"user":"ada"}' })
+  await approvePlace(world, credential_id, json)
   await approvePlace(world, credential_id, { where: 'basic', method: 'GET', path: '/basic' })
   const key = { where: 'header', name: 'x-api-key', method: 'GET', path: '/api/me' } as const
   await approvePlace(world, credential_id, { ...key, secret: 'fields.token' })

@@ -53,8 +53,7 @@ export async function entryOf(
 }
 
 /**
- * Approves a place of an entry: by default a field of a form that the agent fills in, whatever other fields
- * it has.
+ * Approves a place of an entry: by default a field of a form that the agent fills in.
  */
 export async function approvePlace(
   { db }: TestWorld,
@@ -64,13 +63,11 @@ export async function approvePlace(
   >,
 ): Promise<void> {
   const standing = sortPositions([given, ...(given.also ?? [])].map(standingOf))
-  const { kind = 'request', page = '', method = 'POST', path = '/', beside = '' } = given
-  const isInBody = standing.some(({ where }) => where === 'form_field' || where === 'json_field')
-  const isWide = given.beside === undefined && isInBody
+  const { kind = 'request', page = '', method = 'POST', path = '/' } = given
   await db.sql`
-    insert into private.vault_places (account, entry, kind, page, standing, method, path, beside,
-      wide, approved_at)
-    select account, id, ${kind}, ${page}, ${db.sql.json(standing)}, ${method}, ${path}, ${beside}, ${isWide},
+    insert into private.vault_places (account, entry, kind, page, standing, method, path,
+      approved_at)
+    select account, id, ${kind}, ${page}, ${db.sql.json(standing)}, ${method}, ${path},
       private.clock() from private.vault_entries where id = ${entry}`
 }
 
@@ -106,7 +103,7 @@ export async function askPlace(
   path: string,
 ): Promise<void> {
   const standing = [standingOf({ name: 'pass' })]
-  const place = { kind: 'request', page: '', standing, method: 'POST', path, beside: '' }
+  const place = { kind: 'request', page: '', standing, method: 'POST', path }
   await sql`select from api.vault_ask_place(${credential}, ${entry}, ${sql.json(place)})`
 }
 

@@ -1,7 +1,6 @@
 /** The page of a login's places, where the owner approves the ones that agents ask for and ends others. */
 import * as z from 'zod'
 import { time } from '../../../shared/db/row-fields.ts'
-import { markHidden } from '../../../shared/mail/untrusted.ts'
 import { describePlace, hasValueInBody, placeRow } from '../../../shared/vault/places/place.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
@@ -91,18 +90,14 @@ function PlaceShown({ c, entry, own }: Part) {
           ['Secret', place.standing.map(({ secret }) => nameOf(secret)).join(' · ')],
           ['Sent by', place.kind === 'form' ? 'A form on a page of the site' : 'The agent itself'],
           ['Place', <code class="long">{describePlace(entry.site, place)}</code>],
-          ...(place.page === ''
-            ? []
-            : [['On the page', <code class="long">{entry.site + place.page}</code>] as const]),
-          ...(place.beside === '' ? [] : [['Beside it', <Beside text={place.beside} />] as const]),
-          ...(place.wide ? [['Also', widely(place)] as const] : []),
+          ...(place.wide ? [['Also', everywhere] as const] : []),
           ['Asked by', asker ?? 'A person'],
           ['Asked', <Time at={asked_at} />],
           ...(approved_at === null ? [] : [['Approved', <Time at={approved_at} />] as const]),
         ]}
       />
-      {approved_at === null && place.kind === 'request' && (
-        <Checkbox name="wide" label={`Also ${widely(place)}`} />
+      {approved_at === null && !hasValueInBody(place) && (
+        <Checkbox name="wide" label={`Also ${everywhere}`} />
       )}
       <div class="actions">
         {approved_at === null && (
@@ -118,16 +113,7 @@ function PlaceShown({ c, entry, own }: Part) {
   )
 }
 
-/** Shows the fields beside the secret, which the agent wrote, with hidden characters marked. */
-function Beside({ text }: { text: string }) {
-  return <code class="long">{markHidden(text)}</code>
-}
-
-function widely(place: OwnPlace['place']): string {
-  return !hasValueInBody(place)
-    ? 'in every other request to this site, whatever it does'
-    : 'with any other fields beside it, which can say what the site does with it'
-}
+const everywhere = 'in every other request to this site, whatever it does'
 
 const names: Readonly<Record<string, string>> = {
   password: 'The password',

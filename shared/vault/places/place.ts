@@ -1,7 +1,7 @@
 /**
- * Places: whole requests to an entry's own site in which its values may stand. What the agent writes around
- * a secret can make an honest site publish it, so all of it is part of the place that the owner approves. A
- * bearer token of an entry without a user name needs no approval, nor does what the calling key stored itself.
+ * Places at an entry's own site in which its values may stand: method, path, and the headers, form fields or
+ * JSON members that take them. The owner approves each once. A bearer token of an entry without a user name
+ * needs no approval, nor does what the calling key stored itself.
  */
 import * as z from 'zod'
 import { shortVisible } from '../../mail/untrusted.ts'
@@ -32,9 +32,7 @@ export const placeRow = z.object({
   method: z.string(),
   /** Path in its normal form, with its query. */
   path: z.string(),
-  /** Other fields of the body in which a value stands, as they are sent. */
-  beside: z.string(),
-  /** True if approved with any other fields or, with values in headers alone, for any request. */
+  /** True if approved for every request to the site; only for values in headers. */
   wide: z.boolean(),
 })
 
@@ -44,7 +42,6 @@ export type ApprovedPlace = z.output<typeof placeRow>
 /** A place that a request needs. */
 export type SecretPlace = Omit<ApprovedPlace, 'id' | 'wide'>
 
-const besideMax = 4_096
 const pathMax = 2_048
 
 /** Returns the place that a request needs, if any, or a sentence that says why no owner is asked for it. */
@@ -57,30 +54,22 @@ export function placeNeededBy(
   if (isOwn && standing.every(({ secret }) => secret !== 'mail')) return undefined
   if (standing.every((one) => isBearerToken(one, username))) return undefined
   const { pathname, search } = normalUrl(url)
-  const beside = standing.some(isInBody) ? otherBodyFields(template) : ''
   const place: SecretPlace = {
     kind: 'request',
     page: '',
     standing,
     method: template.method,
     path: pathname + search,
-    beside,
   }
   return isTooLong(place)
-    ? { refused: 'What stands beside a secret is too long to approve.' }
+    ? { refused: 'The path or the name of a field is too long to approve.' }
     : place
 }
 
 /** True if a place is too long for an owner to read whole; sites choose the names and paths of forms. */
-export function isTooLong({ standing, page, path, beside }: SecretPlace): boolean {
+export function isTooLong({ standing, page, path }: SecretPlace): boolean {
   const isLong = standing.some(({ name }) => name.length > 512 || name.includes('\0'))
-  return (
-    isLong ||
-    page.length > pathMax ||
-    path.length > pathMax ||
-    beside.length > besideMax ||
-    beside.includes('\0')
-  )
+  return isLong || page.length > pathMax || path.length > pathMax
 }
 
 /** Sorts values into one order that does not depend on who wrote them. */
@@ -115,11 +104,6 @@ function nameOfValue(injection: Exclude<Injection, { where: 'link' }>): string {
   return injection.secret.startsWith('mail.') ? 'mail' : injection.secret
 }
 
-function otherBodyFields({ form = {}, json = {} }: RequestTemplate): string {
-  const fields = Object.keys(form).length > 0 ? form : json
-  return Object.keys(fields).length > 0 ? JSON.stringify(fields) : ''
-}
-
 function isInBody({ where }: ValuePosition): boolean {
   return where === 'form_field' || where === 'json_field'
 }
@@ -141,13 +125,12 @@ export function coveringPlace(
       known.kind === place.kind &&
       known.page === place.page &&
       values(known) === values(place) &&
-      (isSameRequest || (known.wide && !hasValueInBody(place))) &&
-      (known.beside === place.beside || known.wide)
+      (isSameRequest || (known.wide && !hasValueInBody(place)))
     )
   })
 }
 
-/** True if a value stands in the body, where the fields beside it can decide what is done with it. */
+/** True if a value stands in the body, where a path says what is done with it. */
 export function hasValueInBody({ standing }: Pick<SecretPlace, 'standing'>): boolean {
   return standing.some(isInBody)
 }

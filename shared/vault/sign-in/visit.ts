@@ -83,7 +83,7 @@ function placeOf({ page, form, filled }: Candidate): SecretPlace {
     return { secret: named, where: 'form_field', name, prefix: '' }
   })
   const path = lastingPath(new URL(form.action))
-  return { kind: 'form', page, method: 'POST', path, standing: sortPositions(standing), beside: '' }
+  return { kind: 'form', page, method: 'POST', path, standing: sortPositions(standing) }
 }
 
 /** Returns the path and query of a form without what differs each time, such as the codes of Keycloak. */
