@@ -175,7 +175,7 @@ test('a password that a key made is that key’s to type at its site, sign-up wi
   const { agent, origin, step, posted } = await openSite({
     '/login': loginForm,
     '/join':
-      '<form method="post"><input name="email"><input type="password" name="p"><input type="password" name="again"></form>',
+      '<form method="post"><input name="email"><input type="password" name="p"><input type="password" name="again"><input type="password" name="trap" hidden></form>',
     '/change':
       '<form method="post"><input type="password" name="old"><input type="password" name="new"><input type="password" name="new2"></form>',
   })
@@ -195,6 +195,7 @@ test('a password that a key made is that key’s to type at its site, sign-up wi
     email: 'bot@mail.example',
     p: drawn,
     again: drawn,
+    trap: '',
   })
   expect([last?.get('old'), last?.get('new')]).toEqual([drawn, last?.get('new2')])
   expect(last?.get('new')).not.toBe(drawn)

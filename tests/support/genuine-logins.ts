@@ -13,33 +13,12 @@ const plain = (fields: string, more = '') =>
 const password = (name: string, more = '') => `<input type="password" name="${name}" ${more}>`
 const text = (name: string, more = '') => `<input name="${name}" ${more}>`
 
-/** Returns a login form with these field names. */
-function named(name: string, user: string, secret: string): GenuineLogin {
-  const login = plain(`{csrf}${text(user)}${password(secret)}`)
-  return { name: `fields of ${name}`, pages: { login, user, password: secret } }
-}
-
 /** Returns a login form with the usual field names and a variation in its HTML. */
 function written(name: string, login: string, more: Partial<LoginPages> = {}): GenuineLogin {
   return { name, pages: { login, ...more } }
 }
 
 const usual = `{csrf}${text('username')}${password('password')}`
-
-const ofNames: readonly GenuineLogin[] = [
-  named('Rails and Devise', 'user[email]', 'user[password]'),
-  named('WordPress', 'log', 'pwd'),
-  named('Java servlets', 'j_username', 'j_password'),
-  named('Django', 'username', 'password'),
-  named('Laravel', 'email', 'password'),
-  named('ASP.NET', 'Input.Email', 'Input.Password'),
-  named('a German shop', 'benutzer', 'passwort'),
-  named('a Spanish bank', 'usuario', 'contrasena'),
-  named('camel case', 'loginName', 'loginPassword'),
-  named('phpBB', 'username', 'pass'),
-  named('Drupal', 'name', 'pass'),
-  named('an intranet', 'UserName', 'Passwd'),
-]
 
 const ofWritings: readonly GenuineLogin[] = [
   written('a form that names no token', plain(text('username') + password('password'))),
@@ -147,4 +126,4 @@ const ofCodes: readonly GenuineLogin[] = [
 ]
 
 /** All sign-ins. */
-export const genuineLogins = [...ofNames, ...ofWritings, ...ofSteps, ...ofCodes]
+export const genuineLogins = [...ofWritings, ...ofSteps, ...ofCodes]

@@ -18,6 +18,8 @@ export type LoginPages = {
   next?: string
   /** The complete page that asks for a code, and the name of its field. */
   code?: { form: string; name: string }
+  /** Path that the form leads to, instead of /login. */
+  action?: string
   /** Status of the redirects. */
   status?: number
 }
@@ -51,7 +53,8 @@ function answer(state: State, response: ServerResponse, received: Received): voi
   const { pages } = state
   const { pathname } = new URL(received.url, 'http://site')
   const of = received.method === 'GET' ? shows : takes
-  const act = of[pathname.replace(/;.*$/, '')]
+  const path = pathname.replace(/;.*$/, '')
+  const act = of[path === pages.action ? '/login' : path]
   if (!act) response.writeHead(404).end('No such page.')
   else if (received.method === 'POST' && !isOwnForm(state, received)) show(state, response, 403, '')
   else act(state, response, received, pages)
@@ -87,11 +90,17 @@ const takes: Readonly<Record<string, Act>> = {
     else welcome(state, response)
   },
   '/code': (state, response, received, { code }) => {
-    const isRight = formOf(received).get(code?.name ?? '') === state.site.account.code?.()
+    const isRight =
+      formOf(received)
+        .getAll(code?.name ?? '')
+        .join('') === state.site.account.code?.()
     if (isRight && has(state, received, 'half')) welcome(state, response)
     else show(state, response, 401, code?.form ?? '')
   },
 }
+
+/** Fields that only programs fill in. */
+const traps = ['email', 'website', 'fakepassword', 'hiddenPassword', 'required_field_5b12']
 
 /** Decides whether a form is the site's own: it comes from its origin, with the token of its page. */
 function isOwnForm({ site, tokens, pages }: State, received: Received): boolean {
@@ -101,7 +110,10 @@ function isOwnForm({ site, tokens, pages }: State, received: Received): boolean 
   const sent = formOf(received)
   const isRight = !isGuarded || (token !== undefined && sent.get('csrf_token') === token)
   return (
-    headers.origin === site.origin && isRight && [...sent.values()].every((one) => one !== 'no')
+    headers.origin === site.origin &&
+    isRight &&
+    [...sent.values()].every((one) => one !== 'no') &&
+    traps.every((name) => (sent.get(name) ?? '') === '')
   )
 }
 

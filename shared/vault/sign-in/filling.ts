@@ -1,6 +1,6 @@
 /** Values of an entry for the fields of a form that signs in. */
 import type { UsedEntry } from '../inject.ts'
-import { codeFieldIn, type LoginForm, passwordsIn } from './login-form.ts'
+import { codeFieldsIn, type LoginForm, passwordsIn } from './login-form.ts'
 import type { Control, PageForm } from './page-forms.ts'
 
 /** A value of the entry for a field of a form; the user name is not a secret. */
@@ -24,13 +24,22 @@ function nameIn({ username: value }: UsedEntry, control: Control | undefined): F
 /** Fills in a code, or a password that the calling key made; returns nothing if no field asks for it. */
 export function filledBy(used: UsedEntry, form: PageForm, secret: string): Filled[] {
   if (secret === 'password') return ownPasswords(used, form)
-  const [control, value] = [codeFieldIn(form)?.control, used.values.get(secret)]
-  return control === undefined || value === undefined ? [] : [{ secret, control, value }]
+  const controls = codeFieldsIn(form)?.controls ?? []
+  const value = used.values.get(secret)
+  const [only, ...boxes] = controls
+  if (only === undefined || value === undefined) return []
+  if (boxes.length === 0) return [{ secret, control: only, value }]
+  // A box for each digit.
+  return value.length === controls.length
+    ? controls.map((control, at) => ({ secret, control, value: value[at] ?? '' }))
+    : []
 }
 
 /** Fills a password that the key made into all fields for one, and an earlier one beside a new one. */
 function ownPasswords({ values }: UsedEntry, form: PageForm): Filled[] {
-  const fields = passwordsIn(form)
+  const all = passwordsIn(form)
+  const seen = all.filter(({ isHidden }) => !isHidden)
+  const fields = seen.length > 0 ? seen : all
   const password = values.get('password')
   const isCurrent = (at: number, marks: string) =>
     marks.includes('current-password') ? fields.length > 1 : fields.length === 3 && at === 0

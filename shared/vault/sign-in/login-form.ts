@@ -11,7 +11,10 @@ export type LoginForm = { form: PageForm; password: Control; username?: Control 
 /** Most fields that the owner is asked to choose from. */
 const candidatesMax = 4
 
-/** Returns the fields for a password in forms that are sent by POST; hidden ones only if all are. */
+/**
+ * Returns the fields for a password in forms that are sent by POST. A hidden one is left out if there are others,
+ * or if its page asks for the user name alone.
+ */
 export function loginFormsIn(forms: readonly PageForm[], origin: string): LoginForm[] {
   const found = formsOfSite(forms, origin).flatMap((form) =>
     passwordsIn(form).map((password) => ({
@@ -21,7 +24,8 @@ export function loginFormsIn(forms: readonly PageForm[], origin: string): LoginF
     })),
   )
   const visible = found.filter(({ password }) => !password.isHidden)
-  return (visible.length > 0 ? visible : found).slice(0, candidatesMax)
+  const isMore = visible.length > 0 || nameFormIn(forms, origin) !== undefined
+  return (isMore ? visible : found).slice(0, candidatesMax)
 }
 
 /** Returns all fields of a form for a password. */
@@ -35,7 +39,8 @@ export function nameFormIn(
   origin: string,
 ): { form: PageForm; username: Control } | undefined {
   const asking = formsOfSite(forms, origin).flatMap((form) => {
-    const username = passwordsIn(form).length > 0 ? undefined : usernameBefore(form)
+    const isWhole = passwordsIn(form).some(({ isHidden }) => !isHidden)
+    const username = isWhole ? undefined : usernameBefore(form)
     return username === undefined ? [] : [{ form, username }]
   })
   return asking.find(({ username }) => isMarkedName(username)) ?? asking[0]
@@ -67,24 +72,33 @@ function isMarkedName({ autocomplete }: Control): boolean {
 
 const userName = /user|login|email|mail|account|identifier|handle|phone|member|customer/i
 
-/** A field for a code; `isMarked` is true if the page itself says that it takes one. */
-export type CodeField = { control: Control; isMarked: boolean }
+/** Fields for a code: one, or a box for each digit. `isMarked` is true if the page itself says so. */
+export type CodeFields = { controls: readonly Control[]; isMarked: boolean }
 
-/** Returns the only empty field that a user types into, beside boxes, buttons and hidden fields. */
-export function codeFieldIn(form: PageForm): CodeField | undefined {
+/** Returns the only empty field that a user types into, beside boxes to tick, buttons and hidden fields. */
+export function codeFieldsIn(form: PageForm): CodeFields | undefined {
   const typed = form.controls.filter(
     ({ type, isHidden, isReadOnly }) =>
       !/^(hidden|checkbox|radio|submit|select)$/.test(type) && !isHidden && !isReadOnly,
   )
-  const marked = typed.filter(({ autocomplete }) => autocomplete.includes('one-time-code'))
-  const [control, ...others] = marked.length > 0 ? marked : typed
-  const isOther = control === undefined || others.length > 0 || control.value !== ''
-  if (form.method !== 'post' || isOther || !/^(text|tel|number|password)$/.test(control.type)) {
+  const isInBoxes = typed.length >= boxesMin && typed.every(({ isSingle }) => isSingle)
+  const marked = typed.filter(isMarkedCode)
+  const controls = isInBoxes ? typed : marked.length > 0 ? marked : typed
+  const [control, ...others] = controls
+  const isWrong = controls.some((one) => one.value !== '' || !codeTypes.test(one.type))
+  if (!control || isWrong || form.method !== 'post' || (others.length > 0 && !isInBoxes)) {
     return undefined
   }
-  const isAlone = typed.length === 1
-  const isMarked = marked.length > 0 || control.isNumeric || codeName.test(control.name)
-  return { control, isMarked: isAlone && isMarked && control.type !== 'password' }
+  const isAlone = controls.length === typed.length
+  const isNamed = isMarkedCode(control) || control.isNumeric || codeName.test(control.name)
+  return { controls, isMarked: isAlone && isNamed && control.type !== 'password' }
+}
+
+const boxesMin = 4
+const codeTypes = /^(text|tel|number|password)$/
+
+function isMarkedCode({ autocomplete }: Control): boolean {
+  return autocomplete.includes('one-time-code')
 }
 
 /** Names that sites give to a field for a code. Where a site has another one, the owner is asked. */

@@ -24,6 +24,8 @@ const controlSchema = z.object({
   isHidden: z.boolean(),
   /** True if the page says that digits are typed into it. */
   isNumeric: z.boolean(),
+  /** True if the field takes one character. */
+  isSingle: z.boolean(),
   /** Values that a select offers. */
   options: z.array(z.string()),
 })
@@ -197,15 +199,23 @@ function add(reading: Reading, attributes: Attributes, read: Read): Control | un
     isSent: read.isSent ?? read.type !== 'select',
     autocomplete,
     isReadOnly: attributes.has('readonly') && !/^(hidden|checkbox|radio|select)$/.test(read.type),
-    isHidden: attributes.has('hidden') || hiding.test(attributes.get('style') ?? ''),
+    isHidden: isHidden(attributes),
     isNumeric: read.type === 'number' || isForDigits(attributes),
+    isSingle: attributes.get('maxlength')?.trim() === '1',
     options: [],
   }
   form.controls.push(control)
   return control
 }
 
-const hiding = /display\s{0,4}:\s{0,4}none|visibility\s{0,4}:\s{0,4}hidden/i
+/** Styles that hide a field or move it off the page. */
+const hiding =
+  /display\s{0,4}:\s{0,4}none|visibility\s{0,4}:\s{0,4}hidden|(left|top)\s{0,4}:\s{0,4}-[0-9]{3}/i
+
+function isHidden(attributes: Attributes): boolean {
+  const isUnread = attributes.get('aria-hidden')?.trim().toLowerCase() === 'true'
+  return isUnread || attributes.has('hidden') || hiding.test(attributes.get('style') ?? '')
+}
 
 function isForDigits(attributes: Attributes): boolean {
   const mode = (attributes.get('inputmode') ?? '').trim().toLowerCase()

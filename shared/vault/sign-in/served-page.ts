@@ -8,7 +8,7 @@ import { readAnswerText } from '../answer-text.ts'
 import { isRemovable, redactorFor } from '../scrub.ts'
 import { siteAnswerOf, withoutQuery } from '../use-answer.ts'
 import type { Browsed, Request } from './browse.ts'
-import { codeFieldIn, passwordsIn } from './login-form.ts'
+import { codeFieldsIn, passwordsIn } from './login-form.ts'
 import type { StepAnswer } from './port.ts'
 import type { Visit } from './visit.ts'
 
@@ -74,6 +74,6 @@ function isFine({ fetched }: Browsed): boolean {
 function asksOf(forms: Browsed['forms']): ('password' | 'code')[] {
   return [
     ...(forms.some((form) => passwordsIn(form).length > 0) ? (['password'] as const) : []),
-    ...(forms.some(codeFieldIn) ? (['code'] as const) : []),
+    ...(forms.some(codeFieldsIn) ? (['code'] as const) : []),
   ]
 }

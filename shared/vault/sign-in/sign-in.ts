@@ -16,7 +16,7 @@ import type { VaultContext } from '../room.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
 import { type Filled, filledBy, knownIn, loginIn, ownLogin, unfilled } from './filling.ts'
-import { codeFieldIn, loginFormsIn, nameFormIn } from './login-form.ts'
+import { codeFieldsIn, loginFormsIn, nameFormIn } from './login-form.ts'
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepAnswer, StepOrder } from './port.ts'
 import { endVisit } from './served-page.ts'
@@ -128,7 +128,7 @@ async function sendStep(visit: Visit, { at, fields, secret }: Step): Promise<Ref
   const filled = fill(form)
   if (secret === undefined) return send(visit, form, { fields, filled, isSignIn: false })
   if (filled.length === 0) return fail('form_refused', { message: unfilled.noField })
-  const isUnasked = isPassword || (isAnswer && codeFieldIn(form)?.isMarked === true)
+  const isUnasked = isPassword || (isAnswer && codeFieldsIn(form)?.isMarked === true)
   const place = isUnasked
     ? undefined
     : await requireApprovedForm(visit, [{ page: '', form, filled }])

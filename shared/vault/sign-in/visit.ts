@@ -123,7 +123,8 @@ export async function recordUse(
   })
   visit.isBegun = true
   if (isTold) room.mailSoon()
-  visit.sent.push(...secrets.map(({ value }) => value))
+  // A code in boxes is one secret, not one for each digit.
+  visit.sent.push(...secrets.map(({ secret, value }) => visit.used.values.get(secret) ?? value))
 }
 
 /** Changes the state of the session. */

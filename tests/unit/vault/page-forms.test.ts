@@ -1,6 +1,6 @@
 /** Forms of served pages are found, filled in and sent as a browser would. */
 import { expect, test } from 'vitest'
-import { codeFieldIn, loginFormsIn, nameFormIn } from '../../../shared/vault/sign-in/login-form.ts'
+import { codeFieldsIn, loginFormsIn, nameFormIn } from '../../../shared/vault/sign-in/login-form.ts'
 import { formsOf } from '../../../shared/vault/sign-in/page-forms.ts'
 import { submissionOf } from '../../../shared/vault/sign-in/submission.ts'
 
@@ -130,8 +130,10 @@ test.each([
   ['<input name=otp><input name=bio>', undefined],
   ['<textarea name=otp></textarea>', undefined],
   ['<input type=checkbox name=otp>', undefined],
+  ['<input name=d maxlength=1 inputmode=numeric>'.repeat(6), true],
+  ['<input name=d maxlength=1>'.repeat(6), false],
 ])('in a form of %s it is known whether a code belongs there unasked', (fields, expected) => {
-  expect(codeFieldIn(only(form(fields)))?.isMarked).toBe(expected)
+  expect(codeFieldsIn(only(form(fields)))?.isMarked).toBe(expected)
 })
 
 /** Prefixes and parts of markup that long pages can consist of. */
