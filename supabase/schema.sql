@@ -6154,6 +6154,19 @@ begin
   return private.spend_proof(proof_digest);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.vault_ask_found_place(credential text, entry uuid, asked jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+begin
+  perform private.ask_place(e, asked, null);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.vault_ask_place(credential text, entry uuid, asked jsonb)
  RETURNS TABLE(place uuid)
  LANGUAGE plpgsql
@@ -6161,24 +6174,11 @@ CREATE OR REPLACE FUNCTION api.vault_ask_place(credential text, entry uuid, aske
  SET search_path TO ''
 AS $function$
 declare
-  waiting_max constant integer := 10;
   caller private.credentials := private.recognize(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller);
-  -- One after the other; otherwise two at once would both be stored.
-  perform from private.vault_entries v where v.id = e.id for no key update;
-  delete from private.vault_places w
-   where w.entry = e.id and w.approved_at is null
-     and private.place_json(w) - '{id, wide}'::text[] = asked;
-  return query insert into private.vault_places
-    (account, entry, kind, page, standing, method, path, asked_by)
-  values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing', asked ->> 'method',
-    asked ->> 'path', caller.id)
-  returning id;
-  delete from private.vault_places w where w.id in (
-    select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
-     order by o.asked_at desc, o.id offset waiting_max);
+  return query select private.ask_place(e, asked, caller.id);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text DEFAULT NULL::text, for_username text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
@@ -6339,6 +6339,18 @@ begin
      where s.id = session and s.credential = caller.id and s.step = was_step
     returning s.expires_at;
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_look(credential text, entry uuid)
+ RETURNS TABLE(site text, username text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+begin
+  return query select e.site, e.username;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_note_site(credential text, entry uuid, mail jsonb)
@@ -6619,6 +6631,29 @@ AS $function$
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $function$;
+
+CREATE OR REPLACE FUNCTION private.ask_place(e private.vault_entries, asked jsonb, asker uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  waiting_max constant integer := 10;
+  stored uuid;
+begin
+  -- One after the other; otherwise two at once would both be stored.
+  perform from private.vault_entries v where v.id = e.id for no key update;
+  delete from private.vault_places w
+   where w.entry = e.id and w.approved_at is null
+     and private.place_json(w) - '{id, wide}'::text[] = asked;
+  insert into private.vault_places (account, entry, kind, page, standing, method, path, asked_by)
+  values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing',
+    asked ->> 'method', asked ->> 'path', asker)
+  returning id into stored;
+  delete from private.vault_places w where w.id in (
+    select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
+     order by o.asked_at desc, o.id offset waiting_max);
+  return stored;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.asker_approved(caller private.credentials, approved uuid)
  RETURNS private.credentials
@@ -11789,6 +11824,8 @@ grant execute on function api.signup_request(email text, code_digest text, clien
 
 grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 
+grant execute on function api.vault_ask_found_place(credential text, entry uuid, asked jsonb) to vault;
+
 grant execute on function api.vault_ask_place(credential text, entry uuid, asked jsonb) to vault;
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
@@ -11798,6 +11835,8 @@ grant execute on function api.vault_begin_use(credential text, entry uuid, handl
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
 
 grant execute on function api.vault_keep_session(credential text, session uuid, entry uuid, was_step integer, sealed jsonb) to vault;
+
+grant execute on function api.vault_look(credential text, entry uuid) to vault;
 
 grant execute on function api.vault_note_site(credential text, entry uuid, mail jsonb) to vault;
 

@@ -38,6 +38,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return this.#open().goOn(...asked)
   }
 
+  lookAt(...asked: PortArguments<'lookAt'>) {
+    return this.#open().lookAt(...asked)
+  }
+
   receives(...asked: PortArguments<'receives'>) {
     return this.#open().receives(...asked)
   }

@@ -947,6 +947,7 @@ export type DatabaseFunctions = {
     }
   }
   spend_proof: { args: { credential: string; proof_digest: string } }
+  vault_ask_found_place: { args: { credential: string; entry: string; asked: unknown } }
   vault_ask_place: { args: { credential: string; entry: string; asked: unknown } }
   vault_begin_store: {
     args: {
@@ -994,6 +995,7 @@ export type DatabaseFunctions = {
       sealed: unknown
     }
   }
+  vault_look: { args: { credential: string; entry: string } }
   vault_note_site: { args: { credential: string; entry: string; mail: unknown } }
   vault_open_session: { args: { credential: string; session: string } }
   vault_open_totp: { args: { credential: string; entry: string } }

@@ -8,13 +8,14 @@ import type { MailboxPort } from '../mailbox/port.ts'
 import type { InboundPort } from '../mailbox/receive/inbound-port.ts'
 import type { EntriesPort } from './entries/entries-port.ts'
 import type { LoginLinkPort } from './entries/login-link-port.ts'
-import type { SignInPort } from './sign-in/port.ts'
+import type { LookPort, SignInPort } from './sign-in/port.ts'
 import type { UsePort } from './use-port.ts'
 
 /** All operations of the vault, on entries and on mails. */
 export type VaultPort = EntriesPort &
   InboundPort &
   LoginLinkPort &
+  LookPort &
   MailboxPort &
   SignInPort &
   UsePort & {

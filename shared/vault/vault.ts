@@ -15,6 +15,7 @@ import { openLoginLinks } from './entries/login-link.ts'
 import { viewsOfEntries } from './entries/open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openVaultContext } from './room.ts'
+import { openLook } from './sign-in/look.ts'
 import { openSignIn } from './sign-in/sign-in.ts'
 import { openUse } from './use.ts'
 
@@ -31,6 +32,7 @@ export function openVault(world: World, later: WaitUntil = () => undefined): Vau
     ...openLoginLinks(room),
     ...openUse(room),
     ...openSignIn(room),
+    ...openLook(room),
     ...listsOfMail(room),
     ...viewsOfMail(room),
     ...sendingOfMail(room),

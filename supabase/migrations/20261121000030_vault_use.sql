@@ -56,27 +56,36 @@ $$;
 
 -- Stores a place that waits for the owner. Places are deleted after waiting for a day, and the oldest waiting
 -- ones make room, so an agent cannot fill the page.
-create function api.vault_ask_place(credential text, entry uuid, asked jsonb)
-  returns table (place uuid) language plpgsql security definer set search_path = '' as $$
+create function private.ask_place(e private.vault_entries, asked jsonb, asker uuid) returns uuid
+  language plpgsql as $$
 declare
   waiting_max constant integer := 10;
-  caller private.credentials := private.recognize(credential, 'vault', true);
-  e private.vault_entries := private.entry_of(caller, entry);
+  stored uuid;
 begin
-  perform private.hold_unfrozen(caller);
   -- One after the other; otherwise two at once would both be stored.
   perform from private.vault_entries v where v.id = e.id for no key update;
   delete from private.vault_places w
    where w.entry = e.id and w.approved_at is null
      and private.place_json(w) - '{id, wide}'::text[] = asked;
-  return query insert into private.vault_places
-    (account, entry, kind, page, standing, method, path, asked_by)
-  values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing', asked ->> 'method',
-    asked ->> 'path', caller.id)
-  returning id;
+  insert into private.vault_places (account, entry, kind, page, standing, method, path, asked_by)
+  values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing',
+    asked ->> 'method', asked ->> 'path', asker)
+  returning id into stored;
   delete from private.vault_places w where w.id in (
     select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
      order by o.asked_at desc, o.id offset waiting_max);
+  return stored;
+end $$;
+
+-- Stores a place that an agent needs.
+create function api.vault_ask_place(credential text, entry uuid, asked jsonb)
+  returns table (place uuid) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  perform private.hold_unfrozen(caller);
+  return query select private.ask_place(e, asked, caller.id);
 end $$;
 
 -- Refuses unless each of these codes may go to the site of the entry: it is unused, fresh, and from a mail

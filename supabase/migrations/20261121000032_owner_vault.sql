@@ -140,6 +140,26 @@ begin
    order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $$;
 
+-- Returns the site and the user name of an entry whose sign-in page its owner has the vault look at.
+create function api.vault_look(credential text, entry uuid)
+  returns table (site text, username text) language plpgsql security definer set search_path = '' as $$
+declare
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+begin
+  return query select e.site, e.username;
+end $$;
+
+-- Stores a place that the vault found on such a page.
+create function api.vault_ask_found_place(credential text, entry uuid, asked jsonb) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+begin
+  perform private.ask_place(e, asked, null);
+  return true;
+end $$;
+grant execute on function api.vault_look, api.vault_ask_found_place to vault;
+
 -- Approves a waiting place, with a fresh proof: for what was asked or, in headers, for every request. It takes the place of all
 -- others for the same page. Returns no row if the account has no such waiting place.
 create function api.owner_approve_place(credential text, place uuid, wide boolean)

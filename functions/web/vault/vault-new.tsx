@@ -8,6 +8,7 @@ import { Notice } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { FurtherFields, SecretFields, UsernameField } from './login-fields.tsx'
 import { storeTyped } from './typed-login.ts'
+import { vaultOf } from './vault-port.ts'
 
 /** Routes that show the form and store the login. */
 export const routes: Routes = (app) => {
@@ -20,10 +21,19 @@ export const routes: Routes = (app) => {
       username: (form.get('username') ?? '').trim(),
     }
     const stored = await storeTyped(c, credential, form, { ...named, version: 0 })
-    if (!isRefusal(stored)) return goTo(c, `/vault/${stored.credential_id}`)
+    if (!isRefusal(stored)) return showFound(c, credential, stored.credential_id, named.site)
     const isThere = stored.refusal === 'conflict'
     return showForm(c, named, isThere ? thereAlready : stored.message)
   })
+}
+
+/** Looks at the page, if the owner typed the address of one, and leads to what is to be approved there. */
+async function showFound(c: PageContext, credential: string, entry: string, address: string) {
+  const url = new URL(/^[a-z]+:\/\//i.test(address) ? address : `https://${address}`)
+  const path = url.pathname + url.search
+  const looked = path === '/' ? { found: 0 } : await vaultOf(c).lookAt({ credential, entry, path })
+  const isFound = !isRefusal(looked) && looked.found > 0
+  return goTo(c, isFound ? `/vault/${entry}/places` : `/vault/${entry}`)
 }
 
 const thereAlready =
@@ -56,7 +66,7 @@ async function showForm(
         <Field
           name="site"
           label="Site"
-          hint="The address at which you sign in, such as https://example.com."
+          hint="The address of the page at which you sign in, such as https://example.com/login. The vault looks at it and shows you where the password goes."
           value={typed.site}
           required
           maxlength={2_048}

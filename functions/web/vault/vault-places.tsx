@@ -1,16 +1,18 @@
 /** The page of a login's places, where the owner approves the ones that agents ask for and ends others. */
 import * as z from 'zod'
+import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { time } from '../../../shared/db/row-fields.ts'
 import { describePlace, hasValueInBody, placeRow } from '../../../shared/vault/places/place.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { Button, Checkbox, Form } from '../ui/form.tsx'
-import { Empty, Facts, Section, Time } from '../ui/show.tsx'
+import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
+import { Empty, Facts, Notice, Section, Time } from '../ui/show.tsx'
 import { siteName } from '../ui/site.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import type { OwnerEntry } from './vault-data.ts'
 import { findEntry } from './vault-data.ts'
+import { vaultOf } from './vault-port.ts'
 
 const ownPlaceRow = z.object({
   place: placeRow,
@@ -26,7 +28,19 @@ const decidedRow = z.object({ entry: z.uuid() })
 export const routes: Routes = (app) => {
   app.get('/vault/:entry{[0-9a-f-]+}/places', showPlaces)
   app.get('/vault/:entry{[0-9a-f-]+}/places/:place', showPlaces)
+  app.post('/vault/:entry{[0-9a-f-]+}/places', look)
   app.post('/vault/:entry{[0-9a-f-]+}/places/:place', decide)
+}
+
+/** Has the vault look at a page of the site, and shows what it found there. */
+async function look(c: PageContext): Promise<Response> {
+  const { credential } = await requireOwner(c)
+  const { listed } = await findEntry(c)
+  const path = ((await readFormFields(c)).get('path') ?? '').trim()
+  const asked = { credential, entry: listed.credential_id, path }
+  const looked = path.startsWith('/') ? await vaultOf(c).lookAt(asked) : { found: 0 }
+  if (isRefusal(looked)) throw new Rejection(looked)
+  return goTo(c, `${placesOf(listed)}${looked.found > 0 ? '' : '?none'}`)
 }
 
 async function decide(c: PageContext): Promise<Response> {
@@ -66,6 +80,7 @@ async function showPlaces(c: PageContext) {
           {waiting.length > 0 ? waiting.map(ofEntry) : <Empty>Nothing waits for you.</Empty>}
         </Section>
       )}
+      {named === undefined && <LookForm c={c} entry={listed} />}
       {(named === undefined || approved.length > 0) && (
         <Section title="Approved">
           {approved.length > 0 ? approved.map(ofEntry) : <Empty>No place is approved.</Empty>}
@@ -77,6 +92,24 @@ async function showPlaces(c: PageContext) {
 
 function placesOf({ credential_id }: OwnerEntry['listed']): string {
   return `/vault/${credential_id}/places`
+}
+
+function LookForm({ c, entry }: Omit<Part, 'own'>) {
+  return (
+    <Section title="Look at a sign-in page">
+      {c.req.query('none') !== undefined && (
+        <Notice kind="warning" title="No field for a password was found there">
+          A form that scripts draw cannot be filled in. Try the address of another page.
+        </Notice>
+      )}
+      <Form c={c} action={placesOf(entry)}>
+        <Field name="path" label={`Path of the page at ${siteName(entry.site)}`} value="/login" />
+        <div class="actions">
+          <Button kind="plain">Look at it</Button>
+        </div>
+      </Form>
+    </Section>
+  )
 }
 
 type Part = { c: PageContext; entry: OwnerEntry['listed']; own: OwnPlace }

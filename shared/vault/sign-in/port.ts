@@ -41,3 +41,12 @@ export type SignInPort = {
   login(order: LoginOrder): Promise<StepAnswer | Refusal>
   goOn(order: StepOrder): Promise<StepAnswer | Refusal>
 }
+
+/** Request of an owner to look at a page of the entry's site. */
+export type LookOrder = { credential: string; entry: string; path: string }
+
+/** Operation of the vault that finds the fields of a page and asks the owner to approve them. */
+export type LookPort = {
+  /** Returns the number of forms and fields that wait for approval now. */
+  lookAt(order: LookOrder): Promise<{ found: number } | Refusal>
+}

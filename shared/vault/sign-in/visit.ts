@@ -77,7 +77,8 @@ export async function requireApprovedForm(
   return requireApprovedPlace(room.world, db, approvals, places)
 }
 
-function placeOf({ page, form, filled }: Candidate): SecretPlace {
+/** Returns the place that the owner approves for a form. */
+export function placeOf({ page, form, filled }: Candidate): SecretPlace {
   const standing = filled.map(({ secret, control: { name } }): ValuePosition => {
     const named = secret.startsWith('mail.') ? 'mail' : secret
     return { secret: named, where: 'form_field', name, prefix: '' }
