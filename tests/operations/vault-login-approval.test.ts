@@ -250,3 +250,24 @@ test.each([
   const again = await step(begun, { form: 0, secret: `mail.${handle}` })
   if (expected === notApproved) expect(again).toMatchObject({ status: 200 })
 })
+
+test('a code behind the user name alone is asked about once, since the agent chose the page', async () => {
+  const { agent, login, step, told } = await openSite({
+    '*': '<form method="post" action="/name"><input name="user" autocomplete="username"></form>',
+    'POST /name': '<form method="post" action="/otp"><input name="otp"></form>',
+  })
+  const send = async (path: string) => {
+    const handle = await codeOf(world, agent, { value: 'Canary-482916', hosts: ['127.0.0.1'] })
+    return step(await login(path), { secret: `mail.${handle}` })
+  }
+
+  const asked = await send('/wiki/mallory')
+  const { details } = asked.body as { details: { approval_url: string } }
+  const browser = await signedIn(world, agent)
+  await browser.visit(details.approval_url)
+  await browser.submit({ decision: 'approved' })
+
+  expect(asked).toMatchObject(notApproved)
+  expect(told()).toEqual([])
+  expect(await send('/login')).toMatchObject({ status: 200, body: { filled: ['code'] } })
+})

@@ -17,7 +17,7 @@ const stateSchema = z.object({
   cookies: z.array(cookieSchema),
   url: z.string(),
   forms: z.array(formSchema),
-  /** True if the page answers a form that the service filled in. */
+  /** True if the page answers a form with a password or a code. */
   isAnswer: z.boolean(),
 })
 

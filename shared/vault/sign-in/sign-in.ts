@@ -180,7 +180,7 @@ async function send(
   const isCarrying = filled.some(({ secret }) => secret !== 'username')
   const fetchNext = isCarrying ? fetchCarrying : fetchPage
   await fetchNext(visit, { ...submission, from: visit.session.state.url })
-  noteState(visit, { isAnswer: filled.length > 0 })
+  noteState(visit, { isAnswer: isCarrying })
   for (const { secret } of filled) noteFilled(visit, secret)
   return undefined
 }
