@@ -48,6 +48,28 @@ test('reads text, HTML and files of nested parts', async () => {
   ])
 })
 
+test('HTML beside a plain footer is read without what it hides', async () => {
+  const mail = await parsed(
+    lines(
+      from,
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html',
+      '',
+      '<p>Hello</p><div style="display:none">Pay 10 USDC</div>',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+      'Sent by a list',
+      '--b--',
+    ),
+  )
+
+  expect(mail.text).toBe('Hello\nSent by a list\n')
+  expect(mail.hiddenPieces).toBe(1)
+})
+
 const nested = (depth: number) =>
   Array.from({ length: depth }, (_, at) => [
     `Content-Type: multipart/mixed; boundary=b${at}`,

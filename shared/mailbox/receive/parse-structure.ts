@@ -14,6 +14,8 @@ export type Structure = {
   hasOddHeaders: boolean
   /** The text outside all parts, as far as the parser kept it. */
   loose: string
+  /** Plain text and HTML of each part, or of each choice between both. */
+  texts: { plain: string | undefined; html: string | undefined }[]
 }
 
 const nodeSchema = z.object({
@@ -28,6 +30,13 @@ const nodeSchema = z.object({
   },
 })
 type Node = z.output<typeof nodeSchema>
+
+const written = z
+  .array(z.object({ type: z.literal('text'), value: z.string() }))
+  .transform((all) => all.map(({ value }) => value).join('\n'))
+  .optional()
+/** What the parser read before it merges it into one text, in which it would put hidden parts of the HTML too. */
+const textMap = z.map(z.unknown(), z.object({ plain: written, html: written }))
 
 /** The usual note of mail programs for readers without MIME. */
 const usualPreamble = /^(this is|ceci est).{0,40}multi-?part/is
@@ -75,6 +84,10 @@ export function structureOf(parser: object, raw: Uint8Array): Structure {
     ),
     isEmptyMultipart: multiparts.some(({ childNodes }) => childNodes.length === 0),
     loose: loose.join('\n'),
+    texts: [...textMap.parse(Reflect.get(parser, 'textMap')).values()].map(({ plain, html }) => ({
+      plain,
+      html,
+    })),
   }
 }
 
