@@ -499,6 +499,7 @@ create table private.mandates (
   key uuid not null,
   device text not null,
   by_owner boolean not null default false,
+  purpose text,
   state text not null default 'pending_approval'::text,
   merchant_domain text not null,
   include_subdomains boolean not null,
@@ -2916,7 +2917,9 @@ AS $function$
       join private.accounts a on a.id = m.account and a.frozen_at is null
      where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
        and not exists (select from private.payments p where p.key = m.key
-         and (p.state in ('prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown')
+         and (p.state in ('awaiting_confirmation', 'authorized', 'signed', 'unknown')
+           -- What could not be carried out is tried again after an hour.
+           or p.state in ('prepared', 'expired') and p.created_at > private.clock() - interval '1 hour'
            -- A vault that takes nothing must not use up the gas that relayers pay for the account.
            or p.state = 'released' and p.authorized_at > private.clock() - interval '1 day'))
      order by r.looked_at limit batch for update of r skip locked), taken as (
@@ -4727,7 +4730,7 @@ begin
   select coalesce((select jsonb_agg(private.approval_json(n.q) || jsonb_build_object(
         'is_duplicate', ((n.q).chain, (n.q).token, (n.q).payee, (n.q).amount_atomic) in (
           select * from private.repeated_terms(caller.account)),
-        'is_plain', (n.q).kind = 'transfer' and (n.q).memo is null
+        'is_plain', (n.q).kind = 'transfer' and (n.q).memo is null and not (n.q).terms ? 'purpose'
           and private.recipient_known(caller.account, (n.q).payee) and private.device_known(n.q))
       order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
@@ -4935,7 +4938,7 @@ begin
   return query select made.id;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_make_rule(credential text, digest text, label text, device text, gate text, chain bigint, token text, vault text, keep_atomic text, max_day_usd_micros text, refills boolean, above_atomic text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.owner_make_rule(credential text, digest text, label text, device text, gate text, chain bigint, token text, vault text, keep_atomic text, max_day_usd_micros text, refills boolean, purpose text, above_atomic text DEFAULT NULL::text)
  RETURNS TABLE(mandate uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4951,9 +4954,10 @@ begin
   insert into private.credentials (account, digest, label, shown, scopes, expires_at)
   values (caller.account, digest, label, 'rule', array['pay'], until) returning id into opened;
   insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,
-    max_payment_usd_micros, max_day_usd_micros, chains, tokens, pay_to, expires_at)
+    max_payment_usd_micros, max_day_usd_micros, chains, tokens, pay_to, expires_at, purpose)
   values (caller.account, opened, device, true, lower(gate), false, max_day_usd_micros::bigint,
-    max_day_usd_micros::bigint, array[chain], array[token], array[gate], until)
+    max_day_usd_micros::bigint, array[chain], array[token], array[gate], until,
+    owner_make_rule.purpose)
   returning * into made;
   insert into private.yield_rules (mandate, vault, keep_atomic, above_atomic, refills)
   values (made.id, vault, keep_atomic::numeric, above_atomic::numeric, refills);
@@ -5343,6 +5347,8 @@ declare
 begin
   select k.* into old from private.credentials k
    where k.id = owner_rotate_key.key and k.account = caller.account and private.is_key_live(k)
+     -- Nobody may have a token of a key that the service acts as for the owner.
+     and not exists (select from private.mandates m where m.key = k.id and m.purpose is not null)
      for no key update;
   if not found then
     return;
@@ -9865,15 +9871,23 @@ CREATE OR REPLACE FUNCTION private.order_totals(of_account uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.chain, p.terms ->> 'vault', sum(p.amount_atomic)::text,
-    coalesce(sum(r.amount_atomic), 0)::text,
-    bool_and(p.terms ->> 'operation' <> 'withdraw' or r.amount_atomic is not null)
-  from private.payments p left join lateral (
-    select sum(d.amount_atomic) as amount_atomic from private.deposits d
-     where d.account = p.account and d.chain = p.chain and d.tx_hash = p.tx_hash
-       and d.sender = p.payee and d.token = p.token and not d.reorged) r on true
-   where p.account = of_account and p.terms ? 'carrier' and p.state = 'settled'
-   group by 1, 2 limit 1000
+  with orders as (
+    select p.chain, p.terms ->> 'vault' as vault, p.terms ->> 'operation' as operation,
+      p.amount_atomic, p.tx_hash, p.payee, p.token
+      from private.payments p
+     where p.account = of_account and p.terms ? 'carrier' and p.state = 'settled'),
+  -- Each deposit once, however many orders its transaction carried.
+  returned as (
+    select d.amount_atomic, d.tx_hash, d.chain, min(o.vault) as vault
+      from private.deposits d join orders o on o.chain = d.chain and o.tx_hash = d.tx_hash
+        and o.payee = d.sender and o.token = d.token
+     where d.account = of_account and not d.reorged group by d.id)
+  select o.chain, o.vault, sum(o.amount_atomic)::text,
+    coalesce((select sum(r.amount_atomic) from returned r
+      where r.chain = o.chain and r.vault = o.vault), 0)::text,
+    bool_and(o.operation <> 'withdraw' or exists (select from returned r
+      where r.chain = o.chain and r.tx_hash = o.tx_hash))
+  from orders o group by 1, 2 limit 1000
 $function$;
 
 CREATE OR REPLACE FUNCTION private.own_gas_needed(on_chain bigint, wallet text, cost_wei numeric)
@@ -11716,7 +11730,7 @@ grant execute on function api.owner_lose_passkeys(credential text, mail jsonb) t
 
 grant execute on function api.owner_make_mandate(credential text, payment uuid, max_total_usd_micros text) to service_role;
 
-grant execute on function api.owner_make_rule(credential text, digest text, label text, device text, gate text, chain bigint, token text, vault text, keep_atomic text, max_day_usd_micros text, refills boolean, above_atomic text) to service_role;
+grant execute on function api.owner_make_rule(credential text, digest text, label text, device text, gate text, chain bigint, token text, vault text, keep_atomic text, max_day_usd_micros text, refills boolean, purpose text, above_atomic text) to service_role;
 
 grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 

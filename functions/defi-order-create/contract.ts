@@ -32,7 +32,7 @@ export const defiOrderCreate = operation({
     max_slippage_bps: z
       .int()
       .min(0)
-      .max(1_000)
+      .max(100)
       .optional()
       .describe('Hundredths of a percent that the result may be worse; 50 when absent.'),
     user_confirmed: field.userConfirmed.optional(),

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '9eec86fa5c9470002296b11831f0e353618896fc2d119423a88cee4b9d6ee4b7'
+export const contractDigest = '11122e0e62c8183c53f2d9ce114456af48de93151c3b9c827de77a8a00660a3c'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [

@@ -747,6 +747,7 @@ export type DatabaseFunctions = {
       keep_atomic: string
       max_day_usd_micros: string
       refills: boolean
+      purpose: string
       above_atomic?: string | null
     }
   }

@@ -15,12 +15,14 @@ export function approvalWanted(payment: {
   amount: string
   payee: string
   address: string
+  /** What the payee does with it; empty for a plain payment. */
+  purpose: string
   asker: string
   note: string | null
   expiresAt: Date
   url: string
 }): Message {
-  const { amount, payee, address, asker, note, expiresAt, url } = payment
+  const { amount, payee, address, purpose, asker, note, expiresAt, url } = payment
   // A part of a long name could be taken for another name.
   const to = payee.length > payeeLengthMax ? '' : ` to ${payee}`
   return letter('approval_wanted', `Approve ${amount}${to}?`, [
@@ -31,6 +33,7 @@ export function approvalWanted(payment: {
         Amount: amount,
         To: payee,
         Address: address,
+        ...(purpose === '' ? {} : { Purpose: purpose }),
         'Waits until': utc(expiresAt),
       },
     },

@@ -14,6 +14,8 @@ export const mandateRow = mandateTermsRow.extend({
   status: z.enum(mandateStatuses),
   /** True if the owner made it, from a payment of this key or app. */
   by_owner: z.boolean(),
+  /** What the service does under it for the owner. */
+  purpose: z.string().nullable(),
   created_at: time,
   expires_at: time,
   /** The caps as requested, if the owner narrowed them. */

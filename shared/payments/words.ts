@@ -24,8 +24,8 @@ export function summaryOf(payment: Payment): string {
   return `Pay ${most}${amount} on ${chain.title} to ${payee}${purpose}.`
 }
 
-/** Returns what the payee does with the money, where the payment has an order for it. */
-function purposeOf({ terms: { purpose } }: Pick<Payment, 'terms'>): string {
+/** Returns what the payee does with the money, after a blank, where the payment has an order for it. */
+export function purposeOf({ terms: { purpose } }: Pick<Payment, 'terms'>): string {
   return typeof purpose === 'string' ? ` ${purpose}` : ''
 }
 

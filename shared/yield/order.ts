@@ -3,13 +3,14 @@
  * vault's promise of this moment, less the slippage that is allowed, becomes the bound.
  */
 import type { Unavailable } from '../chains/evm/rpc/answer.ts'
+import { unavailable } from '../chains/evm/rpc/answer.ts'
 import { encodeOrder, readDeposit, readWithdrawal } from '../chains/evm/yield.ts'
 import type { Address } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import { orderDigest } from '../custody/carrier.ts'
 import { formatAmount, parseDollars } from '../money/amount.ts'
-import { usdMicrosOf } from '../money/usd.ts'
+import { usdMicrosEnd, usdMicrosOf } from '../money/usd.ts'
 import type { TransferOrder } from '../payments/enter/transfer-order.ts'
 import type { World } from '../world.ts'
 import type { YieldVault } from './registry.ts'
@@ -45,6 +46,7 @@ export async function readYieldOrder(
     return invalid(`amount: more than zero, with at most ${vault.token.decimals} decimals, or all`)
   }
   if (wish.operation === 'withdraw') return withdrawal(world, wallet, vault, { ...wish, amount })
+  if (vault.isClosed) return invalid(`vault: ${vault.name} takes no more deposits.`)
   if (amount === 'all') return invalid('amount: all is for withdrawals; give a deposit in USDC')
   const promised = await readDeposit(world, vault, amount)
   if ('log' in promised) return silent(vault, promised)
@@ -53,7 +55,8 @@ export async function readYieldOrder(
     minimumOut: lessSlippage(amount, wish),
   }
   const order = encodeOrder({ vault: vault.address, isDeposit: true, ...bounds })
-  return transferOf(world, vault, wish, { amountAtomic: amount, order })
+  const told = { ...wish, amount: formatAmount(amount, vault.token.decimals) }
+  return transferOf(world, vault, told, { amountAtomic: amount, order })
 }
 
 async function withdrawal(
@@ -70,7 +73,12 @@ async function withdrawal(
     const message = `The position in ${name} is less than that.`
     return fail('insufficient_funds', { message, hint: 'See defi_vaults_list, or withdraw all.' })
   }
-  const minimumOut = lessSlippage(worthAtomic, wish)
+  const wanted = wish.amount === 'all' ? worthAtomic : wish.amount
+  // Shares that are worth something else by the vault's own word would be too many or too few.
+  if (lessSlippage(wanted, wish) > worthAtomic || lessSlippage(worthAtomic, wish) > wanted) {
+    return silent(vault, unavailable(`${address} contradicts itself`))
+  }
+  const minimumOut = lessSlippage(wanted, wish)
   const order = encodeOrder({ vault: address, isDeposit: false, shares, minimumOut })
   const amount = wish.amount === 'all' ? 'all' : formatAmount(wish.amount, token.decimals)
   const told = { ...wish, amount }
@@ -84,12 +92,13 @@ function transferOf(
   { amountAtomic, order }: { amountAtomic: bigint; order: `0x${string}` },
 ): TransferOrder | OrderRefusal {
   const usdMicros = usdMicrosOf(token, amountAtomic, world.config)
-  if (usdMicros === undefined) return invalid('amount: the token has no USD value')
-  const what = amount === 'all' ? 'everything' : `${amount.replace('$', '')} ${token.symbol}`
+  if (usdMicros === undefined || usdMicros >= usdMicrosEnd) return invalid('amount: less than that')
+  const what = amount === 'all' ? 'everything' : `${amount} ${token.symbol}`
+  const loss = `at most ${formatAmount(BigInt(max_slippage_bps), 2)} % less than promised`
   const purpose =
     operation === 'deposit'
-      ? `for a deposit into ${name} (${address})`
-      : `for a withdrawal of ${what} from ${name} (${address}), which sends both back`
+      ? `for a deposit into ${name} (${address}), ${loss}`
+      : `for a withdrawal of ${what} from ${name} (${address}), ${loss}, which sends both back`
   const terms = {
     category: 'defi',
     carrier: { order },
@@ -97,7 +106,7 @@ function transferOf(
     purpose,
     operation,
     vault: address,
-    amount: amount.replace('$', ''),
+    amount,
     max_slippage_bps,
   }
   const recipient = { kind: 'address' as const, address: gate, checksummed: true }

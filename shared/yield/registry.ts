@@ -22,6 +22,7 @@ const setting = z.record(
           address: contract,
           name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 .+-]{0,63}$/),
           risk_note: z.string().max(1024),
+          closed: z.boolean().default(false),
         }),
       )
       .max(32),
@@ -36,6 +37,8 @@ export type YieldVault = {
   address: Address
   name: string
   riskNote: string
+  /** True if it takes no more deposits. A vault with positions is closed, never taken off the list. */
+  isClosed: boolean
 }
 
 /** Returns the vaults of connected chains in the operator's order. Throws if an address is mistyped. */
@@ -46,8 +49,8 @@ export function yieldVaults(config: Config): YieldVault[] {
     const token = tokenBySymbol(chain, 'USDC')
     if (!offered || !token) return []
     const { gate } = offered
-    return offered.vaults.map(({ address, name, risk_note: riskNote }) => {
-      return { chain, token, gate, address, name, riskNote }
+    return offered.vaults.map(({ address, name, risk_note: riskNote, closed: isClosed }) => {
+      return { chain, token, gate, address, name, riskNote, isClosed }
     })
   })
 }

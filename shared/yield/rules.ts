@@ -43,6 +43,8 @@ type Rule = z.output<typeof ruleRow>
 const batchMax = 50
 /** Hundredths of a percent that the result of an order may be worse. */
 const slippageBps = 50
+/** Least that is moved in, so that dust makes no orders: 1 USDC. */
+const leastMovedAtomic = 1_000_000n
 
 /** Looks once at every rule that is due, and at every position once a day. A failure is logged. */
 export async function runYield(world: World): Promise<void> {
@@ -92,9 +94,10 @@ async function wishOf(
 ): Promise<Wish | undefined> {
   const { token } = vault
   const lacking = rule.unfunded_atomic - liquid
+  // An atomic unit of USDC is a micro-dollar.
+  if (lacking > (rule.mandate_row.max_day_usd_micros ?? 0n)) return undefined
   if (rule.refills && lacking > 0n) {
     const position = await readPosition(world, vault, rule.wallet)
-    // Less than the gate's own amount can be lost to rounding, and brings nothing that can be paid.
     if ('log' in position || position.worthAtomic < lacking) return undefined
     return { operation: 'withdraw', atomic: lacking, why: 'payments wait for more' }
   }
@@ -103,11 +106,12 @@ async function wishOf(
   const spare =
     liquid - (rule.unfunded_atomic > rule.keep_atomic ? rule.unfunded_atomic : rule.keep_atomic)
   const { day } = leftOf(mandateFacts(rule.mandate_row))
-  // An atomic unit of USDC is a micro-dollar.
   const most = day ?? 0n
   const atomic = spare < most ? spare : most
   const kept = formatAmount(rule.keep_atomic, token.decimals)
-  return atomic > 0n ? { operation: 'deposit', atomic, why: `${kept} stay` } : undefined
+  return atomic >= leastMovedAtomic
+    ? { operation: 'deposit', atomic, why: `${kept} stay` }
+    : undefined
 }
 
 /** Orders as the rule's key under its mandate; what that does not cover is cancelled. */

@@ -514,7 +514,7 @@ begin
   select coalesce((select jsonb_agg(private.approval_json(n.q) || jsonb_build_object(
         'is_duplicate', ((n.q).chain, (n.q).token, (n.q).payee, (n.q).amount_atomic) in (
           select * from private.repeated_terms(caller.account)),
-        'is_plain', (n.q).kind = 'transfer' and (n.q).memo is null
+        'is_plain', (n.q).kind = 'transfer' and (n.q).memo is null and not (n.q).terms ? 'purpose'
           and private.recipient_known(caller.account, (n.q).payee) and private.device_known(n.q))
       order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),

@@ -182,6 +182,8 @@ declare
 begin
   select k.* into old from private.credentials k
    where k.id = owner_rotate_key.key and k.account = caller.account and private.is_key_live(k)
+     -- Nobody may have a token of a key that the service acts as for the owner.
+     and not exists (select from private.mandates m where m.key = k.id and m.purpose is not null)
      for no key update;
   if not found then
     return;

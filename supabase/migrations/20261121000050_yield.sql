@@ -52,15 +52,23 @@ end $$;
 create function private.order_totals(of_account uuid)
   returns table (chain bigint, vault text, paid_atomic text, returned_atomic text, is_known boolean)
   language sql stable as $$
-  select p.chain, p.terms ->> 'vault', sum(p.amount_atomic)::text,
-    coalesce(sum(r.amount_atomic), 0)::text,
-    bool_and(p.terms ->> 'operation' <> 'withdraw' or r.amount_atomic is not null)
-  from private.payments p left join lateral (
-    select sum(d.amount_atomic) as amount_atomic from private.deposits d
-     where d.account = p.account and d.chain = p.chain and d.tx_hash = p.tx_hash
-       and d.sender = p.payee and d.token = p.token and not d.reorged) r on true
-   where p.account = of_account and p.terms ? 'carrier' and p.state = 'settled'
-   group by 1, 2 limit 1000
+  with orders as (
+    select p.chain, p.terms ->> 'vault' as vault, p.terms ->> 'operation' as operation,
+      p.amount_atomic, p.tx_hash, p.payee, p.token
+      from private.payments p
+     where p.account = of_account and p.terms ? 'carrier' and p.state = 'settled'),
+  -- Each deposit once, however many orders its transaction carried.
+  returned as (
+    select d.amount_atomic, d.tx_hash, d.chain, min(o.vault) as vault
+      from private.deposits d join orders o on o.chain = d.chain and o.tx_hash = d.tx_hash
+        and o.payee = d.sender and o.token = d.token
+     where d.account = of_account and not d.reorged group by d.id)
+  select o.chain, o.vault, sum(o.amount_atomic)::text,
+    coalesce((select sum(r.amount_atomic) from returned r
+      where r.chain = o.chain and r.vault = o.vault), 0)::text,
+    bool_and(o.operation <> 'withdraw' or exists (select from returned r
+      where r.chain = o.chain and r.tx_hash = o.tx_hash))
+  from orders o group by 1, 2 limit 1000
 $$;
 
 create function api.order_totals(credential text)
@@ -176,7 +184,8 @@ alter table private.yield_rules enable row level security;
 -- Makes a rule with its key and a mandate of 90 days, which the owner then decides about. It needs a fresh proof.
 create function api.owner_make_rule(
   credential text, digest text, label text, device text, gate text, chain bigint, token text, vault text,
-  keep_atomic text, max_day_usd_micros text, refills boolean, above_atomic text default null)
+  keep_atomic text, max_day_usd_micros text, refills boolean, purpose text,
+  above_atomic text default null)
   returns table (mandate uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -189,9 +198,10 @@ begin
   insert into private.credentials (account, digest, label, shown, scopes, expires_at)
   values (caller.account, digest, label, 'rule', array['pay'], until) returning id into opened;
   insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,
-    max_payment_usd_micros, max_day_usd_micros, chains, tokens, pay_to, expires_at)
+    max_payment_usd_micros, max_day_usd_micros, chains, tokens, pay_to, expires_at, purpose)
   values (caller.account, opened, device, true, lower(gate), false, max_day_usd_micros::bigint,
-    max_day_usd_micros::bigint, array[chain], array[token], array[gate], until)
+    max_day_usd_micros::bigint, array[chain], array[token], array[gate], until,
+    owner_make_rule.purpose)
   returning * into made;
   insert into private.yield_rules (mandate, vault, keep_atomic, above_atomic, refills)
   values (made.id, vault, keep_atomic::numeric, above_atomic::numeric, refills);
@@ -228,7 +238,9 @@ create function api.housekeeping_rules(batch integer)
       join private.accounts a on a.id = m.account and a.frozen_at is null
      where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
        and not exists (select from private.payments p where p.key = m.key
-         and (p.state in ('prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown')
+         and (p.state in ('awaiting_confirmation', 'authorized', 'signed', 'unknown')
+           -- What could not be carried out is tried again after an hour.
+           or p.state in ('prepared', 'expired') and p.created_at > private.clock() - interval '1 hour'
            -- A vault that takes nothing must not use up the gas that relayers pay for the account.
            or p.state = 'released' and p.authorized_at > private.clock() - interval '1 day'))
      order by r.looked_at limit batch for update of r skip locked), taken as (

@@ -38,6 +38,7 @@ const samples = (name: string) => [
     amount: name,
     payee: name,
     address: name,
+    purpose: name,
     asker: name,
     note: name,
     expiresAt: deed.at,

@@ -5,7 +5,7 @@ import { visibleText } from '../../../shared/mail/untrusted.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { purchaseWarnings } from '../../../shared/payments/decide/purchase-warnings.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
-import { merchantOf } from '../../../shared/payments/words.ts'
+import { merchantOf, purposeOf } from '../../../shared/payments/words.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import { limitWords } from '../limits/limits-data.ts'
@@ -44,6 +44,7 @@ export function Terms({
           ...(payment.payee_alias === null ? [] : [['Account', payment.payee_alias] as const]),
           ['To the address', <Address value={payment.payee} />],
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
+          ...(purposeOf(payment) ? [['Purpose', purposeOf(payment).trim()] as const] : []),
           ...requestOf(payment),
           ...requesterFacts(asked),
           ...chosenOf(payment),
@@ -66,6 +67,7 @@ export function Payee({ payment }: { payment: Payment }) {
       <p>
         <Address value={payment.payee} />
       </p>
+      {purposeOf(payment) && <p>{purposeOf(payment).trim()}</p>}
     </>
   )
 }

@@ -31,6 +31,7 @@ export function MandateHeadline({ opened, now }: { opened: OpenedMandate; now: D
         <p>
           At most {capWords(mandateFacts(mandate))}, until <Time at={mandate.expires_at} />.
         </p>
+        {mandate.purpose && <p>For your rule: {mandate.purpose}</p>}
         <p class="quiet">
           {mandate.by_owner ? `You made it for ${asked.title}` : `${asked.title} asked`}{' '}
           {agoOf(now.getTime(), mandate.created_at)}.

@@ -15,6 +15,8 @@ import { vaultName, vaultNamed } from './yield-data.ts'
 
 /** One million dollars, the same maximum as for the owner's own limits. */
 const atomicMax = 1_000_000_000_000n
+/** Amount that a withdrawal is signed over. */
+const leastAtomic = 10_000n
 
 /** Routes that show the form, rehearse a rule and make it. */
 export const routes: Routes = (app) => {
@@ -38,7 +40,7 @@ type Rule = {
 /** Reads a rule from its form; a sentence if something is wrong with it. */
 function ruleIn(vaults: readonly YieldVault[], form: URLSearchParams): Rule | string {
   const vault = vaultNamed(vaults, form.get('vault') ?? '')
-  if (!vault) return 'Choose a vault.'
+  if (!vault || vault.isClosed) return 'Choose a vault that takes deposits.'
   const typed = (name: string) => (form.get(name) ?? '').trim()
   const amount = (name: string) => parseAmount(typed(name), vault.token.decimals)
   const [keep, day] = [amount('keep'), amount('day')]
@@ -47,6 +49,7 @@ function ruleIn(vaults: readonly YieldVault[], form: URLSearchParams): Rule | st
   const isGiven = keep !== undefined && day !== undefined && above !== undefined
   if (!isGiven || [keep, day, above ?? 0n].some((one) => one > atomicMax))
     return 'Amounts from 0 to 1000000, such as 250 or 12.50, without signs or spaces.'
+  if (keep < leastAtomic) return 'Keep at least 0.01 USDC, which a withdrawal needs.'
   if (above !== null && above < keep) return 'What is moved begins above what is kept.'
   if (above === null && !refills) return 'Say what it moves in, or that it takes out.'
   if (day === 0n) return 'The most in a day is 0, so that nothing would be done.'
@@ -68,6 +71,7 @@ async function make(c: PageContext, rule: Rule): Promise<Response> {
     gate: vault.gate,
     vault: vault.address,
     max_day_usd_micros: day.toString(),
+    purpose: `${vault.name}. ${ruleSentence(rule, vault)}`,
   }
   const made = await db.one('owner_make_rule', question, madeRow)
   return goTo(c, made ? `/mandate/${made.mandate}` : '/yield')
@@ -144,7 +148,7 @@ function RuleFields({
         {...amount}
         hint="Empty: move nothing in."
       />
-      <Field name="keep" label="Keep" value={value('keep') || '0'} {...amount} required />
+      <Field name="keep" label="Keep" value={value('keep') || '1'} {...amount} required />
       <Checkbox
         name="refills"
         label="Take out what a payment lacks"

@@ -15,7 +15,7 @@ export type Structure = {
   /** The text outside all parts, as far as the parser kept it. */
   loose: string
   /** Plain text and HTML of each part, or of each choice between both. */
-  texts: { plain: string | undefined; html: string | undefined }[]
+  texts: { plain?: string | undefined; html?: string | undefined }[]
 }
 
 const nodeSchema = z.object({
@@ -84,10 +84,7 @@ export function structureOf(parser: object, raw: Uint8Array): Structure {
     ),
     isEmptyMultipart: multiparts.some(({ childNodes }) => childNodes.length === 0),
     loose: loose.join('\n'),
-    texts: [...textMap.parse(Reflect.get(parser, 'textMap')).values()].map(({ plain, html }) => ({
-      plain,
-      html,
-    })),
+    texts: [...textMap.parse(Reflect.get(parser, 'textMap')).values()],
   }
 }
 

@@ -145,21 +145,17 @@ function read(
 
 function contentOf(mail: Email, { loose, texts }: Structure) {
   const { text: htmlTextRead, hiddenPieces } = htmlText(mail.html ?? '')
+  // The plain texts, with the visible text of parts that are HTML alone.
+  const visible = () => texts.map(({ plain, html = '' }) => plain ?? htmlText(html).text).join('\n')
   return {
     subject: visibleLine(mail.subject ?? ''),
     // Shows text outside all parts rather than losing it.
-    text: withoutRtf(mail.text === undefined && mail.html === undefined ? loose : textOf(texts)),
+    text: withoutRtf(mail.text ? visible() : mail.html === undefined ? loose : ''),
     htmlText: withoutRtf(htmlTextRead),
     hiddenPieces,
     attachments: mail.attachments.map(attachmentOf),
     headers: mail.headers.map(({ key, value }) => ({ name: key, value })),
   }
-}
-
-/** Joins the plain texts with the visible text of parts that are HTML alone; empty if all are HTML. */
-function textOf(texts: Structure['texts']): string {
-  if (texts.every(({ plain }) => plain === undefined)) return ''
-  return texts.map(({ plain, html }) => plain ?? htmlText(html ?? '').text).join('\n')
 }
 
 function attachmentOf({ filename, mimeType, content }: Attachment) {

@@ -24,7 +24,7 @@ import { nextCall } from '../next-call.ts'
 import type { Payment } from '../payment.ts'
 import { endOf } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { merchantOf, reasonBody, uncoveredBody } from '../words.ts'
+import { merchantOf, purposeOf, reasonBody, uncoveredBody } from '../words.ts'
 import { factsOf, isApproved } from './decision-facts.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
 
@@ -122,6 +122,7 @@ async function mailToOwner(context: Context, payment: Payment): Promise<OutboxMa
     payee: merchantOf(payment) ?? payment.payee_alias ?? payment.payee,
     address: `${payment.payee} on ${chain.title}`,
     asker: await askerName(context.db),
+    purpose: purposeOf(payment).trim(),
     note: payment.memo,
     expiresAt: new Date(payment.expires_at),
     url: approvalUrl(context.world.config, payment),

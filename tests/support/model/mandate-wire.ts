@@ -28,6 +28,7 @@ export function mandateWire(twin: Twin, mandate: Mandate) {
     for_any_key: mandate.isForAnyKey,
     device: mandate.device,
     by_owner: false,
+    purpose: null,
     state: mandate.state,
     status: statusOf(twin, mandate),
     merchant_domain: mandate.domain,
