@@ -1,12 +1,11 @@
 /** `npm run serve` runs the product on one machine with its own secrets, and goes on after any end. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTransport } from 'nodemailer'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
@@ -14,38 +13,20 @@ import { createApiKey } from '../../shared/auth/api-key.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import { randomBytes } from '../support/seed.ts'
+import {
+  callService,
+  type Run,
+  register,
+  serve as startService,
+  startTimeoutMilliseconds,
+} from '../support/serve.ts'
 
-const script = fileURLToPath(new URL('../../scripts/serve.ts', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'aoa-serve-'))
 const port = 20_000 + (process.pid % 10_000)
 const base = `http://127.0.0.1:${port}`
-const startTimeoutMilliseconds = 90_000
 
-type Run = { output(): string; pid: number; end(signal: NodeJS.Signals): Promise<number | null> }
-
-/** Starts the service in a process group of its own, and waits until it is ready. */
-async function serve(...args: string[]): Promise<Run> {
-  const { DATABASE_URL: _, ...env } = process.env
-  const flags = ['--port', `${port}`, '--data', directory, ...args]
-  const child = spawn(process.execPath, [script, ...flags], { env, detached: true, stdio: 'pipe' })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
-  }
-  const exit = once(child, 'exit').then(([code]) => z.number().nullable().parse(code))
-  const isReady = () => {
-    if (child.exitCode !== null) throw new Error(`it ended at once:\n${output}`)
-    return output.includes('ready on')
-  }
-  await vi.waitUntil(isReady, { timeout: startTimeoutMilliseconds, interval: 20 })
-  const pid = z.number().parse(child.pid)
-  const end = (signal: NodeJS.Signals) => {
-    process.kill(-pid, signal)
-    return exit
-  }
-  return { output: () => output, pid, end }
+function serve(...args: string[]): Promise<Run> {
+  return startService('--port', `${port}`, '--data', directory, ...args)
 }
 
 let chain: Chain
@@ -60,33 +41,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-async function call(path: string, key: string, body?: object, more?: Record<string, string>) {
-  const answer = await fetch(`${base}${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return { status: answer.status, body: z.looseObject({}).parse(await answer.json()) }
-}
-
-/** Opens the first account by the link that was printed, as its owner does without scripts. */
-async function register(): Promise<string> {
-  const [link = ''] = /http:\/\/localhost:\d+\/web\/register\/\S+/.exec(run.output()) ?? []
-  const page = await fetch(link)
-  const cookies = page.headers.getSetCookie().map((line) => line.split(';')[0])
-  const html = await page.text()
-  const hidden = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
-  const fields = hidden.map(([, name = '', value = '']): [string, string] => [name, value])
-  const own = { alias: 'kestrel', password: 'four quiet words at home' }
-  const opened = await fetch(link, {
-    method: 'POST',
-    headers: { cookie: cookies.join('; '), origin: new URL(link).origin },
-    body: new URLSearchParams({ ...Object.fromEntries(fields), ...own }),
-  })
-  const shown = await opened.text()
-  const [key] = /aoa_live_\w{36}/.exec(shown) ?? []
-  if (key === undefined) throw new Error(`no key on the page: ${shown.replaceAll(/<[^>]*>/g, ' ')}`)
-  return key
+function call(path: string, key: string, body?: object, headers?: Record<string, string>) {
+  return callService(base, key, path, { body, headers })
 }
 
 const identitySchema = z.object({ wallets: z.tuple([z.object({ address: z.string() })]) })
@@ -97,7 +53,7 @@ const sameWish = { 'idempotency-key': 'first-payment' }
 let key = ''
 
 test('the printed link opens an account whose agent pays on the chain', async () => {
-  key = await register()
+  key = await register(run)
   const { body } = await call('/get-identity', key)
   const { address } = identitySchema.parse(body).wallets[0]
   const [relayer] = /0x[0-9a-fA-F]{40}$/m.exec(run.output()) ?? []
