@@ -35,8 +35,10 @@ export type Service = {
   /** True if this start made the secrets. */
   isFirst: boolean
   /** Path of the link that opens the first account; absent once there is one. */
-  registration: string | undefined
+  registration?: string | undefined
   relayers: readonly Relayer[]
+  /** Chains on which nothing is signed yet after a restore. */
+  behind: readonly string[]
   /** Reads the certificate again. */
   reload: () => void
   /** Resolves with the reason if the service can no longer go on. */
@@ -95,6 +97,7 @@ const readySchema = z.object({
   applied: z.int(),
   registration: z.string().optional(),
   relayers: z.array(z.object({ chain: z.string(), address: z.string() })),
+  behind: z.array(z.string()),
 })
 
 async function openPostgres({ settings, endings, signal, say }: Start) {
@@ -114,9 +117,9 @@ async function openPostgres({ settings, endings, signal, say }: Start) {
     networks,
     firstOwner: `owner@${settings.mailDomain}`,
   }
-  const { applied, registration, relayers } = await runProgram('ready-database', input, readySchema)
+  const { applied, ...known } = await runProgram('ready-database', input, readySchema)
   say(`database ready${applied > 0 ? `, ${applied} migrations applied` : ''}`)
-  return { url, lost, registration, relayers }
+  return { url, lost, ...known }
 }
 
 /** Returns the address of a database without a login. */

@@ -56,6 +56,14 @@ export async function readyRelayers(
   return relayers
 }
 
+/** Returns the chains on which nothing is signed yet, because the service was restored from a backup. */
+export async function chainsBehind(sql: Sql, networks: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ chain: string }[]>`
+    select n.chain from unnest(${[...networks]}::text[]) n (chain)
+     where not private.has_caught_up(split_part(n.chain, ':', 2)::bigint)`
+  return rows.map(({ chain }) => chain)
+}
+
 function open(sql: Sql, directory: string, chainId: number): Promise<string> {
   const { CUSTODY_ROOT_KEYS: keys = '' } = readSecrets(directory, 'custody')
   return openLane(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })

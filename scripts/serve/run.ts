@@ -44,7 +44,10 @@ export async function run(flags: Flags): Promise<number> {
 }
 
 /** Says what the operator does now: back up, open the account, connect an agent, give gas. */
-function nextSteps(settings: Settings, { isFirst, registration, relayers }: Service): string {
+function nextSteps(
+  settings: Settings,
+  { isFirst, registration, relayers, behind }: Service,
+): string {
   const { baseUrl, webUrl, directory, rpc } = settings
   const steps = [
     isFirst && `Back up ${folderIn(directory)}: whoever loses it loses all wallets and logins.`,
@@ -53,6 +56,8 @@ function nextSteps(settings: Settings, { isFirst, registration, relayers }: Serv
     `Connect an agent, which signs in by itself:\n  claude mcp add --transport http account ${baseUrl}/mcp`,
     Object.keys(rpc).length === 0 &&
       'No chain is connected, so nothing can be paid yet: give --rpc with an endpoint.',
+    behind.length > 0 &&
+      `Restored: nothing is signed on ${behind.join(', ')} until all payments since the backup were read.`,
     ...relayers.map(({ chain, address }) => `Send gas to the relayer of ${chain}: ${address}`),
   ]
   return steps.filter((step) => step !== false).join('\n\n')

@@ -232,6 +232,7 @@ test('a backup of the running service becomes another one, which no earlier key 
   expect(refused).toContain('holds a service')
   expect(told).toContain('Nothing is signed until')
   expect(run.output()).not.toContain('/web/register/')
+  expect(run.output()).toContain('Restored: nothing is signed on eip155:84532')
   expect(status).toBe(401)
   expect(statSync(file).mode & 0o77).toBe(0)
 })
