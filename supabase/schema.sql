@@ -1031,6 +1031,31 @@ create table private.untold_mails (
 );
 alter table private.untold_mails enable row level security;
 
+create table private.vault_destinations (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  entry uuid not null,
+  kind text not null,
+  page text not null default ''::text,
+  standing jsonb not null,
+  method text not null,
+  path text not null,
+  wide boolean not null default false,
+  asked_by uuid,
+  asked_at timestamp with time zone not null default private.clock(),
+  approved_at timestamp with time zone,
+  constraint vault_destinations_pkey PRIMARY KEY (id),
+  constraint vault_destinations_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint vault_destinations_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES private.credentials(id),
+  constraint vault_destinations_entry_fkey FOREIGN KEY (entry) REFERENCES private.vault_entries(id) ON DELETE CASCADE,
+  constraint vault_destinations_kind_check CHECK ((kind = ANY (ARRAY['form'::text, 'request'::text]))),
+  constraint vault_destinations_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'HEAD'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
+  constraint vault_destinations_page_check CHECK ((length(page) <= 2048)),
+  constraint vault_destinations_path_check CHECK (((length(path) >= 1) AND (length(path) <= 2048))),
+  constraint vault_destinations_standing_check CHECK ((((jsonb_array_length(standing) >= 1) AND (jsonb_array_length(standing) <= 8)) AND (length((standing)::text) <= 8192)))
+);
+alter table private.vault_destinations enable row level security;
+
 create table private.vault_entries (
   id uuid not null,
   number bigint not null generated always as identity,
@@ -1064,31 +1089,6 @@ create table private.vault_entries (
   constraint vault_entries_version_check CHECK ((version > 0))
 );
 alter table private.vault_entries enable row level security;
-
-create table private.vault_places (
-  id uuid not null default gen_random_uuid(),
-  account uuid not null,
-  entry uuid not null,
-  kind text not null,
-  page text not null default ''::text,
-  standing jsonb not null,
-  method text not null,
-  path text not null,
-  wide boolean not null default false,
-  asked_by uuid,
-  asked_at timestamp with time zone not null default private.clock(),
-  approved_at timestamp with time zone,
-  constraint vault_places_pkey PRIMARY KEY (id),
-  constraint vault_places_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint vault_places_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES private.credentials(id),
-  constraint vault_places_entry_fkey FOREIGN KEY (entry) REFERENCES private.vault_entries(id) ON DELETE CASCADE,
-  constraint vault_places_kind_check CHECK ((kind = ANY (ARRAY['form'::text, 'request'::text]))),
-  constraint vault_places_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'HEAD'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
-  constraint vault_places_page_check CHECK ((length(page) <= 2048)),
-  constraint vault_places_path_check CHECK (((length(path) >= 1) AND (length(path) <= 2048))),
-  constraint vault_places_standing_check CHECK ((((jsonb_array_length(standing) >= 1) AND (jsonb_array_length(standing) <= 8)) AND (length((standing)::text) <= 8192)))
-);
-alter table private.vault_places enable row level security;
 
 create table private.vault_sessions (
   id uuid not null,
@@ -1370,17 +1370,17 @@ CREATE INDEX signups_of_network ON private.signups USING btree (network, created
 
 CREATE INDEX signups_of_wide_network ON private.signups USING btree (wide_network, created_at DESC);
 
+CREATE INDEX vault_destinations_age ON private.vault_destinations USING btree (asked_at) WHERE (approved_at IS NULL);
+
+CREATE INDEX vault_destinations_of_account ON private.vault_destinations USING btree (account);
+
+CREATE INDEX vault_destinations_of_entry ON private.vault_destinations USING btree (entry, asked_at);
+
 CREATE INDEX vault_entries_linked ON private.vault_entries USING btree (link_of);
 
 CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, number DESC);
 
 CREATE INDEX vault_entries_made ON private.vault_entries USING btree (created_by);
-
-CREATE INDEX vault_places_age ON private.vault_places USING btree (asked_at) WHERE (approved_at IS NULL);
-
-CREATE INDEX vault_places_of_account ON private.vault_places USING btree (account);
-
-CREATE INDEX vault_places_of_entry ON private.vault_places USING btree (entry, asked_at);
 
 CREATE INDEX vault_sessions_age ON private.vault_sessions USING btree (expires_at);
 
@@ -4185,7 +4185,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_approve_place(credential text, place uuid, wide boolean)
+CREATE OR REPLACE FUNCTION api.owner_approve_destination(credential text, destination uuid, wide boolean)
  RETURNS TABLE(entry uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4193,21 +4193,21 @@ CREATE OR REPLACE FUNCTION api.owner_approve_place(credential text, place uuid, 
 AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, true);
-  approved private.vault_places;
+  approved private.vault_destinations;
   e private.vault_entries;
 begin
-  update private.vault_places p set approved_at = private.clock(),
-    wide = owner_approve_place.wide and p.kind = 'request'
+  update private.vault_destinations p set approved_at = private.clock(),
+    wide = owner_approve_destination.wide and p.kind = 'request'
       and not p.standing @? '$[*] ? (@.where == "form_field" || @.where == "json_field")'
-   where p.id = place and p.account = caller.account and p.approved_at is null
+   where p.id = destination and p.account = caller.account and p.approved_at is null
   returning p.* into approved;
   if found then
     entry := approved.entry;
-    delete from private.vault_places p where p.entry = approved.entry and p.page = approved.page
+    delete from private.vault_destinations p where p.entry = approved.entry and p.page = approved.page
        and p.page <> '' and p.id <> approved.id;
-    select v.* into e from private.vault_entries v where v.id = owner_approve_place.entry;
-    perform private.record_entry(caller, e, 'place_approved',
-      pg_catalog.format('A place for a secret of %s was approved', e.site));
+    select v.* into e from private.vault_entries v where v.id = owner_approve_destination.entry;
+    perform private.record_entry(caller, e, 'destination_approved',
+      pg_catalog.format('A destination for a secret of %s was approved', e.site));
     return next;
   end if;
 end $function$;
@@ -4446,6 +4446,31 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_end_destination(credential text, destination uuid)
+ RETURNS TABLE(entry uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  ended private.vault_destinations;
+  e private.vault_entries;
+begin
+  delete from private.vault_destinations p where p.id = destination and p.account = caller.account
+  returning p.* into ended;
+  if not found then
+    return;
+  end if;
+  select v.* into e from private.vault_entries v where v.id = ended.entry;
+  perform private.record_entry(caller, e,
+    case when ended.approved_at is null then 'destination_declined' else 'destination_ended' end,
+    pg_catalog.format(case when ended.approved_at is null
+      then 'A destination for a secret of %s was declined'
+      else 'A destination for a secret of %s was taken away' end, e.site));
+  return query select ended.entry;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_end_made(credential text, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[] DEFAULT '{}'::text[], password_hash text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text, account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -4502,31 +4527,6 @@ begin
   perform private.demand_newer_proof(caller);
   perform private.end_other_sessions(caller);
   return true;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.owner_end_place(credential text, place uuid)
- RETURNS TABLE(entry uuid)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential);
-  ended private.vault_places;
-  e private.vault_entries;
-begin
-  delete from private.vault_places p where p.id = place and p.account = caller.account
-  returning p.* into ended;
-  if not found then
-    return;
-  end if;
-  select v.* into e from private.vault_entries v where v.id = ended.entry;
-  perform private.record_entry(caller, e,
-    case when ended.approved_at is null then 'place_declined' else 'place_ended' end,
-    pg_catalog.format(case when ended.approved_at is null
-      then 'A place for a secret of %s was declined'
-      else 'A place for a secret of %s was taken away' end, e.site));
-  return query select ended.entry;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_end_session(credential text, session uuid DEFAULT NULL::uuid)
@@ -4754,6 +4754,21 @@ begin
    order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_list_destinations(credential text, entry uuid)
+ RETURNS TABLE(destination jsonb, asker text, asked_at timestamp with time zone, approved_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.destination_json(p), private.holder_title(k), p.asked_at, p.approved_at
+    from private.vault_destinations p left join private.credentials k on k.id = p.asked_by
+   where p.account = caller.account and p.entry = owner_list_destinations.entry
+   order by p.approved_at desc nulls first, p.asked_at desc, p.id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_devices(credential text, listed_max integer)
  RETURNS TABLE(key uuid, fingerprint text, label text, shown text, known_since timestamp with time zone)
  LANGUAGE plpgsql
@@ -4842,21 +4857,6 @@ begin
     into removed_passkeys from private.removed_passkeys r
    where r.account = caller.account and r.created_at <= counts_from and r.removed_at > counts_from;
   return next;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.owner_list_places(credential text, entry uuid)
- RETURNS TABLE(place jsonb, asker text, asked_at timestamp with time zone, approved_at timestamp with time zone)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential);
-begin
-  return query select private.place_json(p), private.holder_title(k), p.asked_at, p.approved_at
-    from private.vault_places p left join private.credentials k on k.id = p.asked_by
-   where p.account = caller.account and p.entry = owner_list_places.entry
-   order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_recipients(credential text, listed_max integer, asked_by uuid DEFAULT NULL::uuid)
@@ -6160,21 +6160,8 @@ begin
   return private.spend_proof(proof_digest);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_ask_found_place(credential text, entry uuid, asked jsonb)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
-begin
-  perform private.ask_place(e, asked, null);
-  return true;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.vault_ask_place(credential text, entry uuid, asked jsonb)
- RETURNS TABLE(place uuid)
+CREATE OR REPLACE FUNCTION api.vault_ask_destination(credential text, entry uuid, asked jsonb)
+ RETURNS TABLE(destination uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -6184,7 +6171,20 @@ declare
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller);
-  return query select private.ask_place(e, asked, caller.id);
+  return query select private.ask_destination(e, asked, caller.id);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_ask_found_destination(credential text, entry uuid, asked jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+begin
+  perform private.ask_destination(e, asked, null);
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text DEFAULT NULL::text, for_username text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
@@ -6212,7 +6212,7 @@ begin
       'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb, type text DEFAULT 'secret_used'::text, session uuid DEFAULT NULL::uuid, goes_on boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], destinations uuid[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb, type text DEFAULT 'secret_used'::text, session uuid DEFAULT NULL::uuid, goes_on boolean DEFAULT false)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -6231,12 +6231,12 @@ begin
       perform private.refuse('session_not_found', '404');
     end if;
   end if;
-  -- Locked until it is booked, so that a use is never booked after the end of its place.
-  perform from private.vault_places p
-   where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
-  if (select count(*) from private.vault_places p where p.entry = e.id
-      and p.approved_at is not null and p.id = any (places)) <> cardinality(places) then
-    perform private.refuse('place_not_approved', '403');
+  -- Locked until it is booked, so that a use is never booked after the end of its destination.
+  perform from private.vault_destinations p
+   where p.entry = e.id and p.approved_at is not null and p.id = any (destinations) for share;
+  if (select count(*) from private.vault_destinations p where p.entry = e.id
+      and p.approved_at is not null and p.id = any (destinations)) <> cardinality(destinations) then
+    perform private.refuse('destination_not_approved', '403');
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   -- Locked in one order, and before they are checked: of two that want the same code, one finds it used.
@@ -6411,7 +6411,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handles text[])
- RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean, is_own boolean)
+ RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, destinations jsonb, is_first boolean, is_own boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -6432,7 +6432,7 @@ begin
          and u.used_at > private.clock() - interval '1 hour'
          and split_part(private.host_of(e.site), ':', 1) = any (u.hosts)
        order by u.used_at desc limit 4) c), '[]'),
-    coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
+    coalesce((select jsonb_agg(private.destination_json(p)) from private.vault_destinations p
       where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e), e.created_by is not distinct from caller.id;
 end $function$;
@@ -6638,7 +6638,7 @@ AS $function$
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $function$;
 
-CREATE OR REPLACE FUNCTION private.ask_place(e private.vault_entries, asked jsonb, asker uuid)
+CREATE OR REPLACE FUNCTION private.ask_destination(e private.vault_entries, asked jsonb, asker uuid)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
@@ -6648,15 +6648,15 @@ declare
 begin
   -- One after the other; otherwise two at once would both be stored.
   perform from private.vault_entries v where v.id = e.id for no key update;
-  delete from private.vault_places w
+  delete from private.vault_destinations w
    where w.entry = e.id and w.approved_at is null
-     and private.place_json(w) - '{id, wide}'::text[] = asked;
-  insert into private.vault_places (account, entry, kind, page, standing, method, path, asked_by)
+     and private.destination_json(w) - '{id, wide}'::text[] = asked;
+  insert into private.vault_destinations (account, entry, kind, page, standing, method, path, asked_by)
   values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing',
     asked ->> 'method', asked ->> 'path', asker)
   returning id into stored;
-  delete from private.vault_places w where w.id in (
-    select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
+  delete from private.vault_destinations w where w.id in (
+    select o.id from private.vault_destinations o where o.entry = e.id and o.approved_at is null
      order by o.asked_at desc, o.id offset waiting_max);
   return stored;
 end $function$;
@@ -7017,7 +7017,7 @@ declare
   payments integer;
   mandates uuid[];
   links integer;
-  places integer;
+  destinations integer;
 begin
   perform private.release_unsigned(array(select p.id from private.payments p
     where p.account = revoked.account and p.state = 'authorized'
@@ -7042,14 +7042,14 @@ begin
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
   delete from private.vault_sessions s where s.credential = revoked.id;
-  delete from private.vault_places w
+  delete from private.vault_destinations w
    where w.account = revoked.account and w.approved_at is null and w.asked_by = any (askers);
-  get diagnostics places = row_count;
-  if payments + cardinality(mandates) + links + places > 0 then
+  get diagnostics destinations = row_count;
+  if payments + cardinality(mandates) + links + destinations > 0 then
     insert into private.activities (account, category, type, summary)
     values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
-      'What the %s had asked for was closed: payments %s, mandates %s, links %s, places of secrets %s.',
-      private.holder_name(revoked), payments, cardinality(mandates), links, places));
+      'What the %s had asked for was closed: payments %s, mandates %s, links %s, destinations of secrets %s.',
+      private.holder_name(revoked), payments, cardinality(mandates), links, destinations));
   end if;
 end $function$;
 
@@ -7289,6 +7289,15 @@ AS $function$
   where d.id = deposit
 $function$;
 
+CREATE OR REPLACE FUNCTION private.destination_json(p private.vault_destinations)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('id', p.id, 'kind', p.kind, 'page', p.page, 'standing', p.standing, 'method', p.method,
+    'path', p.path, 'wide', p.wide)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.device_known(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -7414,9 +7423,9 @@ begin
   update private.hosted_actions h set declined_at = private.clock()
    where h.account = caller.account and h.created_at > since
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
-  delete from private.vault_places p using unnest(made) m
-   where p.account = caller.account and m.kind = 'place' and m.id = p.id::text;
-  delete from private.vault_places p
+  delete from private.vault_destinations p using unnest(made) m
+   where p.account = caller.account and m.kind = 'destination' and m.id = p.id::text;
+  delete from private.vault_destinations p
    where p.account = caller.account and p.approved_at is null and p.asked_at > since;
   delete from private.vault_entries e using unnest(made) m
    where e.account = caller.account and m.kind = 'entry' and m.id = e.id::text;
@@ -9149,7 +9158,7 @@ begin
    where m.account = caller.account and m.state in ('active', 'suspended')
      and m.expires_at > private.clock()
   union all
-  select 'place', p.id::text, e.site, p.approved_at from private.vault_places p
+  select 'destination', p.id::text, e.site, p.approved_at from private.vault_destinations p
     join private.vault_entries e on e.id = p.entry
    where p.account = caller.account and p.approved_at is not null;
 end $function$;
@@ -10078,15 +10087,6 @@ AS $function$
    where p.signature is not null and (p.amount_atomic = o.amount_atomic
        or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
      and not exists (select from private.outflows other where other.payment = p.id)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.place_json(p private.vault_places)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select jsonb_build_object('id', p.id, 'kind', p.kind, 'page', p.page, 'standing', p.standing, 'method', p.method,
-    'path', p.path, 'wide', p.wide)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
@@ -11666,7 +11666,7 @@ grant execute on function api.owner_add_recipient(credential text, address text,
 
 grant execute on function api.owner_approve_batch(credential text, payments uuid[], askers text[], digest text, assertion jsonb) to service_role;
 
-grant execute on function api.owner_approve_place(credential text, place uuid, wide boolean) to service_role;
+grant execute on function api.owner_approve_destination(credential text, destination uuid, wide boolean) to service_role;
 
 grant execute on function api.owner_ask_again(credential text, payment uuid, mandate uuid) to service_role;
 
@@ -11684,11 +11684,11 @@ grant execute on function api.owner_delete_mails(credential text, mail uuid, day
 
 grant execute on function api.owner_disconnect_apps(credential text, app uuid) to service_role;
 
+grant execute on function api.owner_end_destination(credential text, destination uuid) to service_role;
+
 grant execute on function api.owner_end_made(credential text, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[], password_hash text, mail jsonb) to service_role;
 
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
-
-grant execute on function api.owner_end_place(credential text, place uuid) to service_role;
 
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
@@ -11712,6 +11712,8 @@ grant execute on function api.owner_list_approvals(credential text, listed_max i
 
 grant execute on function api.owner_list_apps(credential text, listed_max integer) to service_role;
 
+grant execute on function api.owner_list_destinations(credential text, entry uuid) to service_role;
+
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_entries(credential text, page integer, before bigint, words text, entry uuid) to service_role;
@@ -11721,8 +11723,6 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_made(credential text, since timestamp with time zone) to service_role;
-
-grant execute on function api.owner_list_places(credential text, entry uuid) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer, asked_by uuid) to service_role;
 
@@ -11838,13 +11838,13 @@ grant execute on function api.signup_request(email text, code_digest text, clien
 
 grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 
-grant execute on function api.vault_ask_found_place(credential text, entry uuid, asked jsonb) to vault;
+grant execute on function api.vault_ask_destination(credential text, entry uuid, asked jsonb) to vault;
 
-grant execute on function api.vault_ask_place(credential text, entry uuid, asked jsonb) to vault;
+grant execute on function api.vault_ask_found_destination(credential text, entry uuid, asked jsonb) to vault;
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 
-grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text, session uuid, goes_on boolean) to vault;
+grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], destinations uuid[], request text, claim uuid, mail jsonb, type text, session uuid, goes_on boolean) to vault;
 
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
 

@@ -13,7 +13,7 @@ export const vaultUse = operation({
   mutates: true,
   gap: 'GAP_VAULT_V1',
   summary:
-    "Sends a request to an entry's own site with its secrets, which you never see, at places that the owner approved.",
+    "Sends a request to an entry's own site with its secrets, which you never see, at destinations that the owner approved.",
   request: requestTemplate.extend({ credential_id: z.uuid() }),
   response: z.object({
     response: z
@@ -32,7 +32,7 @@ export const vaultUse = operation({
   errors: [
     'credential_not_found',
     'template_refused',
-    'place_not_approved',
+    'destination_not_approved',
     'site_refused',
     'site_unavailable',
     'code_not_found',

@@ -39,9 +39,9 @@ import { routes as loginRecovery } from './sign-in/login-recovery.tsx'
 import { routes as logout } from './sign-in/logout.tsx'
 import { routes as register } from './sign-in/register.tsx'
 import { routes as vault } from './vault/vault.tsx'
+import { routes as vaultDestinations } from './vault/vault-destinations.tsx'
 import { routes as vaultEntry } from './vault/vault-entry.tsx'
 import { routes as vaultNew } from './vault/vault-new.tsx'
-import { routes as vaultPlaces } from './vault/vault-places.tsx'
 import { routes as yieldRule } from './yield/rule.tsx'
 import { routes as yields } from './yield/yield.tsx'
 
@@ -88,7 +88,7 @@ export const pages = [
   security,
   vaultEntry,
   vaultNew,
-  vaultPlaces,
+  vaultDestinations,
   vault,
   yieldRule,
   yields,

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '11122e0e62c8183c53f2d9ce114456af48de93151c3b9c827de77a8a00660a3c'
+export const contractDigest = '867f74e9f47f996dd26e28053cc0b0f835d110ff0e904f356a563fe475cf83ce'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -51,7 +51,7 @@ export const errorCodes = [
   'vault_full',
   'site_refused',
   'template_refused',
-  'place_not_approved',
+  'destination_not_approved',
   'session_not_found',
   'form_refused',
   'code_not_found',
@@ -2031,7 +2031,7 @@ export type VaultUseAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type VaultUseError = 'account_frozen' | 'code_needs_owner' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'place_not_approved' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'template_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+export type VaultUseError = 'account_frozen' | 'code_needs_owner' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'destination_not_approved' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'template_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
 export type VaultLoginRequest = {
   /** From vault_list or vault_store. */
@@ -2071,7 +2071,7 @@ export type VaultLoginAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type VaultLoginError = 'account_frozen' | 'conflict' | 'credential_not_found' | 'form_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'place_not_approved' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+export type VaultLoginError = 'account_frozen' | 'conflict' | 'credential_not_found' | 'destination_not_approved' | 'form_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
 export type VaultSessionRequest = {
   /** From vault_login. */
@@ -2115,7 +2115,7 @@ export type VaultSessionAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type VaultSessionError = 'account_frozen' | 'code_needs_owner' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'form_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'place_not_approved' | 'rate_limited' | 'session_not_found' | 'site_refused' | 'site_unavailable' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+export type VaultSessionError = 'account_frozen' | 'code_needs_owner' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'destination_not_approved' | 'form_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'session_not_found' | 'site_refused' | 'site_unavailable' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
 export type MailListRequest = {
   /** 1 to 50. */
@@ -2567,7 +2567,7 @@ export type AccountClient = {
   vaultGenerate: (request?: VaultGenerateRequest, options?: CallOptions) => Promise<VaultGenerateAnswer>
   /** Deletes a login that this key made, for good. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultDelete: (request: VaultDeleteRequest, options?: CallOptions) => Promise<VaultDeleteAnswer>
-  /** Sends a request to an entry's own site with its secrets, which you never see, at places that the owner approved. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
+  /** Sends a request to an entry's own site with its secrets, which you never see, at destinations that the owner approved. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultUse: (request: VaultUseRequest, options?: CallOptions) => Promise<VaultUseAnswer>
   /** Signs in to a site by the form on its page: the service fetches it, fills it in, and keeps the cookies. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultLogin: (request: VaultLoginRequest, options?: CallOptions) => Promise<VaultLoginAnswer>

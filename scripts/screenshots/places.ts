@@ -11,7 +11,7 @@ import type { WorldFile } from '../demo/world-file.ts'
 import type { ConnectingApp } from './connecting-app.ts'
 import { askingUrl, redeem, registerApp } from './connecting-app.ts'
 import type { Stage } from './stage.ts'
-import { askMandate, askPlace, createLink, openRegistration, register } from './stage.ts'
+import { askDestination, askMandate, createLink, openRegistration, register } from './stage.ts'
 
 /** A page in one state. */
 export type Place = {
@@ -77,11 +77,12 @@ function waysIn(
       '': at(vaultEntry),
       shown: seeSecrets(vaultEntry),
     },
-    '/web/vault/:entry{[0-9a-f-]+}/places': {
-      '': async (page) => void (await page.goto((await askPlace(world)).replace(/[^/]+$/, ''))),
+    '/web/vault/:entry{[0-9a-f-]+}/destinations': {
+      '': async (page) =>
+        void (await page.goto((await askDestination(world)).replace(/[^/]+$/, ''))),
     },
-    '/web/vault/:entry{[0-9a-f-]+}/places/:place': {
-      '': async (page) => void (await page.goto(await askPlace(world))),
+    '/web/vault/:entry{[0-9a-f-]+}/destinations/:destination': {
+      '': async (page) => void (await page.goto(await askDestination(world))),
     },
     '/web/mail/:mail': { '': follow(world, '/web/mail?direction=in', '/web/mail/') },
     '/web/recipients/add/:recipient': { '': go(world, `/web/recipients/add/${world.payee}`) },

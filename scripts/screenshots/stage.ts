@@ -85,7 +85,7 @@ const listed = z.object({ credentials: z.tuple([z.object({ credential_id: z.uuid
 const refused = z.object({ details: z.object({ approval_url: z.url() }) })
 
 /** Asks for a place for a password. Returns the page on which it is approved. */
-export async function askPlace({ base_url, api_keys }: WorldFile): Promise<string> {
+export async function askDestination({ base_url, api_keys }: WorldFile): Promise<string> {
   const agent = openAgent(base_url, api_keys.full)
   const path = `/vault-list?site=${encodeURIComponent(login.site)}`
   const [{ credential_id }] = (await agent(path, undefined, listed)).credentials

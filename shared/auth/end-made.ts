@@ -26,7 +26,7 @@ const listRow = z.object({
         'recipient',
         'device',
         'mandate',
-        'place',
+        'destination',
         'widening',
         'entry',
       ]),

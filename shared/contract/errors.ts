@@ -57,7 +57,7 @@ export const errorTable = {
   vault_full: [409, 'The vault holds as many entries as it may. Delete some first.'],
   site_refused: [422, 'The site is not one that secrets are sent to.'],
   template_refused: [422, 'The request cannot be made as its template describes it.'],
-  place_not_approved: [403, 'The owner has not approved this secret at this place of a request.'],
+  destination_not_approved: [403, 'The owner has not approved this destination of the secret.'],
   session_not_found: [
     404,
     'This key has no such session, or it has ended. Begin another with vault_login.',

@@ -51,5 +51,5 @@ export const pageErrors = [
   'site_refused',
   'site_unavailable',
   'form_refused',
-  'place_not_approved',
+  'destination_not_approved',
 ] as const

@@ -617,7 +617,7 @@ export type DatabaseFunctions = {
       assertion?: unknown
     }
   }
-  owner_approve_place: { args: { credential: string; place: string; wide: boolean } }
+  owner_approve_destination: { args: { credential: string; destination: string; wide: boolean } }
   owner_ask_again: {
     args: {
       credential: string
@@ -668,6 +668,7 @@ export type DatabaseFunctions = {
   owner_decline_all: { args: { credential: string } }
   owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
   owner_disconnect_apps: { args: { credential: string; app?: string | null } }
+  owner_end_destination: { args: { credential: string; destination: string } }
   owner_end_made: {
     args: {
       credential: string
@@ -681,7 +682,6 @@ export type DatabaseFunctions = {
     }
   }
   owner_end_other_sessions: { args: { credential: string } }
-  owner_end_place: { args: { credential: string; place: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_activity: { args: { credential: string; item: number } }
   owner_find_passkey: { args: { credential: string; passkey: string } }
@@ -705,6 +705,7 @@ export type DatabaseFunctions = {
   }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_apps: { args: { credential: string; listed_max: number } }
+  owner_list_destinations: { args: { credential: string; entry: string } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_entries: {
     args: {
@@ -718,7 +719,6 @@ export type DatabaseFunctions = {
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_made: { args: { credential: string; since: string } }
-  owner_list_places: { args: { credential: string; entry: string } }
   owner_list_recipients: {
     args: {
       credential: string
@@ -948,8 +948,8 @@ export type DatabaseFunctions = {
     }
   }
   spend_proof: { args: { credential: string; proof_digest: string } }
-  vault_ask_found_place: { args: { credential: string; entry: string; asked: unknown } }
-  vault_ask_place: { args: { credential: string; entry: string; asked: unknown } }
+  vault_ask_destination: { args: { credential: string; entry: string; asked: unknown } }
+  vault_ask_found_destination: { args: { credential: string; entry: string; asked: unknown } }
   vault_begin_store: {
     args: {
       credential: string
@@ -963,7 +963,7 @@ export type DatabaseFunctions = {
       credential: string
       entry: string
       handles: string[]
-      places: string[]
+      destinations: string[]
       request: string
       claim?: string | null
       mail?: unknown

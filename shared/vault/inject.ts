@@ -1,12 +1,12 @@
 /**
  * Builds the request of a template: puts the secrets in their places and addresses it to the entry's own
- * site. It sends nothing and does not judge whether a place is approved. The request carries no credential
+ * site. It sends nothing and does not judge whether a destination is approved. The request carries no credential
  * of the agent's own, such as a cookie, so it acts for the secret's account or for nobody.
  */
 import { encodeText } from '../base64.ts'
 import { buildFormBody, buildJsonBody } from './body.ts'
+import { normalUrl } from './destinations/path.ts'
 import { linkAddress, linkSecrets } from './entries/link.ts'
-import { normalUrl } from './places/path.ts'
 import { isRemovable } from './scrub.ts'
 import type { Injection, RequestTemplate } from './template.ts'
 

@@ -1,17 +1,18 @@
 /**
  * Uses secrets of an entry, and codes of mails, in one request to the entry's own site. The use is recorded
  * before the request is sent, and a code counts as used up by then. The agent gets the answer to an API key
- * without the key, and of the answer to a password or a code the status. Secrets go only to places that the owner approved; what the site does with them is out of reach.
+ * without the key, and of the answer to a password or a code the status. Secrets go only to destinations that the
+ * owner approved; what the site does with them is out of reach.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
 import { checkUrl, safeFetch } from '../egress/safe-fetch.ts'
 import { catchRefusal } from './answering.ts'
+import { requireApprovedDestination } from './destinations/ask.ts'
+import { destinationNeededBy } from './destinations/destination.ts'
 import { firstUseMail } from './first-use.ts'
 import { requestWith, type SecretRequest } from './inject.ts'
-import { requireApprovedPlace } from './places/ask.ts'
-import { placeNeededBy } from './places/place.ts'
 import type { VaultContext } from './room.ts'
 import { handlesNamed } from './template.ts'
 import { siteAnswerOf } from './use-answer.ts'
@@ -45,16 +46,16 @@ async function beginUse(
   if ('refused' in request) return fail('template_refused', { message: request.refused })
   const checked = checkUrl(request.url.href, world.config)
   if ('refused' in checked) return fail('site_refused', { message: checked.refused })
-  const needed = placeNeededBy(template, request.url, opened)
+  const needed = destinationNeededBy(template, request.url, opened)
   if (needed !== undefined && 'refused' in needed)
     return fail('template_refused', { message: needed.refused })
-  const used = { entry, origin: opened.site, approved: opened.places }
-  const place = needed && (await requireApprovedPlace(world, db, used, [needed]))
-  if (place && isRefusal(place)) return place
+  const used = { entry, origin: opened.site, approved: opened.destinations }
+  const destination = needed && (await requireApprovedDestination(world, db, used, [needed]))
+  if (destination && isRefusal(destination)) return destination
   await db.run('vault_begin_use', {
     entry,
     handles,
-    places: place ? [place.id] : [],
+    destinations: destination ? [destination.id] : [],
     // The address of a link is a secret, and a query may contain one of the agent's.
     request: `${template.method} ${template.path === undefined ? 'a sign-in link' : request.url.pathname}`,
     claim,

@@ -4,9 +4,9 @@
  */
 import * as z from 'zod'
 import { wrapSchema } from '../sealing/wrap.ts'
+import { destinationRow } from './destinations/destination.ts'
 import { decodeSecret, usableValues } from './entries/record.ts'
 import type { UsedEntry } from './inject.ts'
-import { placeRow } from './places/place.ts'
 import type { VaultContext } from './room.ts'
 
 const codeRow = z.object({
@@ -30,8 +30,8 @@ export const openedRow = z.object({
   codes: z.array(codeRow),
   /** Codes used up within the hour, which are neither sent nor shown. */
   used_codes: z.array(codeRow),
-  /** Places that the owner approved. */
-  places: z.array(placeRow),
+  /** Destinations that the owner approved. */
+  destinations: z.array(destinationRow),
   is_first: z.boolean(),
   /** True if the calling key stored or drew the secrets itself. */
   is_own: z.boolean(),

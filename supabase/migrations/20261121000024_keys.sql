@@ -97,7 +97,7 @@ begin
 end $$;
 
 -- Closes what a revoked key or app had asked for; the caller holds the account's lock. That is: waiting
--- payments that no other key may pay, mandates, links, and places of secrets that were not approved. An
+-- payments that no other key may pay, mandates, links, and destinations of secrets that were not approved. An
 -- active mandate of a replaced key stays with its successor. What is reserved and not signed against its
 -- budget, by itself or by one that shares it, is released. `by` is who ended it: the owner, the app itself or
 -- the service.
@@ -111,7 +111,7 @@ declare
   payments integer;
   mandates uuid[];
   links integer;
-  places integer;
+  destinations integer;
 begin
   perform private.release_unsigned(array(select p.id from private.payments p
     where p.account = revoked.account and p.state = 'authorized'
@@ -136,14 +136,14 @@ begin
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
   delete from private.vault_sessions s where s.credential = revoked.id;
-  delete from private.vault_places w
+  delete from private.vault_destinations w
    where w.account = revoked.account and w.approved_at is null and w.asked_by = any (askers);
-  get diagnostics places = row_count;
-  if payments + cardinality(mandates) + links + places > 0 then
+  get diagnostics destinations = row_count;
+  if payments + cardinality(mandates) + links + destinations > 0 then
     insert into private.activities (account, category, type, summary)
     values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
-      'What the %s had asked for was closed: payments %s, mandates %s, links %s, places of secrets %s.',
-      private.holder_name(revoked), payments, cardinality(mandates), links, places));
+      'What the %s had asked for was closed: payments %s, mandates %s, links %s, destinations of secrets %s.',
+      private.holder_name(revoked), payments, cardinality(mandates), links, destinations));
   end if;
 end $$;
 

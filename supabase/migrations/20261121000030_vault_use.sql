@@ -1,9 +1,10 @@
 -- Using secrets: the vault first learns what a request is made of, and each use is booked before the vault
 -- sends it.
 
--- Places: where at an entry's site its secrets may stand, as method, path, and headers, fields or members. An agent asks for one by
--- trying to use it, and the owner approves it. Nothing else in a row changes, so its id stands for its terms.
-create table private.vault_places (
+-- Destinations: where at an entry's site its secrets may stand, as method, path, and headers, fields or members.
+-- An agent asks for one by trying to use it, or the owner has a page looked at, and the owner approves it. Nothing
+-- else in a row changes, so its id stands for its terms.
+create table private.vault_destinations (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
   entry uuid not null references private.vault_entries on delete cascade,
@@ -11,7 +12,7 @@ create table private.vault_places (
   kind text not null check (kind in ('form', 'request')),
   -- Page with the form, as a path with its query; empty for a request, and for a form that asks for a code.
   page text not null default '' check (length(page) <= 2048),
-  -- Position of each value of the entry: the value as a template names it, the kind of its place, the name of
+  -- Position of each value of the entry: the value as a template names it, the kind of its destination, the name of
   -- the header or field or a JSON pointer, and the text before it in a header.
   standing jsonb not null check (jsonb_array_length(standing) between 1 and 8
     and length(standing::text) <= 8192),
@@ -23,10 +24,10 @@ create table private.vault_places (
   asked_at timestamptz not null default private.clock(),
   approved_at timestamptz
 );
-create index vault_places_of_account on private.vault_places (account);
-create index vault_places_of_entry on private.vault_places (entry, asked_at);
-create index vault_places_age on private.vault_places (asked_at) where approved_at is null;
-alter table private.vault_places enable row level security;
+create index vault_destinations_of_account on private.vault_destinations (account);
+create index vault_destinations_of_entry on private.vault_destinations (entry, asked_at);
+create index vault_destinations_age on private.vault_destinations (asked_at) where approved_at is null;
+alter table private.vault_destinations enable row level security;
 
 -- Sessions at sites that a login began: cookies and the forms of the last served page, sealed. A session
 -- belongs to the credential that began it. It ends with the credential, with the entry, by a freeze, and an
@@ -47,16 +48,16 @@ create index vault_sessions_of_credential on private.vault_sessions (credential)
 create index vault_sessions_age on private.vault_sessions (expires_at);
 alter table private.vault_sessions enable row level security;
 
--- Returns a place in the form in which it leaves the database.
-create function private.place_json(p private.vault_places) returns jsonb
+-- Returns a destination in the form in which it leaves the database.
+create function private.destination_json(p private.vault_destinations) returns jsonb
   language sql immutable as $$
   select jsonb_build_object('id', p.id, 'kind', p.kind, 'page', p.page, 'standing', p.standing, 'method', p.method,
     'path', p.path, 'wide', p.wide)
 $$;
 
--- Stores a place that waits for the owner. Places are deleted after waiting for a day, and the oldest waiting
+-- Stores a destination that waits for the owner. It is deleted after waiting for a day, and the oldest waiting
 -- ones make room, so an agent cannot fill the page.
-create function private.ask_place(e private.vault_entries, asked jsonb, asker uuid) returns uuid
+create function private.ask_destination(e private.vault_entries, asked jsonb, asker uuid) returns uuid
   language plpgsql as $$
 declare
   waiting_max constant integer := 10;
@@ -64,28 +65,28 @@ declare
 begin
   -- One after the other; otherwise two at once would both be stored.
   perform from private.vault_entries v where v.id = e.id for no key update;
-  delete from private.vault_places w
+  delete from private.vault_destinations w
    where w.entry = e.id and w.approved_at is null
-     and private.place_json(w) - '{id, wide}'::text[] = asked;
-  insert into private.vault_places (account, entry, kind, page, standing, method, path, asked_by)
+     and private.destination_json(w) - '{id, wide}'::text[] = asked;
+  insert into private.vault_destinations (account, entry, kind, page, standing, method, path, asked_by)
   values (e.account, e.id, asked ->> 'kind', asked ->> 'page', asked -> 'standing',
     asked ->> 'method', asked ->> 'path', asker)
   returning id into stored;
-  delete from private.vault_places w where w.id in (
-    select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
+  delete from private.vault_destinations w where w.id in (
+    select o.id from private.vault_destinations o where o.entry = e.id and o.approved_at is null
      order by o.asked_at desc, o.id offset waiting_max);
   return stored;
 end $$;
 
--- Stores a place that an agent needs.
-create function api.vault_ask_place(credential text, entry uuid, asked jsonb)
-  returns table (place uuid) language plpgsql security definer set search_path = '' as $$
+-- Stores a destination that an agent needs.
+create function api.vault_ask_destination(credential text, entry uuid, asked jsonb)
+  returns table (destination uuid) language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller);
-  return query select private.ask_place(e, asked, caller.id);
+  return query select private.ask_destination(e, asked, caller.id);
 end $$;
 
 -- Refuses unless each of these codes may go to the site of the entry: it is unused, fresh, and from a mail
@@ -124,7 +125,7 @@ $$;
 -- `is_own` says that the caller itself stored or drew the secrets.
 create function api.vault_open_use(credential text, entry uuid, handles text[])
   returns table (of_account uuid, site text, username text, version integer, sealed jsonb,
-    wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean,
+    wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, destinations jsonb, is_first boolean,
     is_own boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -143,18 +144,18 @@ begin
          and u.used_at > private.clock() - interval '1 hour'
          and split_part(private.host_of(e.site), ':', 1) = any (u.hosts)
        order by u.used_at desc limit 4) c), '[]'),
-    coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
+    coalesce((select jsonb_agg(private.destination_json(p)) from private.vault_destinations p
       where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e), e.created_by is not distinct from caller.id;
 end $$;
 
 -- Books a use of secrets, or a form that is sent in a session without one; or ends the call with nothing
--- changed: if one code or place is refused, no code is used up. A claim that has come this far is not handed
+-- changed: if one code or destination is refused, no code is used up. A claim that has come this far is not handed
 -- to another request, because nobody could tell whether the site was asked. Of two calls with one claim, when
 -- one was silent and the other took over, the first to be booked continues. A request in a session is booked
 -- only while the session is live.
 create function api.vault_begin_use(
-  credential text, entry uuid, handles text[], places uuid[], request text,
+  credential text, entry uuid, handles text[], destinations uuid[], request text,
   claim uuid default null, mail jsonb default null, type text default 'secret_used',
   session uuid default null, goes_on boolean default false)
   returns boolean language plpgsql security definer set search_path = '' as $$
@@ -171,12 +172,12 @@ begin
       perform private.refuse('session_not_found', '404');
     end if;
   end if;
-  -- Locked until it is booked, so that a use is never booked after the end of its place.
-  perform from private.vault_places p
-   where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
-  if (select count(*) from private.vault_places p where p.entry = e.id
-      and p.approved_at is not null and p.id = any (places)) <> cardinality(places) then
-    perform private.refuse('place_not_approved', '403');
+  -- Locked until it is booked, so that a use is never booked after the end of its destination.
+  perform from private.vault_destinations p
+   where p.entry = e.id and p.approved_at is not null and p.id = any (destinations) for share;
+  if (select count(*) from private.vault_destinations p where p.entry = e.id
+      and p.approved_at is not null and p.id = any (destinations)) <> cardinality(destinations) then
+    perform private.refuse('destination_not_approved', '403');
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   -- Locked in one order, and before they are checked: of two that want the same code, one finds it used.
@@ -247,5 +248,5 @@ begin
     returning s.expires_at;
   end if;
 end $$;
-grant execute on function api.vault_ask_place, api.vault_open_use, api.vault_begin_use,
+grant execute on function api.vault_ask_destination, api.vault_open_use, api.vault_begin_use,
   api.vault_open_session, api.vault_keep_session to vault;

@@ -127,16 +127,16 @@ begin
 end $$;
 grant execute on function api.owner_set_takes_codes to service_role;
 
--- Returns the places of an entry, waiting ones first, with the requester of each.
-create function api.owner_list_places(credential text, entry uuid)
-  returns table (place jsonb, asker text, asked_at timestamptz, approved_at timestamptz)
+-- Returns the destinations of an entry, waiting ones first, with the requester of each.
+create function api.owner_list_destinations(credential text, entry uuid)
+  returns table (destination jsonb, asker text, asked_at timestamptz, approved_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.place_json(p), private.holder_title(k), p.asked_at, p.approved_at
-    from private.vault_places p left join private.credentials k on k.id = p.asked_by
-   where p.account = caller.account and p.entry = owner_list_places.entry
+  return query select private.destination_json(p), private.holder_title(k), p.asked_at, p.approved_at
+    from private.vault_destinations p left join private.credentials k on k.id = p.asked_by
+   where p.account = caller.account and p.entry = owner_list_destinations.entry
    order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $$;
 
@@ -149,64 +149,64 @@ begin
   return query select e.site, e.username;
 end $$;
 
--- Stores a place that the vault found on such a page.
-create function api.vault_ask_found_place(credential text, entry uuid, asked jsonb) returns boolean
+-- Stores a destination that the vault found on such a page.
+create function api.vault_ask_found_destination(credential text, entry uuid, asked jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
   e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
 begin
-  perform private.ask_place(e, asked, null);
+  perform private.ask_destination(e, asked, null);
   return true;
 end $$;
-grant execute on function api.vault_look, api.vault_ask_found_place to vault;
+grant execute on function api.vault_look, api.vault_ask_found_destination to vault;
 
--- Approves a waiting place, with a fresh proof: for what was asked or, in headers, for every request. It takes the place of all
--- others for the same page. Returns no row if the account has no such waiting place.
-create function api.owner_approve_place(credential text, place uuid, wide boolean)
+-- Approves a waiting destination, with a fresh proof: for what was asked or, in headers, for every request. It
+-- replaces all others for the same page. Returns no row if the account has no such waiting destination.
+create function api.owner_approve_destination(credential text, destination uuid, wide boolean)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, true);
-  approved private.vault_places;
+  approved private.vault_destinations;
   e private.vault_entries;
 begin
-  update private.vault_places p set approved_at = private.clock(),
-    wide = owner_approve_place.wide and p.kind = 'request'
+  update private.vault_destinations p set approved_at = private.clock(),
+    wide = owner_approve_destination.wide and p.kind = 'request'
       and not p.standing @? '$[*] ? (@.where == "form_field" || @.where == "json_field")'
-   where p.id = place and p.account = caller.account and p.approved_at is null
+   where p.id = destination and p.account = caller.account and p.approved_at is null
   returning p.* into approved;
   if found then
     entry := approved.entry;
-    delete from private.vault_places p where p.entry = approved.entry and p.page = approved.page
+    delete from private.vault_destinations p where p.entry = approved.entry and p.page = approved.page
        and p.page <> '' and p.id <> approved.id;
-    select v.* into e from private.vault_entries v where v.id = owner_approve_place.entry;
-    perform private.record_entry(caller, e, 'place_approved',
-      pg_catalog.format('A place for a secret of %s was approved', e.site));
+    select v.* into e from private.vault_entries v where v.id = owner_approve_destination.entry;
+    perform private.record_entry(caller, e, 'destination_approved',
+      pg_catalog.format('A destination for a secret of %s was approved', e.site));
     return next;
   end if;
 end $$;
 
--- Removes a place, whether it waits or is approved: what was not sent yet is no longer sent.
-create function api.owner_end_place(credential text, place uuid)
+-- Removes a destination, whether it waits or is approved: what was not sent yet is no longer sent.
+create function api.owner_end_destination(credential text, destination uuid)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
-  ended private.vault_places;
+  ended private.vault_destinations;
   e private.vault_entries;
 begin
-  delete from private.vault_places p where p.id = place and p.account = caller.account
+  delete from private.vault_destinations p where p.id = destination and p.account = caller.account
   returning p.* into ended;
   if not found then
     return;
   end if;
   select v.* into e from private.vault_entries v where v.id = ended.entry;
   perform private.record_entry(caller, e,
-    case when ended.approved_at is null then 'place_declined' else 'place_ended' end,
+    case when ended.approved_at is null then 'destination_declined' else 'destination_ended' end,
     pg_catalog.format(case when ended.approved_at is null
-      then 'A place for a secret of %s was declined'
-      else 'A place for a secret of %s was taken away' end, e.site));
+      then 'A destination for a secret of %s was declined'
+      else 'A destination for a secret of %s was taken away' end, e.site));
   return query select ended.entry;
 end $$;
-grant execute on function api.owner_list_places, api.owner_approve_place, api.owner_end_place
+grant execute on function api.owner_list_destinations, api.owner_approve_destination, api.owner_end_destination
   to service_role;
 
 -- Finds the feed's items about one entry without reading the whole feed.

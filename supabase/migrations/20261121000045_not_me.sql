@@ -72,7 +72,7 @@ begin
    where m.account = caller.account and m.state in ('active', 'suspended')
      and m.expires_at > private.clock()
   union all
-  select 'place', p.id::text, e.site, p.approved_at from private.vault_places p
+  select 'destination', p.id::text, e.site, p.approved_at from private.vault_destinations p
     join private.vault_entries e on e.id = p.entry
    where p.account = caller.account and p.approved_at is not null;
 end $$;
@@ -290,9 +290,9 @@ begin
   update private.hosted_actions h set declined_at = private.clock()
    where h.account = caller.account and h.created_at > since
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
-  delete from private.vault_places p using unnest(made) m
-   where p.account = caller.account and m.kind = 'place' and m.id = p.id::text;
-  delete from private.vault_places p
+  delete from private.vault_destinations p using unnest(made) m
+   where p.account = caller.account and m.kind = 'destination' and m.id = p.id::text;
+  delete from private.vault_destinations p
    where p.account = caller.account and p.approved_at is null and p.asked_at > since;
   delete from private.vault_entries e using unnest(made) m
    where e.account = caller.account and m.kind = 'entry' and m.id = e.id::text;

@@ -16,7 +16,7 @@ import { atEnd } from '../support/ending.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { openMailbox } from '../support/mailbox.ts'
 import { attemptOf, openMarket, prepare } from '../support/market.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent } from '../support/world.ts'
 import { userAgent } from '../support/world.ts'
 
@@ -119,7 +119,7 @@ const orders: Record<string, () => Promise<Order>> = {
     const agent = await market.agent('vault')
     const { origin } = new URL(site.url)
     const credential_id = await entryOf(market, agent, { site: origin, password: 'Canary-1 horse' })
-    await approvePlace(market, credential_id, { name: 'pass', path: '/login' })
+    await approveDestination(market, credential_id, { name: 'pass', path: '/login' })
     const inject = [{ where: 'form_field', name: 'pass', secret: 'password' }]
     const body = { credential_id, method: 'POST', path: '/login', inject }
     return { agent, path: '/vault-use', body, effects: () => Promise.resolve(site.received.length) }

@@ -8,7 +8,7 @@ import { keyWith } from '../support/capped.ts'
 import { giveMandate } from '../support/mandates.ts'
 import { endSince, keyIdOf, listSince, openHouse, timeNow } from '../support/not-me.ts'
 import { feedOf, ownerOf, paymentOf } from '../support/owner.ts'
-import { approvePlace, askPlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, askDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -112,7 +112,7 @@ test('logins and places of secrets that came since are gone, but for those of an
   const login = { site: 'https://www.google.com', username: 'me', password: 'of the agent, long' }
   const kept = await agent.post('/vault-store', login)
   await entryOf(world, agent, { site: 'https://planted.example', password: 'planted' })
-  await approvePlace(world, mine, { name: 'pass', path: '/login' })
+  await approveDestination(world, mine, { name: 'pass', path: '/login' })
 
   await endSince(owner, since)
 
@@ -121,7 +121,9 @@ test('logins and places of secrets that came since are gone, but for those of an
     await sql`select site from private.vault_entries where account = ${account} order by 1`
   expect(kept.status).toBe(200)
   expect(entries.map((row) => String(row['site']))).toEqual([site, 'https://www.google.com'])
-  expect(await sql`select 1 from private.vault_places where account = ${account}`).toHaveLength(0)
+  expect(
+    await sql`select 1 from private.vault_destinations where account = ${account}`,
+  ).toHaveLength(0)
 })
 
 test('a login that came since by a key that was revoked since is gone, whenever that key was made', async () => {
@@ -144,14 +146,14 @@ test('a place of a secret that was asked for since waits no more, and one from b
   const { agent, owner, account } = await openRichHouse()
   const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'my own' })
   const credential = await credentialOf(agent.key, pepper)
-  await askPlace(world, credential, entry, '/before')
+  await askDestination(world, credential, entry, '/before')
   const since = await timeNow(world)
-  await askPlace(world, credential, entry, '/since')
+  await askDestination(world, credential, entry, '/since')
 
   await endSince(owner, since)
 
   const { sql } = world.db
-  const places = await sql`select path from private.vault_places where account = ${account}`
+  const places = await sql`select path from private.vault_destinations where account = ${account}`
   expect(places.map(({ path }) => String(path))).toEqual(['/before'])
 })
 

@@ -5,7 +5,7 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { appWith } from '../support/capped.ts'
 import { failedRules, giveMandate } from '../support/mandates.ts'
 import { feedOf, ownerOf, paymentOf } from '../support/owner.ts'
-import { approvePlace, askPlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, askDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -128,14 +128,14 @@ test('revoking a key takes back the places of secrets that it asked for, and non
   const { payer, owner } = await household()
   const other = await payer.withKey('vault')
   const entry = await entryOf(world, payer, { site: 'https://shop.example', password: 'mine' })
-  await approvePlace(world, entry, { path: '/approved' })
-  await askPlace(world, await credentialOf(other.key, pepper), entry, '/of-another')
-  await askPlace(world, await credentialOf(payer.key, pepper), entry, '/of-the-key')
+  await approveDestination(world, entry, { path: '/approved' })
+  await askDestination(world, await credentialOf(other.key, pepper), entry, '/of-another')
+  await askDestination(world, await credentialOf(payer.key, pepper), entry, '/of-the-key')
 
   await owner.call('owner_revoke_key', { key: await keyOf(payer) })
 
   const places = await world.db.sql`
-    select path from private.vault_places where account = ${payer.id} order by path`
+    select path from private.vault_destinations where account = ${payer.id} order by path`
   expect(places.map((row) => String(row['path']))).toEqual(['/approved', '/of-another'])
 })
 

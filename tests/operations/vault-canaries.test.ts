@@ -5,7 +5,7 @@ import { functionsIn } from '../support/functions.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { ownerOf } from '../support/owner.ts'
 import { letRead, owned, site } from '../support/vault.ts'
-import { approvePlace } from '../support/vault-rows.ts'
+import { approveDestination } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const tests = await start()
@@ -84,7 +84,7 @@ async function use(id: string) {
   const used = idIn(await ask(agent.key, '/vault-store', own))
   const inject = [{ where: 'form_field', name: 'p', secret: 'password' }]
   const request = { method: 'POST', path: '/', inject }
-  await approvePlace(tests, used, { name: 'p' })
+  await approveDestination(tests, used, { name: 'p' })
   await ask(agent.key, '/vault-use', { credential_id: used, ...request })
   expect(shop.received.map(({ body }) => new URLSearchParams(body.toString()).get('p'))).toEqual([
     secrets['used'],

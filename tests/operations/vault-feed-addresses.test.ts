@@ -1,6 +1,6 @@
 /**
  * No password is stored from addresses that a site names, as when it repeats its input there: neither in
- * the feed nor in the place that waits for approval.
+ * the feed nor in the destination that waits for approval.
  */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
@@ -70,15 +70,15 @@ test.each(['redirect', 'form'] as const)(
   },
 )
 
-test('the refusal that names a place to approve tells none either', async () => {
+test('the refusal that names a destination to approve tells none either', async () => {
   const { agent, session } = await failed('form')
 
   const asked = await agent.post('/vault-session', { session, form: 1, secret: 'totp' })
 
-  expect(asked).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(asked).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
   expect(JSON.stringify(asked.body)).not.toContain(password)
   const rows = await world.db.sql`select p::text as row
-    from private.vault_places p where approved_at is null`
+    from private.vault_destinations p where approved_at is null`
   expect(rows).toHaveLength(1)
   expect(JSON.stringify(rows)).not.toContain(password)
 })

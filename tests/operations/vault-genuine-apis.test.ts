@@ -1,9 +1,9 @@
-/** Requests of programs work at sites that accept only the right secret in the right place. */
+/** Requests of programs work at sites that accept only the right secret in the right destination. */
 import { expect, test } from 'vitest'
 import { totpCode } from '../../shared/vault/entries/totp.ts'
 import type { Received } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
-import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, codeOf, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -12,10 +12,10 @@ const key = 'canary-key-4711'
 const mailed = '904817'
 const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const
 
-type Place = Parameters<typeof approvePlace>[2]
+type Destination = Parameters<typeof approveDestination>[2]
 type Case = {
   name: string
-  places: Place[]
+  destinations: Destination[]
   order: (handle: string) => object
   isRight: (received: Received) => boolean
   entry?: object
@@ -29,7 +29,7 @@ const member = (received: Received, ...names: string[]) =>
 const field = ({ body }: Received, name: string) => new URLSearchParams(body.toString()).get(name)
 const basic = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`
 const json = (pointer: string, secret = 'password') => ({ where: 'json_field', pointer, secret })
-const jsonPlace = (name: string, path: string, secret = 'password'): Place => ({
+const jsonPlace = (name: string, path: string, secret = 'password'): Destination => ({
   where: 'json_field',
   name,
   path,
@@ -43,19 +43,19 @@ const isCode = (value: unknown) =>
 const cases: readonly Case[] = [
   {
     name: 'a login by JSON',
-    places: [jsonPlace('/password', '/api/login')],
+    destinations: [jsonPlace('/password', '/api/login')],
     order: () => ({ path: '/api/login', json: { user: 'ada' }, inject: [json('/password')] }),
     isRight: (sent) => member(sent, 'password') === password && member(sent, 'user') === 'ada',
   },
   {
     name: 'a login by a nested member',
-    places: [jsonPlace('/data/attributes/password', '/v2/sessions')],
+    destinations: [jsonPlace('/data/attributes/password', '/v2/sessions')],
     order: () => ({ path: '/v2/sessions', inject: [json('/data/attributes/password')] }),
     isRight: (sent) => member(sent, 'data', 'attributes', 'password') === password,
   },
   {
     name: 'a login by GraphQL',
-    places: [jsonPlace('/variables/password', '/graphql')],
+    destinations: [jsonPlace('/variables/password', '/graphql')],
     order: () => ({
       path: '/graphql',
       json: { query: 'mutation ($password: String!) { login(password: $password) { id } }' },
@@ -65,19 +65,19 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a login by JSON with a code of an app',
-    places: [{ ...jsonPlace('/password', '/api/login'), also: [stands('/otp', 'totp')] }],
+    destinations: [{ ...jsonPlace('/password', '/api/login'), also: [stands('/otp', 'totp')] }],
     order: () => ({ path: '/api/login', inject: [json('/password'), json('/otp', 'totp')] }),
     isRight: (sent) => member(sent, 'password') === password && isCode(member(sent, 'otp')),
   },
   {
     name: 'a code of a mail by JSON',
-    places: [jsonPlace('/code', '/api/verify', 'mail')],
+    destinations: [jsonPlace('/code', '/api/verify', 'mail')],
     order: (handle) => ({ path: '/api/verify', inject: [json('/code', `mail.${handle}`)] }),
     isRight: (sent) => member(sent, 'code') === mailed,
   },
   {
     name: 'a password changed by JSON',
-    places: [
+    destinations: [
       {
         ...jsonPlace('/old', '/api/password', 'previous_password'),
         method: 'PUT',
@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a form that the agent writes',
-    places: [{ name: 'pass', path: '/session' }],
+    destinations: [{ name: 'pass', path: '/session' }],
     order: () => ({
       path: '/session',
       form: { user: 'ada' },
@@ -105,13 +105,13 @@ const cases: readonly Case[] = [
   },
   {
     name: 'Basic authentication',
-    places: [{ where: 'basic', method: 'GET', path: '/api' }],
+    destinations: [{ where: 'basic', method: 'GET', path: '/api' }],
     order: () => ({ method: 'GET', path: '/api', inject: [{ where: 'basic' }] }),
     isRight: ({ headers }) => headers.authorization === basic,
   },
   {
     name: 'a key in a header',
-    places: [
+    destinations: [
       { where: 'header', name: 'x-api-key', method: 'GET', path: '/v1', secret: 'fields.key' },
     ],
     order: () => ({
@@ -124,7 +124,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a key after a word',
-    places: [
+    destinations: [
       {
         where: 'header',
         name: 'authorization',
@@ -144,7 +144,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a bearer token, which nobody approves',
-    places: [],
+    destinations: [],
     order: () => ({
       method: 'DELETE',
       path: '/v1/things/7',
@@ -156,7 +156,7 @@ const cases: readonly Case[] = [
 ]
 
 test.each(cases)('$name works where its owner approved it once', async (one) => {
-  const { places, order, isRight, entry = {} } = one
+  const { destinations, order, isRight, entry = {} } = one
   const site = await serverThat((response, received) => {
     const status = isRight(received) ? 200 : 401
     response.writeHead(status, { 'content-type': 'application/json' }).end('{"id":7}')
@@ -167,12 +167,13 @@ test.each(cases)('$name works where its owner approved it once', async (one) => 
   const credential_id = await entryOf(world, agent, given)
   const handle = await codeOf(world, agent, { value: mailed, hosts: ['127.0.0.1'] })
   const ask = () => agent.post('/vault-use', { credential_id, method: 'POST', ...order(handle) })
-  const before = places.length > 0 ? await ask() : undefined
-  for (const place of places) await approvePlace(world, credential_id, place)
+  const before = destinations.length > 0 ? await ask() : undefined
+  for (const destination of destinations)
+    await approveDestination(world, credential_id, destination)
 
   const answer = await ask()
 
-  if (before) expect(before).toMatchObject({ body: { error: 'place_not_approved' } })
+  if (before) expect(before).toMatchObject({ body: { error: 'destination_not_approved' } })
   expect(answer).toMatchObject({ status: 200, body: { response: { status: 200 }, removed: 0 } })
   expect(site.received).toHaveLength(1)
 })

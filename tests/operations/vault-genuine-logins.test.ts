@@ -29,7 +29,7 @@ test.each([...publicLogins, ...genuineLogins])(
     // The owner approves one form: the one with the field that takes the password.
     const field = JSON.stringify([{ secret: 'password', name: login.pages.password ?? 'password' }])
     const approved = await world.db.sql`
-    update private.vault_places set approved_at = private.clock()
+    update private.vault_destinations set approved_at = private.clock()
      where entry = ${credential_id} and standing @> ${field}::text::jsonb returning id`
     const begun = await signIn()
     const step = (order: object) =>
@@ -42,7 +42,7 @@ test.each([...publicLogins, ...genuineLogins])(
     const last = entered.at(-1) ?? begun
     const home = await step({ path: '/home' })
 
-    expect(asked).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+    expect(asked).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
     expect(approved).toHaveLength(1)
     expect(begun.body['filled']).toEqual(['username', 'password'])
     expect(site.welcomed).toBe(1)

@@ -4,7 +4,7 @@ import { inForm } from '../support/cases.ts'
 import { honestPaths, openHonestSite } from '../support/honest-site.ts'
 import { openThief, password, secretWords, steal } from '../support/secret-thief.ts'
 import { seeded } from '../support/seed.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -35,7 +35,7 @@ test.each(paths)('no template puts a secret where nobody approved it, at %s', as
       const answer = await agent.post('/vault-use', { credential_id, path, ...template })
       expect(answer, JSON.stringify(template)).toMatchObject({
         status: 403,
-        body: { error: 'place_not_approved' },
+        body: { error: 'destination_not_approved' },
       })
     }
   }
@@ -94,15 +94,15 @@ test.each([
     { where: 'form_field', name: 'password', path: '/login' },
     { inject: [{ where: 'form_field', name: 'password', secret: 'password' }] },
   ],
-] as const)('a login by %s works where its owner approved it', async (_, place, template) => {
+] as const)('a login by %s works where its owner approved it', async (_, destination, template) => {
   const { site, agent, credential_id } = await user()
-  const request = { credential_id, method: 'POST', path: place.path, ...template }
+  const request = { credential_id, method: 'POST', path: destination.path, ...template }
   const before = await agent.post('/vault-use', request)
-  await approvePlace(world, credential_id, place)
+  await approveDestination(world, credential_id, destination)
 
   const answer = await agent.post('/vault-use', request)
 
-  expect(before).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(before).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
   expect(answer.status).toBe(200)
   expect(site.received).toHaveLength(1)
   expect(JSON.stringify(answer.body) + site.shown()).not.toMatch(secretWords)

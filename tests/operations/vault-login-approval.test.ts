@@ -17,7 +17,7 @@ const world = await start()
 const password = 'Canary-1 horse "battery"'
 const signIn = '<input name="user"><input type="password" name="password">'
 const loginForm = `<form method="post" action="/login">${signIn}</form>`
-const notApproved = { status: 403, body: { error: 'place_not_approved' } }
+const notApproved = { status: 403, body: { error: 'destination_not_approved' } }
 const refused = { status: 422, body: { error: 'form_refused' } }
 
 type Sent = { path: string; query: URLSearchParams; fields: URLSearchParams }
@@ -48,7 +48,7 @@ async function openSite(pages: Pages) {
 
 test('the owner reads page, address and fields, approves once, and is not asked again', async () => {
   let visits = 0
-  const { agent, origin, login, told } = await openSite({
+  const { agent, origin, credential_id, login, told } = await openSite({
     '/login': () => {
       visits += 1
       const action = `/in;jsessionid=A${visits}?session_code=c${visits}_8fJ2&client_id=shop`
@@ -67,7 +67,12 @@ test('the owner reads page, address and fields, approves once, and is not asked 
   const form = `POST ${origin}/in?session_code=*&client_id=shop, password as field "password" of the form; username as field "user" of the form`
   expect(asked).toMatchObject({
     ...notApproved,
-    body: { details: { untrusted: { places: [`On ${origin}/login: ${form}`] } } },
+    body: {
+      details: {
+        untrusted: { destinations: [`On ${origin}/login: ${form}`] },
+        next: { tool: 'vault_login', arguments: { credential_id, path: '/login' } },
+      },
+    },
   })
   expect(page.text).toContain(`${origin}/login`)
   expect(sentBefore).toBe(0)
@@ -104,10 +109,13 @@ test('where several fields could be meant the owner picks one, and the others ar
   await browser.submit({ decision: 'approved' }, picked)
   const answer = await login()
 
-  expect(details.untrusted).toMatchObject({ places: [textWith('"trap"'), textWith('"password"')] })
+  expect(details.untrusted).toMatchObject({
+    destinations: [textWith('"trap"'), textWith('"password"')],
+  })
   expect(answer).toMatchObject({ status: 200, body: { filled: ['username', 'password'] } })
   expect(told()).toEqual([`/login trap=&user=ada&password=${password.replaceAll(' ', '+')}`])
-  const rows = await world.db.sql`select from private.vault_places where entry = ${credential_id}`
+  const rows = await world.db
+    .sql`select from private.vault_destinations where entry = ${credential_id}`
   expect(rows).toHaveLength(1)
 })
 

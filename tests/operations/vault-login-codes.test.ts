@@ -38,6 +38,6 @@ test('a code goes into no form at another host, nor in a login that takes none',
   expect(elsewhere).toMatchObject({ status: 403, body: { error: 'code_not_for_site' } })
   expect(untaken).toMatchObject({ status: 403, body: { error: 'code_needs_owner' } })
   expect(sent).toBe(0)
-  expect(unasked).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(unasked).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
   expect(taken).toMatchObject({ status: 200, body: { filled: ['code'] } })
 })

@@ -1,17 +1,17 @@
-/** Freezing, deleting, revoking and withdrawing a place end a use: a password not sent yet stays. */
+/** Freezing, deleting, revoking and withdrawing a destination end a use: a password not sent yet stays. */
 import { expect, test } from 'vitest'
 import { askedFor } from '../support/held.ts'
 import { serverThat } from '../support/http.ts'
 import { ownerOf } from '../support/owner.ts'
 import { keyIdOf } from '../support/vault.ts'
-import { approvePlace, entryOf, signInAt } from '../support/vault-rows.ts'
+import { approveDestination, entryOf, signInAt } from '../support/vault-rows.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
 const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const
 const also = [{ secret: 'username', name: 'user' }]
-const place = { kind: 'form', page: '/login', name: 'pw1', path: '/login' } as const
+const destination = { kind: 'form', page: '/login', name: 'pw1', path: '/login' } as const
 const ends: [string, (agent: Agent, entry: string) => Promise<unknown>][] = [
   ['a freeze', (agent) => agent.post('/account-freeze', {})],
   [
@@ -27,8 +27,8 @@ const ends: [string, (agent: Agent, entry: string) => Promise<unknown>][] = [
     },
   ],
   [
-    'the end of the place',
-    (_, entry) => world.db.sql`delete from private.vault_places where entry = ${entry}`,
+    'the end of the destination',
+    (_, entry) => world.db.sql`delete from private.vault_destinations where entry = ${entry}`,
   ],
 ]
 
@@ -50,7 +50,7 @@ test.each(ends)('after %s no password leaves', async (_, end) => {
   const origin = new URL(site.url).origin
   const agent = await world.agent('vault')
   const credential_id = await entryOf(world, agent, { site: origin, password: 'Canary-1-horse' })
-  await approvePlace(world, credential_id, { ...place, also })
+  await approveDestination(world, credential_id, { ...destination, also })
 
   const login = agent.post('/vault-login', { credential_id, path: '/login' })
   await expect.poll(() => site.received.length).toBe(1)

@@ -89,7 +89,7 @@ test('the agent goes on in the session, and codes go into the form that asks for
   const byMail = await goOn(agent, begun, { form: 0, secret: `mail.${handle}` })
 
   expect(asked).toMatchObject({ status: 200, body: { filled: [], response: { status: 200 } } })
-  expect(unasked).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(unasked).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
   expect(byClock).toMatchObject({ status: 200, body: { filled: ['code'] } })
   expect(codes).toContain(entered[0]?.[1])
   expect(byMail).toMatchObject({ status: 200, body: { filled: ['code'] } })

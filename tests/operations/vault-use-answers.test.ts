@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { echoes, spreadEchoes } from '../support/hostile-echo.ts'
 import type { Answering } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
-import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, codeOf, entryOf } from '../support/vault-rows.ts'
 import type { Agent, Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -35,9 +35,9 @@ async function login(username = 'ada', given: object = {}) {
     'fields.token',
     'fields.pin',
   ]) {
-    await approvePlace(world, id, { name: 'p', secret })
+    await approveDestination(world, id, { name: 'p', secret })
   }
-  await approvePlace(world, id, { where: 'basic' })
+  await approveDestination(world, id, { where: 'basic' })
   return id
 }
 
@@ -206,7 +206,7 @@ test('a key is not readable in the bytes of a text that names another encoding',
   }
 })
 
-const places = {
+const destinations = {
   'the same site': () => '/other',
   'another server': () => elsewhere.url,
   'another name of this machine': () => elsewhere.url.replace('127.0.0.1', 'localhost'),
@@ -214,20 +214,24 @@ const places = {
   'a script': () => 'javascript:alert(1)',
 }
 
-test.each(Object.entries(places))('a redirect to %s is told and not followed', async (_, to) => {
-  const entry = await login()
-  for (const status of [301, 303, 308]) {
-    const asked = site.received.length
-    answer = (response) => response.writeHead(status, { location: `${to()}?p=${token}` }).end(token)
+test.each(Object.entries(destinations))(
+  'a redirect to %s is told and not followed',
+  async (_, to) => {
+    const entry = await login()
+    for (const status of [301, 303, 308]) {
+      const asked = site.received.length
+      answer = (response) =>
+        response.writeHead(status, { location: `${to()}?p=${token}` }).end(token)
 
-    const { body } = await use(entry, field('fields.token'))
+      const { body } = await use(entry, field('fields.token'))
 
-    const location = `${to()}?p=[secret removed]`
-    expect(body).toMatchObject({ response: { status, location, body: '' }, removed: 1 })
-    expect(site.received).toHaveLength(asked + 1)
-  }
-  expect(elsewhere.received).toEqual([])
-})
+      const location = `${to()}?p=[secret removed]`
+      expect(body).toMatchObject({ response: { status, location, body: '' }, removed: 1 })
+      expect(site.received).toHaveLength(asked + 1)
+    }
+    expect(elsewhere.received).toEqual([])
+  },
+)
 
 test.each(['//127.0.0.1/', '/\\127.0.0.1/', 'http://127.0.0.1/', '', 'x', '/a b', '/\r\nhost: x'])(
   'a path such as %j is not sent',

@@ -5,16 +5,16 @@ import type { Letter } from '../support/inbound.ts'
 import { openMailbox } from '../support/mailbox.ts'
 import { ownerOf } from '../support/owner.ts'
 import { loginOf } from '../support/vault.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
 const { sql } = world.db
 
-/** Uses a code at a place that the owner approved, so that only the rules for codes can refuse it. */
+/** Uses a code at a destination that the owner approved, so that only the rules for codes can refuse it. */
 async function use(agent: Agent, credential_id: string, handle: string) {
-  await approvePlace(world, credential_id, { secret: 'mail', name: 'text', path: '/notes' })
+  await approveDestination(world, credential_id, { secret: 'mail', name: 'text', path: '/notes' })
   return agent.post('/vault-use', {
     credential_id,
     method: 'POST',

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { TestServer } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
 import { deliver } from '../support/inbound.ts'
-import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, codeOf, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { mailDomain, start } from '../support/world.ts'
 
@@ -22,8 +22,8 @@ beforeAll(async () => {
 async function user(at = site) {
   const agent = await world.agent('vault')
   const credential_id = await entryOf(world, agent, { site: at, password: 'Canary-1' })
-  const place = { secret: 'mail', name: 'otp0', path: '/otp' }
-  await approvePlace(world, credential_id, place)
+  const destination = { secret: 'mail', name: 'otp0', path: '/otp' }
+  await approveDestination(world, credential_id, destination)
   return { agent, credential_id }
 }
 

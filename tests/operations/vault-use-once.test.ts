@@ -4,7 +4,7 @@ import type { Answering, TestServer } from '../support/http.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { anyText, textWith } from '../support/matching.ts'
 import { ownerOf } from '../support/owner.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -27,7 +27,11 @@ async function user() {
   answer = welcome
   const agent = await world.agent('vault')
   const credential_id = await entryOf(world, agent, { site, fields: { key: 'Canary-1 horse' } })
-  await approvePlace(world, credential_id, { name: 'pass', path: '/login', secret: 'fields.key' })
+  await approveDestination(world, credential_id, {
+    name: 'pass',
+    path: '/login',
+    secret: 'fields.key',
+  })
   return { agent, credential_id }
 }
 

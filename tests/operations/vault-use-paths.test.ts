@@ -1,7 +1,7 @@
 /** A secret goes only to the path that the owner read; another spelling of a path is the same path. */
 import { expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -21,7 +21,7 @@ test.each([
   const inject = [{ where: 'form_field', name: 'password', secret: 'password' }]
   const use = () => agent.post('/vault-use', { credential_id, method: 'POST', path, inject })
   const asked = await use()
-  await world.db.sql`update private.vault_places set approved_at = private.clock()
+  await world.db.sql`update private.vault_destinations set approved_at = private.clock()
     where entry = ${credential_id}`
 
   await use()
@@ -41,7 +41,7 @@ test.each([
   const agent = await world.agent('vault')
   const entry = { site: new URL(site.url).origin, password: 'Canary-1 horse' }
   const credential_id = await entryOf(world, agent, entry)
-  await approvePlace(world, credential_id, { name: 'password', path: '/api/login' })
+  await approveDestination(world, credential_id, { name: 'password', path: '/api/login' })
   const inject = [{ where: 'form_field', name: 'password', secret: 'password' }]
 
   const { status } = await agent.post('/vault-use', { credential_id, method: 'POST', path, inject })
@@ -56,7 +56,7 @@ test.each(['/API/login', '/api/login/', '/api%2flogin', '/api/login?x', '/api/lo
     const agent = await world.agent('vault')
     const entry = { site: new URL(site.url).origin, password: 'Canary-1 horse' }
     const credential_id = await entryOf(world, agent, entry)
-    await approvePlace(world, credential_id, { name: 'password', path: '/api/login' })
+    await approveDestination(world, credential_id, { name: 'password', path: '/api/login' })
     const inject = [{ where: 'form_field', name: 'password', secret: 'password' }]
     const order = { credential_id, method: 'POST', path, inject }
 

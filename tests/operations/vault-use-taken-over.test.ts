@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
 import { textWith } from '../support/matching.ts'
-import { approvePlace, entryOf, signInAt } from '../support/vault-rows.ts'
+import { approveDestination, entryOf, signInAt } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -15,7 +15,7 @@ test('a call that lost its claim sends nothing any more', async () => {
   const origin = new URL(site.url).origin
   const agent = await world.agent('vault')
   const credential_id = await entryOf(world, agent, { site: origin, password: 'Canary-1 horse' })
-  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  await approveDestination(world, credential_id, { name: 'pass', path: '/login' })
   const inject = [{ where: 'form_field', name: 'pass', secret: 'password' }]
   const order = { credential_id, method: 'POST', path: '/login', inject }
   const use = () => agent.post('/vault-use', order, { 'idempotency-key': 'once-1' })
@@ -83,7 +83,7 @@ test('a call whose worker died on the way is told as lost after two minutes, and
   const { origin } = new URL(site.url)
   const agent = await world.agent('vault')
   const credential_id = await entryOf(world, agent, { site: origin, password: 'Canary-1 horse' })
-  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  await approveDestination(world, credential_id, { name: 'pass', path: '/login' })
   const inject = [{ where: 'form_field', name: 'pass', secret: 'password' }]
   const order = { credential_id, method: 'POST', path: '/login', inject }
   const key = { 'idempotency-key': 'gone-1' }

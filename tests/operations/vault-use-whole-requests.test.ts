@@ -1,11 +1,11 @@
 /**
- * A place names each value of the entry in the request. Beside a secret goes no cookie or authorization of
+ * A destination names each value of the entry in the request. Beside a secret goes no cookie or authorization of
  * the agent's own, and no other value of the entry, the user name included.
  */
 import { expect, test } from 'vitest'
 import type { Received } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -41,13 +41,13 @@ async function user() {
   // The owner approved for PUT /api/settings: Basic alone, the field in this member alone, and both.
   const of = { method: 'PUT', path: '/api/settings' }
   const member = { where: 'json_field', name: '/webhook_secret', secret: 'fields.hook' } as const
-  await approvePlace(world, credential_id, { ...of, where: 'basic' })
-  await approvePlace(world, credential_id, { ...of, ...member })
-  await approvePlace(world, credential_id, { ...of, ...member, also: [{ where: 'basic' }] })
+  await approveDestination(world, credential_id, { ...of, where: 'basic' })
+  await approveDestination(world, credential_id, { ...of, ...member })
+  await approveDestination(world, credential_id, { ...of, ...member, also: [{ where: 'basic' }] })
   return { site, agent, credential_id, of }
 }
 
-const place = { where: 'json_field', pointer: '/webhook_secret', secret: 'fields.hook' }
+const destination = { where: 'json_field', pointer: '/webhook_secret', secret: 'fields.hook' }
 
 test('no cookie of the agent goes beside a secret, whatever it is made of', async () => {
   const { site, agent, credential_id, of } = await user()
@@ -58,7 +58,7 @@ test('no cookie of the agent goes beside a secret, whatever it is made of', asyn
     secret: 'username',
   }
 
-  await agent.post('/vault-use', { credential_id, ...of, inject: [place, cookie] })
+  await agent.post('/vault-use', { credential_id, ...of, inject: [destination, cookie] })
   // The agent reads with its own cookie, without the service.
   const own = await fetch(`${site.origin}/api/settings`, { headers: { cookie: 'sid=agents0wn' } })
   const read = await own.text()
@@ -76,7 +76,7 @@ test('no field and no header beside a secret but what the owner approved', async
     ...of,
     inject: [
       { where: 'basic' },
-      place,
+      destination,
       { where: 'json_field', pointer: '/public', secret: 'username' },
       { where: 'header', name: 'X-Original-URL', prefix: '/notes?by=', secret: 'username' },
       { where: 'header', name: 'X-Rewrite-URL', prefix: '/notes?by=', secret: 'username' },
@@ -92,19 +92,19 @@ test('no field and no header beside a secret but what the owner approved', async
 test('what was approved whole is sent, and what was approved in parts is not put together', async () => {
   const { site, agent, credential_id, of } = await user()
   const other = { ...of, path: '/api/token' }
-  await approvePlace(world, credential_id, { ...other, where: 'basic' })
-  await approvePlace(world, credential_id, {
+  await approveDestination(world, credential_id, { ...other, where: 'basic' })
+  await approveDestination(world, credential_id, {
     ...other,
     where: 'json_field',
     name: '/webhook_secret',
     secret: 'fields.hook',
   })
-  const inject = [place, { where: 'basic' }]
+  const inject = [destination, { where: 'basic' }]
 
   const whole = await agent.post('/vault-use', { credential_id, ...of, inject })
   const parts = await agent.post('/vault-use', { credential_id, ...other, inject })
 
   expect(whole).toMatchObject({ status: 200, body: { response: { status: 200 } } })
-  expect(parts).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(parts).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
   expect(site.received).toHaveLength(1)
 })

@@ -5,7 +5,7 @@ import type { Answering, Received, TestServer } from '../support/http.ts'
 import { answering, expiring, serverThat } from '../support/http.ts'
 import { textWith } from '../support/matching.ts'
 import { openPerson } from '../support/person.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -36,8 +36,12 @@ async function user(scope: 'vault' | 'pay' = 'vault', at = site) {
   const agent = await world.agent(scope)
   const secret = { password, totp, fields: { token } }
   const credential_id = await entryOf(world, agent, { site: at, ...secret })
-  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
-  await approvePlace(world, credential_id, { name: 'key', path: '/login', secret: 'fields.token' })
+  await approveDestination(world, credential_id, { name: 'pass', path: '/login' })
+  await approveDestination(world, credential_id, {
+    name: 'key',
+    path: '/login',
+    secret: 'fields.token',
+  })
   return { agent, credential_id }
 }
 
@@ -79,7 +83,7 @@ test('sends the secret to the site in one request, and answers that it was taken
   ])
 })
 
-test('each place of a template is filled, with the code of the moment', async () => {
+test('each destination of a template is filled, with the code of the moment', async () => {
   const { agent, credential_id } = await user()
   const of = { method: 'PUT', path: '/' }
   const header = {
@@ -89,7 +93,11 @@ test('each place of a template is filled, with the code of the moment', async ()
     prefix: 'Token ',
   } as const
   const otp = { where: 'json_field', name: '/otp', secret: 'totp' } as const
-  await approvePlace(world, credential_id, { ...of, ...otp, also: [header, { where: 'basic' }] })
+  await approveDestination(world, credential_id, {
+    ...of,
+    ...otp,
+    also: [header, { where: 'basic' }],
+  })
   const before = world.world.now().getTime()
 
   await agent.post(path, {
@@ -161,7 +169,7 @@ test('each use is in the feed with site, key, method and path, and nothing secre
 test('the owner is told by mail of the first use of a site, once', async () => {
   const { agent, email } = await openPerson(world)
   const credential_id = await entryOf(world, agent, { site, password })
-  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  await approveDestination(world, credential_id, { name: 'pass', path: '/login' })
   const use = () => agent.post(path, { credential_id, ...login })
 
   await Promise.all([use(), use()])

@@ -9,7 +9,7 @@ import { askMandate } from '../support/mandates.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { digestTicked, ownerOf } from '../support/owner.ts'
 import { randomBytes, randomUUID } from '../support/seed.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
@@ -228,8 +228,9 @@ describe('a key that is revoked', () => {
   test('uses no secret any more, stores none and asks for no place of one', async () => {
     const agent = await openHouse()
     const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'mine' })
-    await approvePlace(world, entry, { path: '/login', name: 'pass' })
-    const [place] = await world.db.sql`select id from private.vault_places where entry = ${entry}`
+    await approveDestination(world, entry, { path: '/login', name: 'pass' })
+    const [place] = await world.db
+      .sql`select id from private.vault_destinations where entry = ${entry}`
 
     const used = await besideRevoking(
       agent,
@@ -252,7 +253,7 @@ describe('a key that is revoked', () => {
     const asked = await besideRevoking(
       agent,
       (credential) => late`
-      select from api.vault_ask_place(${credential}, ${entry}, ${late.json(another)})`,
+      select from api.vault_ask_destination(${credential}, ${entry}, ${late.json(another)})`,
     )
 
     expect([used, stored, asked]).toEqual([refused, refused, refused])

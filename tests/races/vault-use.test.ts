@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { mulberry32 } from '../../scripts/local/random.ts'
 import { answering, serverThat } from '../support/http.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -19,7 +19,7 @@ async function user() {
   const secret = { password: 'a password of mine' }
   const entry = { site: new URL(shop.url).origin, ...secret }
   const credential_id = await entryOf(world, agent, entry)
-  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  await approveDestination(world, credential_id, { name: 'pass', path: '/login' })
   return { agent, credential_id }
 }
 

@@ -10,7 +10,7 @@ import { serverThat } from './http.ts'
 import { messageOf } from './inbound.ts'
 import { acquainted } from './ledger.ts'
 import { type Random, randomBytes } from './seed.ts'
-import { approvePlace } from './vault-rows.ts'
+import { approveDestination } from './vault-rows.ts'
 import type { Agent, Answer, TestWorld, Worker } from './world.ts'
 import { mailDomain } from './world.ts'
 
@@ -88,7 +88,7 @@ async function store({ world, chance, agents, site, truth, isolate }: Scene): Pr
   const { body } = ok(await isolate.post(agent, '/vault-store', login))
   const id = String(body['credential_id'])
   const place = { where: 'header', name: 'authorization', prefix: 'Bearer ' } as const
-  await approvePlace(world, id, { ...place, method: 'GET' })
+  await approveDestination(world, id, { ...place, method: 'GET' })
   truth.entries.push({ agent, id, username, password })
 }
 

@@ -7,7 +7,7 @@ import { removedEchoes } from './hostile-echo.ts'
 import { leaksIn, needlesOf, textsIn } from './leaks.ts'
 import type { Random } from './seed.ts'
 import { loginOf } from './vault.ts'
-import { approvePlace, codeOf, entryOf } from './vault-rows.ts'
+import { approveDestination, codeOf, entryOf } from './vault-rows.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
 export const password = 'Canary-1 horse "battery"'
@@ -56,12 +56,12 @@ export async function openThief(
   const entry = { site: site.origin, username, password, totp, fields }
   const credential_id = await entryOf(world, agent, entry)
   const json = { where: 'json_field', name: '/password', path: '/api/login' } as const
-  await approvePlace(world, credential_id, json)
-  await approvePlace(world, credential_id, { where: 'basic', method: 'GET', path: '/basic' })
+  await approveDestination(world, credential_id, json)
+  await approveDestination(world, credential_id, { where: 'basic', method: 'GET', path: '/basic' })
   const key = { where: 'header', name: 'x-api-key', method: 'GET', path: '/api/me' } as const
-  await approvePlace(world, credential_id, { ...key, secret: 'fields.token' })
+  await approveDestination(world, credential_id, { ...key, secret: 'fields.token' })
   const also = [{ secret: 'username', name: 'username' }]
-  await approvePlace(world, credential_id, {
+  await approveDestination(world, credential_id, {
     kind: 'form',
     page: '/login',
     path: '/login',

@@ -4,14 +4,14 @@
  */
 import { readRoots } from '../../shared/sealing/roots.ts'
 import type { WrappedAccountKey } from '../../shared/sealing/wrap.ts'
+import {
+  type Destination,
+  sortPositions,
+  type ValuePosition,
+} from '../../shared/vault/destinations/destination.ts'
 import { encodeSecret, type Secret } from '../../shared/vault/entries/record.ts'
 import { sealRecord } from '../../shared/vault/envelope.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
-import {
-  type SecretPlace,
-  sortPositions,
-  type ValuePosition,
-} from '../../shared/vault/places/place.ts'
 import { randomBytes, randomUUID } from './seed.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
@@ -53,19 +53,19 @@ export async function entryOf(
 }
 
 /**
- * Approves a place of an entry: by default a field of a form that the agent fills in.
+ * Approves a destination of an entry: by default a field of a form that the agent fills in.
  */
-export async function approvePlace(
+export async function approveDestination(
   { db }: TestWorld,
   entry: string,
   given: Partial<
-    ValuePosition & Omit<SecretPlace, 'standing'> & { also: Partial<ValuePosition>[] }
+    ValuePosition & Omit<Destination, 'standing'> & { also: Partial<ValuePosition>[] }
   >,
 ): Promise<void> {
   const standing = sortPositions([given, ...(given.also ?? [])].map(standingOf))
   const { kind = 'request', page = '', method = 'POST', path = '/' } = given
   await db.sql`
-    insert into private.vault_places (account, entry, kind, page, standing, method, path,
+    insert into private.vault_destinations (account, entry, kind, page, standing, method, path,
       approved_at)
     select account, id, ${kind}, ${page}, ${db.sql.json(standing)}, ${method}, ${path},
       private.clock() from private.vault_entries where id = ${entry}`
@@ -76,9 +76,9 @@ function standingOf(given: Partial<ValuePosition>): ValuePosition {
   return { secret, where, name, prefix }
 }
 
-/** Approves, as the owner does, all places that an entry was refused for. */
+/** Approves, as the owner does, all destinations that an entry was refused for. */
 export async function approveAsked({ db }: Pick<TestWorld, 'db'>, entry: string): Promise<void> {
-  await db.sql`update private.vault_places set approved_at = private.clock()
+  await db.sql`update private.vault_destinations set approved_at = private.clock()
     where entry = ${entry} and approved_at is null`
 }
 
@@ -90,13 +90,13 @@ export async function signInAt(
 ): Promise<Answer> {
   const login = () => agent.post('/vault-login', { path: '/login', ...order })
   const first = await login()
-  if (first.body['error'] !== 'place_not_approved') return first
+  if (first.body['error'] !== 'destination_not_approved') return first
   await approveAsked(world, order.credential_id)
   return login()
 }
 
 /** Asks the owner to allow a secret in a form field, as a key without an approved place does. */
-export async function askPlace(
+export async function askDestination(
   { db: { sql } }: TestWorld,
   credential: string,
   entry: string,
@@ -104,7 +104,7 @@ export async function askPlace(
 ): Promise<void> {
   const standing = [standingOf({ name: 'pass' })]
   const place = { kind: 'request', page: '', standing, method: 'POST', path }
-  await sql`select from api.vault_ask_place(${credential}, ${entry}, ${sql.json(place)})`
+  await sql`select from api.vault_ask_destination(${credential}, ${entry}, ${sql.json(place)})`
 }
 
 /** Stores a mail with one code or link in it and returns its handle. */

@@ -27,7 +27,7 @@ async function standing({ id }: Agent): Promise<string[]> {
       where r.account = ${id}
     union all select concat_ws(' ', 'device', d.fingerprint) from private.known_devices d
       where d.account = ${id}
-    union all select concat_ws(' ', 'place', p.id) from private.vault_places p
+    union all select concat_ws(' ', 'destination', p.id) from private.vault_destinations p
       where p.account = ${id} and p.approved_at is not null
     union all select concat_ws(' ', 'app', c.digest) from private.oauth_codes c
       where c.account = ${id}

@@ -39,12 +39,12 @@ test.each([
 
     const found = await browser.submit({ site: origin + path, username: 'ada', password })
     const credential_id = found.path.split('/').at(-2) ?? ''
-    const action = /action="([^"]*\/places\/[^"]+)"/.exec(found.html)?.[1]
+    const action = /action="([^"]*\/destinations\/[^"]+)"/.exec(found.html)?.[1]
     const told = site.received.map(({ body }) => body.toString()).join()
     await browser.submit({ decision: 'approved' }, action)
     const answer = await agent.post('/vault-login', { credential_id, path })
 
-    expect(found.path).toBe(`/web/vault/${credential_id}/places`)
+    expect(found.path).toBe(`/web/vault/${credential_id}/destinations`)
     expect(found.html).toContain(field.replaceAll('"', '&quot;'))
     expect(told).not.toContain('Canary')
     expect(answer).toMatchObject({ status: 200, body: { filled: ['username', 'password'] } })
@@ -59,10 +59,10 @@ test('a page without such a field is stored without a question, and the owner he
   await browser.visit('/web/vault/new')
 
   const stored = await browser.submit({ site: `${origin}/none`, username: 'ada', password })
-  const places = `${stored.path}/places`
-  await browser.visit(places)
-  const none = await browser.submit({ path: '/none' }, places)
-  const found = await browser.submit({ path: '/login' }, places)
+  const destinations = `${stored.path}/destinations`
+  await browser.visit(destinations)
+  const none = await browser.submit({ path: '/none' }, destinations)
+  const found = await browser.submit({ path: '/login' }, destinations)
 
   expect(stored.path).toMatch(/^\/web\/vault\/[0-9a-f-]+$/)
   expect(none.text).toContain('No field for a password was found there')

@@ -17,7 +17,7 @@ const kinds: Record<AccessChanges['made'][number]['kind'], [what: string, outcom
   recipient: ['Known recipient', 'Is forgotten'],
   device: ['Known device', 'Is forgotten'],
   mandate: ['Approved mandate', 'Is revoked'],
-  place: ['Approved place of a secret', 'Is taken away'],
+  destination: ['Approved destination of a secret', 'Is taken away'],
   widening: ['Gave more room', 'Goes back to what it was'],
   entry: ['Login in the vault', 'Is deleted'],
 }

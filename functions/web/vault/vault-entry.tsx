@@ -90,12 +90,11 @@ async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
       )}
       <WhatItIs entry={entry} />
       <Section title="Where its secrets go">
-        <p>
-          Into sign-in forms that the site itself shows, and into requests at places that you
-          approved.
-        </p>
+        <p>Into sign-in forms and requests of agents, once you approved the destination.</p>
         <p class="actions">
-          <LinkButton to={`/vault/${listed.credential_id}/places`}>Look at its places</LinkButton>
+          <LinkButton to={`/vault/${listed.credential_id}/destinations`}>
+            See its destinations
+          </LinkButton>
         </p>
       </Section>
       <MailedCodes c={c} entry={listed} />

@@ -33,7 +33,7 @@ async function showFound(c: PageContext, credential: string, entry: string, addr
   const path = url.pathname + url.search
   const looked = path === '/' ? { found: 0 } : await vaultOf(c).lookAt({ credential, entry, path })
   const isFound = !isRefusal(looked) && looked.found > 0
-  return goTo(c, isFound ? `/vault/${entry}/places` : `/vault/${entry}`)
+  return goTo(c, isFound ? `/vault/${entry}/destinations` : `/vault/${entry}`)
 }
 
 const thereAlready =

@@ -7,14 +7,14 @@ import { fail, type Refusal } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { checkUrl } from '../../egress/safe-fetch.ts'
 import { catchRefusal } from '../answering.ts'
-import { isTooLong } from '../places/place.ts'
+import { isTooLong } from '../destinations/destination.ts'
 import type { VaultContext } from '../room.ts'
 import { browse, visitMilliseconds } from './browse.ts'
 import { loginIn } from './filling.ts'
 import { loginFormsIn, nameFormIn } from './login-form.ts'
 import type { LookOrder, LookPort } from './port.ts'
 import { submissionOf } from './submission.ts'
-import { placeOf } from './visit.ts'
+import { destinationOf } from './visit.ts'
 
 const lookedRow = z.object({ site: z.string(), username: z.string() })
 
@@ -38,9 +38,11 @@ async function lookAt(
   const used = { origin: site, username, values: noPassword, links: new Map(), hidden: [] }
   const found = loginFormsIn(await formsAt(world, url, used), site)
   const page = url.pathname + url.search
-  const places = found.map((one) => placeOf({ page, form: one.form, filled: loginIn(used, one) }))
-  const shown = places.filter((place) => !isTooLong(place))
-  for (const asked of shown) await db.run('vault_ask_found_place', { entry, asked })
+  const destinations = found.map((one) =>
+    destinationOf({ page, form: one.form, filled: loginIn(used, one) }),
+  )
+  const shown = destinations.filter((destination) => !isTooLong(destination))
+  for (const asked of shown) await db.run('vault_ask_found_destination', { entry, asked })
   return { found: shown.length }
 }
 

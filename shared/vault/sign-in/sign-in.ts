@@ -85,10 +85,10 @@ async function sendPassword(
   const approved = isOwn ? undefined : await requireApprovedForm(visit, candidates)
   if (approved && isRefusal(approved)) return approved
   const chosen = candidates[approved?.at ?? 0]
-  if (!chosen) throw new Error('an approved place is no candidate')
+  if (!chosen) throw new Error('an approved destination is no candidate')
   const { form, filled } = chosen
-  const places = approved ? [approved.id] : []
-  return send(visit, form, { fields, filled, places, isSignIn: true })
+  const destinations = approved ? [approved.id] : []
+  return send(visit, form, { fields, filled, destinations, isSignIn: true })
 }
 
 /** Opens the next page, by its path or by a form of the last one. */
@@ -129,12 +129,11 @@ async function sendStep(visit: Visit, { at, fields, secret }: Step): Promise<Ref
   if (secret === undefined) return send(visit, form, { fields, filled, isSignIn: false })
   if (filled.length === 0) return fail('form_refused', { message: unfilled.noField })
   const isUnasked = isPassword || (isAnswer && codeFieldsIn(form)?.isMarked === true)
-  const place = isUnasked
-    ? undefined
-    : await requireApprovedForm(visit, [{ page: '', form, filled }])
-  if (place && isRefusal(place)) return place
-  const places = place ? [place.id] : []
-  return send(visit, form, { fields, filled, places, isSignIn: !isPassword })
+  const candidate = { page: '', form, filled }
+  const approved = isUnasked ? undefined : await requireApprovedForm(visit, [candidate])
+  if (approved && isRefusal(approved)) return approved
+  const destinations = approved ? [approved.id] : []
+  return send(visit, form, { fields, filled, destinations, isSignIn: !isPassword })
 }
 
 /** Records the use of a sign-in link and opens it; returns a refusal if it leads away from the site. */
@@ -145,7 +144,7 @@ async function openLink(visit: Visit, link: string): Promise<Refusal | undefined
   await db.run('vault_begin_use', {
     entry: home.entry,
     handles,
-    places: [],
+    destinations: [],
     claim,
     request: 'GET a sign-in link',
     mail: isFirstUse ? await firstUseMail(room.world, home.site) : null,
@@ -160,7 +159,7 @@ async function openLink(visit: Visit, link: string): Promise<Refusal | undefined
 type Sending = {
   fields: Fields
   filled: readonly Filled[]
-  places?: string[]
+  destinations?: string[]
   isSignIn: boolean
 }
 
@@ -168,7 +167,7 @@ type Sending = {
 async function send(
   visit: Visit,
   form: PageForm,
-  { fields, filled, places = [], isSignIn }: Sending,
+  { fields, filled, destinations = [], isSignIn }: Sending,
 ): Promise<Refusal | undefined> {
   // A sign-in on two pages gives the same fields to both.
   const given = isSignIn ? knownIn(form, fields) : fields
@@ -176,7 +175,8 @@ async function send(
   const submission = submissionOf(visit.home.site, form, filling)
   if ('refused' in submission) return fail('form_refused', { message: submission.refused })
   const notice = (site: string) => firstUseMail(visit.room.world, site)
-  if (submission.method === 'POST') await recordUse(visit, submission, notice, { filled, places })
+  if (submission.method === 'POST')
+    await recordUse(visit, submission, notice, { filled, destinations })
   const isCarrying = filled.some(({ secret }) => secret !== 'username')
   const fetchNext = isCarrying ? fetchCarrying : fetchPage
   await fetchNext(visit, { ...submission, from: visit.session.state.url })
@@ -201,7 +201,7 @@ async function beginVisit(
   const db = bindCredential(room.world.db, credential)
   const opened = await db.one('vault_open_use', { entry, handles }, openedRow)
   if (opened === undefined) throw new Error('vault_open_use answered no row')
-  const { of_account: account, wrap, site, places: approved, is_first: isFirstUse } = opened
+  const { of_account: account, wrap, site, destinations: approved, is_first: isFirstUse } = opened
   const isOwn = opened.is_own
   const home = { account, wrap, entry, site }
   const used = usedEntry(room, entry, opened)

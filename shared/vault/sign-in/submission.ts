@@ -2,7 +2,7 @@
  * The request that sends a served form: its own values, the agent's fields, and the service's own. The agent
  * sets what a user could type or choose, and in a sign-in the boxes alone.
  */
-import { normalUrl } from '../places/path.ts'
+import { normalUrl } from '../destinations/path.ts'
 import type { Control, PageForm } from './page-forms.ts'
 
 /** A form to send; secrets stand only in its body. */

@@ -4,15 +4,15 @@ import { fail } from '../../contract/errors.ts'
 import type { CallerDatabase } from '../../db/database.ts'
 import { checkUrl } from '../../egress/safe-fetch.ts'
 import type { OutboxMail } from '../../mail/outbox.ts'
-import type { UsedEntry } from '../inject.ts'
-import { requireApprovedPlace } from '../places/ask.ts'
+import { requireApprovedDestination } from '../destinations/ask.ts'
 import {
-  type ApprovedPlace,
+  type ApprovedDestination,
+  type Destination,
   isTooLong,
-  type SecretPlace,
   sortPositions,
   type ValuePosition,
-} from '../places/place.ts'
+} from '../destinations/destination.ts'
+import type { UsedEntry } from '../inject.ts'
 import type { VaultContext } from '../room.ts'
 import { redactorFor } from '../scrub.ts'
 import type { Browsed } from './browse.ts'
@@ -28,7 +28,7 @@ export type Visit = {
   db: CallerDatabase
   home: Home
   used: UsedEntry
-  approved: readonly ApprovedPlace[]
+  approved: readonly ApprovedDestination[]
   isFirstUse: boolean
   /** True if the calling key stored or drew the password itself. */
   isOwn: boolean
@@ -66,19 +66,19 @@ export async function requireApprovedForm(
   { room, db, home, approved, known }: Visit,
   candidates: readonly Candidate[],
 ): Promise<{ id: string; at: number } | Refusal> {
-  const places = candidates.map(placeOf)
+  const destinations = candidates.map(destinationOf)
   // A site that writes a secret into its own forms has no form that can be shown.
-  const isTelling = redactorFor(known)(JSON.stringify(places)).removed > 0
-  if (isTelling || places.some(isTooLong)) {
+  const isTelling = redactorFor(known)(JSON.stringify(destinations)).removed > 0
+  if (isTelling || destinations.some(isTooLong)) {
     const message = 'The field or the address of the form is not fit for its owner to read.'
     return fail('form_refused', { message })
   }
   const approvals = { entry: home.entry, origin: home.site, approved }
-  return requireApprovedPlace(room.world, db, approvals, places)
+  return requireApprovedDestination(room.world, db, approvals, destinations)
 }
 
-/** Returns the place that the owner approves for a form. */
-export function placeOf({ page, form, filled }: Candidate): SecretPlace {
+/** Returns the destination that the owner approves for a form. */
+export function destinationOf({ page, form, filled }: Candidate): Destination {
   const standing = filled.map(({ secret, control: { name } }): ValuePosition => {
     const named = secret.startsWith('mail.') ? 'mail' : secret
     return { secret: named, where: 'form_field', name, prefix: '' }
@@ -104,7 +104,7 @@ export async function recordUse(
   visit: Visit,
   { url }: Submission,
   notice: Notice,
-  { filled, places }: { filled: readonly Filled[]; places: string[] },
+  { filled, destinations }: { filled: readonly Filled[]; destinations: string[] },
 ): Promise<void> {
   const { room, db, home, handles, claim, known } = visit
   const { id, step } = visit.session
@@ -113,7 +113,7 @@ export async function recordUse(
   await db.run('vault_begin_use', {
     entry: home.entry,
     handles,
-    places,
+    destinations,
     claim,
     // Stored without its query, in which pages pass on what they received.
     request: `POST ${redactorFor(known)(url.pathname).text}`.slice(0, 2048),

@@ -25,8 +25,8 @@ export async function worldOfTwo({ lanes, isFirst = false }: { lanes: number; is
   return isFirst ? { world, liar: first, honest: second } : { world, liar: second, honest: first }
 }
 
-const placeRow = { tx: z.string(), log: z.int().nullable(), finality: z.string() }
-const sentRow = toldPayment.extend({ id: z.string(), ...placeRow })
+const destinationRow = { tx: z.string(), log: z.int().nullable(), finality: z.string() }
+const sentRow = toldPayment.extend({ id: z.string(), ...destinationRow })
 
 /** Returns the payments of an account with their transaction and their place in it. */
 export async function sentBy(world: TestWorld, { id }: Agent) {

@@ -36,7 +36,7 @@ export function pagesOf({ ids, friend }: Home, thief: string): string[] {
     '/web/vault',
     '/web/vault/new',
     `/web/vault/${ids.entry}`,
-    `/web/vault/${ids.entry}/places`,
+    `/web/vault/${ids.entry}/destinations`,
     '/web/mail',
     `/web/mail/${ids.mail}`,
     '/web/deposit',

@@ -11,7 +11,7 @@ import { mailboxOf } from '../mailbox.ts'
 import { askMandate, giveMandate } from '../mandates.ts'
 import { ownerOf } from '../owner.ts'
 import { randomBytes } from '../seed.ts'
-import { approvePlace, entryOf } from '../vault-rows.ts'
+import { approveDestination, entryOf } from '../vault-rows.ts'
 import type { Agent, Scope, TestWorld } from '../world.ts'
 import { pepper, start } from '../world.ts'
 
@@ -164,7 +164,7 @@ async function entryWithPlace(town: Town, agent: Agent): Promise<string> {
     password: secret.password,
     ...(typeof totp === 'object' && 'refused' in totp ? {} : { totp }),
   })
-  await approvePlace(world, entry, { name: 'pass', path: '/login' })
+  await approveDestination(world, entry, { name: 'pass', path: '/login' })
   return entry
 }
 

@@ -68,7 +68,7 @@ function effectOfNew(one: Thing, was: Thing | undefined): Effect | undefined {
       return was && BigInt(one.value) < BigInt(was.value) ? 'narrows' : 'widens'
     case 'payment':
       return one.value === 'approved' ? 'widens' : 'asks'
-    case 'place':
+    case 'destination':
       return one.value === 'waits' ? 'asks' : 'widens'
     case 'mandate':
       if (one.value === 'active') return 'widens'
@@ -109,7 +109,7 @@ function effectOfGone(one: Thing, now: Thing | undefined): Effect | undefined {
       return 'narrows'
     case 'payment':
     case 'mandate':
-    case 'place':
+    case 'destination':
     case 'link':
       return 'ends requests'
     case 'entry':

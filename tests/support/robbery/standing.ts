@@ -39,8 +39,8 @@ const trust = `
    where h.account = $1 and private.hosted_action_status(h) in ('pending', 'opened')`
 
 const kept = `
-  select 'place', p.id::text, case when p.approved_at is null then 'waits'
-      else 'approved ' || p.wide end, null from private.vault_places p where p.account = $1
+  select 'destination', p.id::text, case when p.approved_at is null then 'waits'
+      else 'approved ' || p.wide end, null from private.vault_destinations p where p.account = $1
   union all select 'entry', e.id::text, concat_ws(' ', e.site, e.username, e.version), null
     from private.vault_entries e where e.account = $1
   union all select 'takes codes', e.id::text, '', null from private.vault_entries e

@@ -3,7 +3,7 @@ import type { Answering } from '../http.ts'
 import { serverThat } from '../http.ts'
 import type { Market } from '../market.ts'
 import { toolsIn } from '../mcp.ts'
-import { approveAsked, approvePlace, entryOf } from '../vault-rows.ts'
+import { approveAsked, approveDestination, entryOf } from '../vault-rows.ts'
 import { asHeader } from './said.ts'
 import type { Source } from './source.ts'
 import { callersOf } from './source.ts'
@@ -30,7 +30,7 @@ async function siteOf(market: Market) {
 /** Opens a site that answers a request with a secret. */
 export async function answeringSite(market: Market): Promise<Source> {
   const { agent, credential_id, callerOf, says } = await siteOf(market)
-  await approvePlace(market, credential_id, { name: 'p' })
+  await approveDestination(market, credential_id, { name: 'p' })
   const inject = [{ where: 'form_field', name: 'p', secret: 'password' }]
   return {
     name: 'a site',
@@ -62,7 +62,7 @@ export async function pageOfForms(market: Market): Promise<Source> {
   return {
     name: 'a page with forms',
     share: 12,
-    meets: ['answered', 'place_not_approved'],
+    meets: ['answered', 'destination_not_approved'],
     async say(said, pick) {
       const place = pick('name', 'action', 'value')
       const [name, action, value] = ['name', 'action', 'value'].map((one) =>

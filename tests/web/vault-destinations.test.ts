@@ -34,10 +34,10 @@ function approvalIn({ body }: Answer): string {
   return approval_url
 }
 
-/** Sends the form of the first place on the page. */
+/** Sends the form of the first destination on the page. */
 async function decide(browser: Awaited<ReturnType<typeof signedIn>>, page: string, sent: object) {
   const { html } = await browser.visit(page)
-  const action = /action="([^"]*\/places\/[^"]+)"/.exec(html)?.[1]
+  const action = /action="([^"]*\/destinations\/[^"]+)"/.exec(html)?.[1]
   return browser.submit({ ...sent }, action)
 }
 
@@ -45,7 +45,7 @@ test('a secret goes where its owner approved it in words, and no more once that 
   const { use, browser, credential_id } = await home()
 
   const asked = await use()
-  const page = `/web/vault/${credential_id}/places`
+  const page = `/web/vault/${credential_id}/destinations`
   const waiting = await browser.visit(approvalIn(asked))
   await decide(browser, page, { decision: 'approved' })
   const sent = await use()
@@ -56,14 +56,14 @@ test('a secret goes where its owner approved it in words, and no more once that 
   expect(asked).toMatchObject({
     status: 403,
     body: {
-      error: 'place_not_approved',
-      details: { untrusted: { places: [words] } },
+      error: 'destination_not_approved',
+      details: { untrusted: { destinations: [words] } },
     },
   })
   expect(waiting.text).toContain('The password')
   expect(waiting.html).toContain(words.replaceAll('"', '&quot;'))
   expect(sent).toMatchObject({ status: 200, body: { response: { status: 200, body: '' } } })
-  expect(ended).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(ended).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
   expect(site.received.map(({ body }) => body.toString())).toEqual([
     '{"user":"ada","pass":"a password of mine"}',
   ])
@@ -78,19 +78,19 @@ test.each([
     'another body',
     { json: undefined, inject: [{ where: 'form_field', name: 'pass', secret: 'password' }] },
   ],
-])('an approved place is not a place with %s', async (_, given) => {
+])('an approved destination is not a destination with %s', async (_, given) => {
   const { use, browser, credential_id } = await home()
   await use()
-  await decide(browser, `/web/vault/${credential_id}/places`, { decision: 'approved' })
+  await decide(browser, `/web/vault/${credential_id}/destinations`, { decision: 'approved' })
 
   const answer = await use(given)
 
-  expect(answer).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(answer).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
 })
 
 test('a value in a header is approved for every request, one in a body for its path alone', async () => {
   const { agent, use, browser, credential_id } = await home()
-  const page = `/web/vault/${credential_id}/places`
+  const page = `/web/vault/${credential_id}/destinations`
   const basic = { method: 'GET', path: '/a', json: undefined, inject: [{ where: 'basic' }] }
 
   await use()
@@ -105,31 +105,31 @@ test('a value in a header is approved for every request, one in a body for its p
   const feed = await (await agent.withKey('read')).get(
     '/wallet-activity-list?category=vault&limit=50',
   )
-  expect(JSON.stringify(feed.body)).toContain('place_approved')
+  expect(JSON.stringify(feed.body)).toContain('destination_approved')
 })
 
-test("nobody decides about a stranger's places, and an owner only with a fresh proof", async () => {
+test("nobody decides about a stranger's destinations, and an owner only with a fresh proof", async () => {
   const { agent, use, credential_id } = await home()
   const { agent: stranger, browser } = await home()
   await use()
-  const [row] = await world.db.sql<{ place: string }[]>`
-    select id as place from private.vault_places where entry = ${credential_id}`
+  const [row] = await world.db.sql<{ destination: string }[]>`
+    select id as destination from private.vault_destinations where entry = ${credential_id}`
   const approve = { ...row, wide: false }
 
-  const shown = await browser.visit(`/web/vault/${credential_id}/places`)
-  const theirs = await (await ownerOf(world, stranger)).call('owner_approve_place', approve)
-  const ended = await (await ownerOf(world, stranger)).call('owner_end_place', row)
-  const late = await (await ownerOf(world, agent, 60)).call('owner_approve_place', approve)
+  const shown = await browser.visit(`/web/vault/${credential_id}/destinations`)
+  const theirs = await (await ownerOf(world, stranger)).call('owner_approve_destination', approve)
+  const ended = await (await ownerOf(world, stranger)).call('owner_end_destination', row)
+  const late = await (await ownerOf(world, agent, 60)).call('owner_approve_destination', approve)
 
   expect(shown.status).toBe(404)
   expect([theirs, ended, late]).toEqual([[], [], { refused: 'proof_required' }])
   expect(await use()).toMatchObject({ status: 403 })
 })
 
-test('a place that is taken away while a request is made is no place any more', async () => {
+test('a destination that is taken away while a request is made is no destination any more', async () => {
   const { agent, use, browser, credential_id } = await home()
   await use()
-  const page = `/web/vault/${credential_id}/places`
+  const page = `/web/vault/${credential_id}/destinations`
   await decide(browser, page, { decision: 'approved' })
   const asked = site.received.length
   const late = world.worker({
@@ -142,14 +142,14 @@ test('a place that is taken away while a request is made is no place any more', 
 
   const answer = await late.post(agent, '/vault-use', { credential_id, ...request })
 
-  expect(answer).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(answer).toMatchObject({ status: 403, body: { error: 'destination_not_approved' } })
   expect(site.received).toHaveLength(asked)
 })
 
-test('places are those of one login: another one of its site or name has none', async () => {
+test('destinations are those of one login: another one of its site or name has none', async () => {
   const { agent, use, browser, credential_id } = await home()
   await use()
-  await decide(browser, `/web/vault/${credential_id}/places`, { decision: 'approved' })
+  await decide(browser, `/web/vault/${credential_id}/destinations`, { decision: 'approved' })
   expect(await use()).toMatchObject({ status: 200 })
 
   const other = await entryOf(world, agent, { ...login, username: 'other' })
@@ -161,11 +161,11 @@ test('places are those of one login: another one of its site or name has none', 
   }
 })
 
-test('places that wait are few and forgotten after a day', async () => {
+test('destinations that wait are few and forgotten after a day', async () => {
   const { use, credential_id } = await home()
   for (let at = 0; at < 15; at += 1) await use({ path: `/${at}` })
   const waiting = () =>
-    world.db.sql`select from private.vault_places where entry = ${credential_id}`
+    world.db.sql`select from private.vault_destinations where entry = ${credential_id}`
 
   const before = await waiting()
   await world.tick(86_401)

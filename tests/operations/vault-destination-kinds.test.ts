@@ -1,7 +1,7 @@
-/** A place for a form that the site serves covers no request that the agent writes, and vice versa. */
+/** A destination for a form that the site serves covers no request that the agent writes, and vice versa. */
 import { expect, test } from 'vitest'
 import { serverThat } from '../support/http.ts'
-import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -23,9 +23,9 @@ async function openSite() {
   return { ...site, board, agent, credential_id }
 }
 
-test('a place of a request covers no form of the site', async () => {
+test('a destination of a request covers no form of the site', async () => {
   const { board, agent, credential_id } = await openSite()
-  await approvePlace(world, credential_id, { name: 'pw1', path: '/api/secrets' })
+  await approveDestination(world, credential_id, { name: 'pw1', path: '/api/secrets' })
 
   // The agent wrote this form as a member, and the site serves it.
   await agent.post('/vault-login', { credential_id, path: '/wiki/mallory' })
@@ -33,12 +33,12 @@ test('a place of a request covers no form of the site', async () => {
   expect(board).toEqual([])
 })
 
-test('and a place of a form covers no request of the agent', async () => {
+test('and a destination of a form covers no request of the agent', async () => {
   const { received, agent, credential_id } = await openSite()
-  // The first try of the form asks the owner for this place, and the owner approves it unchanged.
+  // The first try of the form asks the owner for this destination, and the owner approves it unchanged.
   const begun = await agent.post('/vault-login', { credential_id, path: '/wiki/mallory' })
-  expect(begun.body['error']).toBe('place_not_approved')
-  await world.db.sql`update private.vault_places set approved_at = private.clock()
+  expect(begun.body['error']).toBe('destination_not_approved')
+  await world.db.sql`update private.vault_destinations set approved_at = private.clock()
     where entry = ${credential_id}`
   const asked = received.length
 

@@ -1,5 +1,5 @@
 /**
- * Places at an entry's own site in which its values may stand: method, path, and the headers, form fields or
+ * Destinations at an entry's own site in which its values may stand: method, path, and the headers, form fields or
  * JSON members that take them. The owner approves each once. A bearer token of an entry without a user name
  * needs no approval, nor does what the calling key stored itself.
  */
@@ -20,8 +20,8 @@ const valuePositionSchema = z.object({
 /** Position of one value of the entry in a request. */
 export type ValuePosition = z.output<typeof valuePositionSchema>
 
-/** Schema of a place as the database returns it. */
-export const placeRow = z.object({
+/** Schema of a destination as the database returns it. */
+export const destinationRow = z.object({
   id: z.uuid(),
   /** Kind of request: a form that the site serves, or a request that the agent writes. */
   kind: z.enum(['form', 'request']),
@@ -36,38 +36,38 @@ export const placeRow = z.object({
   wide: z.boolean(),
 })
 
-/** A place that the owner approved, as the database returns it. */
-export type ApprovedPlace = z.output<typeof placeRow>
+/** A destination that the owner approved, as the database returns it. */
+export type ApprovedDestination = z.output<typeof destinationRow>
 
-/** A place that a request needs. */
-export type SecretPlace = Omit<ApprovedPlace, 'id' | 'wide'>
+/** A destination that a request needs. */
+export type Destination = Omit<ApprovedDestination, 'id' | 'wide'>
 
 const pathMax = 2_048
 
-/** Returns the place that a request needs, if any, or a sentence that says why no owner is asked for it. */
-export function placeNeededBy(
+/** Returns the destination that a request needs, if any, or a sentence that says why no owner is asked for it. */
+export function destinationNeededBy(
   template: RequestTemplate,
   url: URL,
   { username, is_own: isOwn }: { username: string; is_own: boolean },
-): SecretPlace | { refused: string } | undefined {
+): Destination | { refused: string } | undefined {
   const standing = sortPositions(template.inject.flatMap(positionsOf))
   if (isOwn && standing.every(({ secret }) => secret !== 'mail')) return undefined
   if (standing.every((one) => isBearerToken(one, username))) return undefined
   const { pathname, search } = normalUrl(url)
-  const place: SecretPlace = {
+  const destination: Destination = {
     kind: 'request',
     page: '',
     standing,
     method: template.method,
     path: pathname + search,
   }
-  return isTooLong(place)
+  return isTooLong(destination)
     ? { refused: 'The path or the name of a field is too long to approve.' }
-    : place
+    : destination
 }
 
-/** True if a place is too long for an owner to read whole; sites choose the names and paths of forms. */
-export function isTooLong({ standing, page, path }: SecretPlace): boolean {
+/** True if a destination is too long for an owner to read whole; sites choose the names and paths of forms. */
+export function isTooLong({ standing, page, path }: Destination): boolean {
   const isLong = standing.some(({ name }) => name.length > 512 || name.includes('\0'))
   return isLong || page.length > pathMax || path.length > pathMax
 }
@@ -98,7 +98,7 @@ function positionsOf(injection: Injection): ValuePosition[] {
   }
 }
 
-/** Names every code of a mail `mail`: handles differ from mail to mail, and one place serves them all. */
+/** Names every code of a mail `mail`: handles differ from mail to mail, and one destination serves them all. */
 function nameOfValue(injection: Exclude<Injection, { where: 'link' }>): string {
   if (injection.where === 'basic') return 'password'
   return injection.secret.startsWith('mail.') ? 'mail' : injection.secret
@@ -113,25 +113,25 @@ function isBearerToken({ where, name, prefix }: ValuePosition, username: string)
   return username === '' && where === 'header' && name === 'authorization' && prefix === 'Bearer '
 }
 
-/** Returns the approved place that covers this one. */
-export function coveringPlace(
-  place: SecretPlace,
-  approved: readonly ApprovedPlace[],
-): ApprovedPlace | undefined {
-  const values = (of: SecretPlace) => JSON.stringify(sortPositions(of.standing).map(partsOf))
+/** Returns the approved destination that covers this one. */
+export function coveringDestination(
+  destination: Destination,
+  approved: readonly ApprovedDestination[],
+): ApprovedDestination | undefined {
+  const values = (of: Destination) => JSON.stringify(sortPositions(of.standing).map(partsOf))
   return approved.find((known) => {
-    const isSameRequest = known.method === place.method && known.path === place.path
+    const isSameRequest = known.method === destination.method && known.path === destination.path
     return (
-      known.kind === place.kind &&
-      known.page === place.page &&
-      values(known) === values(place) &&
-      (isSameRequest || (known.wide && !hasValueInBody(place)))
+      known.kind === destination.kind &&
+      known.page === destination.page &&
+      values(known) === values(destination) &&
+      (isSameRequest || (known.wide && !hasValueInBody(destination)))
     )
   })
 }
 
 /** True if a value stands in the body, where a path says what is done with it. */
-export function hasValueInBody({ standing }: Pick<SecretPlace, 'standing'>): boolean {
+export function hasValueInBody({ standing }: Pick<Destination, 'standing'>): boolean {
   return standing.some(isInBody)
 }
 
@@ -140,10 +140,10 @@ function partsOf({ secret, where, name, prefix }: ValuePosition): string[] {
   return [secret, where, name, prefix]
 }
 
-/** Describes a place: `POST https://a.example/v1/login, field "password" of the form`. */
-export function describePlace(
+/** Describes a destination: `POST https://a.example/v1/login, field "password" of the form`. */
+export function describeDestination(
   origin: string,
-  { method, page, path, standing }: SecretPlace,
+  { method, page, path, standing }: Destination,
 ): string {
   const [only, ...others] = standing.map(describePosition)
   const values =

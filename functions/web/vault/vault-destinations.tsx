@@ -1,8 +1,12 @@
-/** The page of a login's places, where the owner approves the ones that agents ask for and ends others. */
+/** The page of a login's destinations, where the owner approves the ones that agents ask for and ends others. */
 import * as z from 'zod'
 import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { time } from '../../../shared/db/row-fields.ts'
-import { describePlace, hasValueInBody, placeRow } from '../../../shared/vault/places/place.ts'
+import {
+  describeDestination,
+  destinationRow,
+  hasValueInBody,
+} from '../../../shared/vault/destinations/destination.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
@@ -14,22 +18,22 @@ import type { OwnerEntry } from './vault-data.ts'
 import { findEntry } from './vault-data.ts'
 import { vaultOf } from './vault-port.ts'
 
-const ownPlaceRow = z.object({
-  place: placeRow,
+const ownDestinationRow = z.object({
+  destination: destinationRow,
   asker: z.string().nullable(),
   asked_at: time,
   approved_at: time.nullable(),
 })
-type OwnPlace = z.output<typeof ownPlaceRow>
+type OwnDestination = z.output<typeof ownDestinationRow>
 
 const decidedRow = z.object({ entry: z.uuid() })
 
-/** Routes that show the places and take a decision on one. */
+/** Routes that show the destinations and take a decision on one. */
 export const routes: Routes = (app) => {
-  app.get('/vault/:entry{[0-9a-f-]+}/places', showPlaces)
-  app.get('/vault/:entry{[0-9a-f-]+}/places/:place', showPlaces)
-  app.post('/vault/:entry{[0-9a-f-]+}/places', look)
-  app.post('/vault/:entry{[0-9a-f-]+}/places/:place', decide)
+  app.get('/vault/:entry{[0-9a-f-]+}/destinations', showDestinations)
+  app.get('/vault/:entry{[0-9a-f-]+}/destinations/:destination', showDestinations)
+  app.post('/vault/:entry{[0-9a-f-]+}/destinations', look)
+  app.post('/vault/:entry{[0-9a-f-]+}/destinations/:destination', decide)
 }
 
 /** Has the vault look at a page of the site, and shows what it found there. */
@@ -40,37 +44,41 @@ async function look(c: PageContext): Promise<Response> {
   const asked = { credential, entry: listed.credential_id, path }
   const looked = path.startsWith('/') ? await vaultOf(c).lookAt(asked) : { found: 0 }
   if (isRefusal(looked)) throw new Rejection(looked)
-  return goTo(c, `${placesOf(listed)}${looked.found > 0 ? '' : '?none'}`)
+  return goTo(c, `${destinationsOf(listed)}${looked.found > 0 ? '' : '?none'}`)
 }
 
 async function decide(c: PageContext): Promise<Response> {
   const { db } = await requireOwner(c)
   const form = await readFormFields(c)
-  const place = c.req.param('place') ?? ''
+  const destination = c.req.param('destination') ?? ''
   const wide = form.get('wide') === 'yes'
-  if (isUuid(place) && form.get('decision') === 'approved') {
-    await db.one('owner_approve_place', { place, wide }, decidedRow)
-  } else if (isUuid(place) && form.get('decision') === 'ended') {
-    await db.one('owner_end_place', { place }, decidedRow)
+  if (isUuid(destination) && form.get('decision') === 'approved') {
+    await db.one('owner_approve_destination', { destination, wide }, decidedRow)
+  } else if (isUuid(destination) && form.get('decision') === 'ended') {
+    await db.one('owner_end_destination', { destination }, decidedRow)
   }
-  return goTo(c, `/vault/${c.req.param('entry')}/places`)
+  return goTo(c, `/vault/${c.req.param('entry')}/destinations`)
 }
 
-async function showPlaces(c: PageContext) {
+async function showDestinations(c: PageContext) {
   const me = await requireOwner(c)
   const { listed } = await findEntry(c)
-  const rows = await me.db.many('owner_list_places', { entry: listed.credential_id }, ownPlaceRow)
-  const named = c.req.param('place')
-  const shown = rows.filter(({ place }) => named === undefined || place.id === named)
-  if (named !== undefined && shown.length === 0) return goTo(c, placesOf(listed))
+  const rows = await me.db.many(
+    'owner_list_destinations',
+    { entry: listed.credential_id },
+    ownDestinationRow,
+  )
+  const named = c.req.param('destination')
+  const shown = rows.filter(({ destination }) => named === undefined || destination.id === named)
+  if (named !== undefined && shown.length === 0) return goTo(c, destinationsOf(listed))
   const waiting = shown.filter(({ approved_at }) => approved_at === null)
   const approved = shown.filter(({ approved_at }) => approved_at !== null)
-  const ofEntry = (own: OwnPlace) => <PlaceShown c={c} entry={listed} own={own} />
+  const ofEntry = (own: OwnDestination) => <DestinationShown c={c} entry={listed} own={own} />
   return sendPage(
     c,
     <Page
       c={c}
-      title={`Places for ${siteName(listed.site)}`}
+      title={`Destinations for ${siteName(listed.site)}`}
       owner={me}
       back={{ to: `/vault/${listed.credential_id}`, label: siteName(listed.site) }}
       lead="A secret of this login is sent only where you approved that. What the site does with it there, the site decides: approve where it signs in, never where it keeps or shows what it is told. Where several fields could be meant, approve the one that you see on the page."
@@ -83,15 +91,15 @@ async function showPlaces(c: PageContext) {
       {named === undefined && <LookForm c={c} entry={listed} />}
       {(named === undefined || approved.length > 0) && (
         <Section title="Approved">
-          {approved.length > 0 ? approved.map(ofEntry) : <Empty>No place is approved.</Empty>}
+          {approved.length > 0 ? approved.map(ofEntry) : <Empty>No destination is approved.</Empty>}
         </Section>
       )}
     </Page>,
   )
 }
 
-function placesOf({ credential_id }: OwnerEntry['listed']): string {
-  return `/vault/${credential_id}/places`
+function destinationsOf({ credential_id }: OwnerEntry['listed']): string {
+  return `/vault/${credential_id}/destinations`
 }
 
 function LookForm({ c, entry }: Omit<Part, 'own'>) {
@@ -102,7 +110,7 @@ function LookForm({ c, entry }: Omit<Part, 'own'>) {
           A form that scripts draw cannot be filled in. Try the address of another page.
         </Notice>
       )}
-      <Form c={c} action={placesOf(entry)}>
+      <Form c={c} action={destinationsOf(entry)}>
         <Field name="path" label={`Path of the page at ${siteName(entry.site)}`} value="/login" />
         <div class="actions">
           <Button kind="plain">Look at it</Button>
@@ -112,30 +120,33 @@ function LookForm({ c, entry }: Omit<Part, 'own'>) {
   )
 }
 
-type Part = { c: PageContext; entry: OwnerEntry['listed']; own: OwnPlace }
+type Part = { c: PageContext; entry: OwnerEntry['listed']; own: OwnDestination }
 
-function PlaceShown({ c, entry, own }: Part) {
-  const { place, asker, asked_at, approved_at } = own
+function DestinationShown({ c, entry, own }: Part) {
+  const { destination, asker, asked_at, approved_at } = own
   return (
-    <Form c={c} action={`${placesOf(entry)}/${place.id}`}>
+    <Form c={c} action={`${destinationsOf(entry)}/${destination.id}`}>
       <Facts
         facts={[
-          ['Secret', place.standing.map(({ secret }) => nameOf(secret)).join(' · ')],
-          ['Sent by', place.kind === 'form' ? 'A form on a page of the site' : 'The agent itself'],
-          ['Place', <code class="long">{describePlace(entry.site, place)}</code>],
-          ...(place.wide ? [['Also', everywhere] as const] : []),
+          ['Secret', destination.standing.map(({ secret }) => nameOf(secret)).join(' · ')],
+          [
+            'Sent by',
+            destination.kind === 'form' ? 'A form on a page of the site' : 'The agent itself',
+          ],
+          ['Destination', <code class="long">{describeDestination(entry.site, destination)}</code>],
+          ...(destination.wide ? [['Also', everywhere] as const] : []),
           ['Asked by', asker ?? 'A person'],
           ['Asked', <Time at={asked_at} />],
           ...(approved_at === null ? [] : [['Approved', <Time at={approved_at} />] as const]),
         ]}
       />
-      {approved_at === null && !hasValueInBody(place) && (
+      {approved_at === null && !hasValueInBody(destination) && (
         <Checkbox name="wide" label={`Also ${everywhere}`} />
       )}
       <div class="actions">
         {approved_at === null && (
           <Button name="decision" value="approved">
-            Approve this place
+            Approve this destination
           </Button>
         )}
         <Button kind={approved_at === null ? 'plain' : 'danger'} name="decision" value="ended">
