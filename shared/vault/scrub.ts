@@ -60,13 +60,18 @@ function longForm(form: Form): LongForm {
   return { start: new RegExp(`(?=(${form.slice(0, wholeSignsMax).join('')}))`, flags), rest }
 }
 
+/** Most starts of a long form that lead to nothing. A text with more of them is cut there, to bound the work. */
+const wrongStartsMax = 1_000
+
 function replaceLong(text: string, { start, rest }: LongForm, mark: () => string): string {
-  let [kept, from] = ['', 0]
+  let [kept, from, wrongStarts] = ['', 0, 0]
   for (const { index, 1: found = '' } of text.matchAll(start)) {
-    const end = index < from ? undefined : endOf(text, rest, index + found.length)
-    if (end === undefined) continue
+    if (index < from) continue
+    const end = endOf(text, rest, index + found.length)
+    if (end === undefined) wrongStarts += 1
+    if (end === undefined && wrongStarts <= wrongStartsMax) continue
     kept += text.slice(from, index) + mark()
-    from = end
+    from = end ?? text.length
   }
   return kept + text.slice(from)
 }
