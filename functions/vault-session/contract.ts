@@ -24,7 +24,7 @@ export const vaultSession = operation({
         .describe('Form of the last page, from 0; without it, the one that asks for secret.'),
       fields: plainFields
         .optional()
-        .describe('Ordinary fields of the form by name. Beside a secret only boxes and choices.'),
+        .describe('Ordinary fields of the form by name. Beside a code only boxes.'),
       secret: z
         .string()
         .max(19)

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '867f74e9f47f996dd26e28053cc0b0f835d110ff0e904f356a563fe475cf83ce'
+export const contractDigest = 'e16c6365985262ee31c8ddaf604006e4d21478dab382b639582aebc9dfb4c19f'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -2080,7 +2080,7 @@ export type VaultSessionRequest = {
   path?: string | undefined
   /** Form of the last page, from 0; without it, the one that asks for secret. */
   form?: number | undefined
-  /** Ordinary fields of the form by name. Beside a secret only boxes and choices. */
+  /** Ordinary fields of the form by name. Beside a code only boxes. */
   fields?: { [name: string]: string } | undefined
   /** For the field that asks for it, or a sign-in link of a mail to open; password if this key made it. */
   secret?: string | undefined
