@@ -48,7 +48,7 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: ['tests/support/browser/global.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
         },
       },
     ],

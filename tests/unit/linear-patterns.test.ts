@@ -13,6 +13,8 @@ const bounded: readonly [path: string, begins: string, charactersMax: number][] 
   ['shared/mailbox/codes/code-words.ts', '^\\p{L}{0,14}[\\s:#', 90],
   // The text before a name.
   ['shared/mailbox/codes/pointed-values.ts', '(?:^|\\n|[^\\s', 160],
+  // An alias.
+  ['shared/onboarding/alias.ts', '^((auth|', 32],
   // Text of a request, which its contract bounds.
   ['shared/vault/passwords/password-rules.ts', '(?:\\[.*?\\]', 1_024],
   ['shared/vault/passwords/password-rules.ts', '\\[.*?\\]', 1_024],

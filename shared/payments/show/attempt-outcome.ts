@@ -147,7 +147,7 @@ function textBody(text: string, headers: Record<string, string>, isPart: boolean
   const isJson = /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '')
   const value = isJson && !isPart ? parseJson(text) : undefined
   if (value === undefined) return { body: text }
-  const outsideStrings = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '""')
+  const outsideStrings = text.replace(/"(?:[^"\\]|\\.)*"?/g, '""')
   return /[\d.]{16}|\de/i.test(outsideStrings) ? { body: text } : { body_json: value }
 }
 

@@ -74,7 +74,8 @@ export async function openScene(): Promise<Scene> {
 
 async function openVisitor(browser: Browser, options: BrowserContextOptions): Promise<Visitor> {
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(30_000)
+  // A step may take long on a busy machine.
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   return { context, page, complaints: complaintsOf(context) }
 }
