@@ -148,13 +148,27 @@ function RuleFields({
         {...amount}
         hint="Empty: move nothing in."
       />
-      <Field name="keep" label="Keep" value={value('keep') || '1'} {...amount} required />
+      <Field
+        name="keep"
+        label="Keep"
+        hint="Stays in the wallet."
+        value={value('keep') || '1'}
+        {...amount}
+        required
+      />
       <Checkbox
         name="refills"
         label="Take out what a payment lacks"
         checked={value('refills') === 'yes'}
       />
-      <Field name="day" label="At most in a day" value={value('day') || '0'} {...amount} required />
+      <Field
+        name="day"
+        label="At most in a day"
+        hint="What the rule may move in within 24 hours, and the most that it takes out at once."
+        value={value('day')}
+        {...amount}
+        required
+      />
     </>
   )
 }
