@@ -4951,6 +4951,15 @@ declare
   made private.mandates;
 begin
   perform private.hold_payer(caller, true);
+  -- Rules that the owner declined or ended leave no key behind.
+  update private.credentials k set revoked_at = private.clock() from private.mandates m
+   where m.key = k.id and m.account = caller.account and m.purpose is not null
+     and m.state in ('declined', 'revoked') and k.revoked_at is null;
+  if (select count(*) from private.yield_rules r join private.mandates m on m.id = r.mandate
+     where m.account = caller.account and m.state in ('pending_approval', 'active', 'suspended')
+       and m.expires_at > private.clock()) >= 10 then
+    perform private.refuse('too_many_mandates', '409');
+  end if;
   insert into private.credentials (account, digest, label, shown, scopes, expires_at)
   values (caller.account, digest, label, 'rule', array['pay'], until) returning id into opened;
   insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,

@@ -185,6 +185,31 @@ test.each([
   expect((await browser.visit('/web/mandates')).text).toContain('There is none here')
 })
 
+test('an account has ten rules at most, and those that ended leave no key', async () => {
+  const agent = await world.agent('pay')
+  const browser = await signedIn(world, agent)
+  const make = async () => {
+    await browser.visit('/web/yield/rule')
+    await browser.submit(terms)
+    return browser.submit({ sure: 'yes' })
+  }
+  const made = []
+  for (let rule = 0; rule < 10; rule += 1) made.push(await make())
+  const over = await make()
+  const [first] = made
+  await browser.visit(first?.path ?? '')
+  await browser.submit({ decision: 'declined' }, first?.path)
+  const again = await make()
+  const live = await world.db.sql`select from private.credentials
+    where account = ${agent.id} and shown = 'rule' and revoked_at is null`
+
+  expect(made.every(({ text }) => text.includes('For your rule: Local vault.'))).toBe(true)
+  expect(first?.html).not.toContain('name="any_key"')
+  expect([over.status, over.text]).toEqual([409, expect.stringContaining('Too many mandates')])
+  expect(again.path).toMatch(/^\/web\/mandate\//)
+  expect(live).toHaveLength(10)
+})
+
 test('what a position earned is kept once a day, and told as events and on the page', async () => {
   const agent = await world.agent('pay', { usdc: 180 })
   await approved(await signedIn(world, agent))

@@ -12,7 +12,7 @@ import type { OpenedMandate } from './mandates-data.ts'
 /** Renders the form that approves or declines; on a frozen account it only declines. `children`: details. */
 export function MandateDecision({
   c,
-  opened: { passkeys, asked },
+  opened: { passkeys, asked, mandate_row },
   digests,
   isFrozen,
   children,
@@ -38,7 +38,9 @@ export function MandateDecision({
         label="Approve the mandate"
         ticks={
           <>
-            <ApprovalOptions offered={['any_key']} subject="mandate" />
+            {mandate_row.purpose === null && (
+              <ApprovalOptions offered={['any_key']} subject="mandate" />
+            )}
             {children}
           </>
         }
