@@ -1,5 +1,6 @@
 /** The answer to a form with a secret is not shown; the page that the site leads to is, without the secret. */
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { echoes, spreadEchoes } from '../support/hostile-echo.ts'
 import { serverThat } from '../support/http.ts'
 import { codeOf, entryOf, signInAt } from '../support/vault-rows.ts'
@@ -134,4 +135,40 @@ test('a sign-in link of a mail is opened in the session, and its token is told n
   const { body: feed } = await (await agent.withKey('read')).get('/wallet-activity-list')
   expect(JSON.stringify(feed)).toContain('GET a sign-in link')
   expect(JSON.stringify([feed, credential_id, world.log])).not.toContain(token)
+})
+
+test.each([
+  ['its own address', { status: 404 }, ''],
+  [
+    'a site that repeats it',
+    (said: string) => ({ html: `Nothing for ${decodeURIComponent(said)}` }),
+    '',
+  ],
+  [
+    'a form that the site answers with it',
+    (said: string) => ({ html: `You wrote ${said}` }),
+    'form',
+  ],
+])('a guess at a password is told alike, right or wrong, by %s', async (_, answer, way) => {
+  const { agent, credential_id, step } = await openSite({
+    'GET /': { html: '<form method="post" action="/x"><input name="name"></form>' },
+    'GET /x': answer,
+    'POST /x': answer,
+  })
+  const begun = await agent.post('/vault-login', { credential_id, path: '/' })
+  const told = async (guess: string) => {
+    const order =
+      way === 'form'
+        ? { form: 0, fields: { name: guess } }
+        : { path: `/x?${encodeURIComponent(guess)}` }
+    if (way === 'form') await step(begun.body['session'], { path: '/' })
+    const { body } = await step(begun.body['session'], order)
+    const { headers: _, ...shown } = z.looseObject({ url: z.string() }).parse(body['response'])
+    return JSON.stringify(shown).replaceAll(guess, 'G').replaceAll(encodeURIComponent(guess), 'G')
+  }
+
+  const [right, wrong] = [await told('Canary-1 horse'), await told('Canary-2 horse')]
+
+  expect(right).toBe(wrong)
+  expect(right).not.toContain('removed')
 })

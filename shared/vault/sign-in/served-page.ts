@@ -26,7 +26,8 @@ export async function endVisit(
   if (visit.isCarrying) await openInstead(visit, fetchPage)
   const { session, browsed, filled } = visit
   if (!browsed) throw new Error('a visit ended before anything was asked')
-  const secrets = [...visit.sent, ...visit.known]
+  const isGuessed = (secret: string) => redactorFor([secret])(visit.said).removed > 0
+  const secrets = [...visit.sent, ...visit.known.filter((secret) => !isGuessed(secret))]
   const withheld = whyWithheld(visit, browsed)
   const told = siteAnswerOf(browsed.fetched, { secrets, withheld })
   if (isRefusal(told)) return told

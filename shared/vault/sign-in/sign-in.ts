@@ -22,7 +22,8 @@ import type { LoginOrder, SignInPort, StepAnswer, StepOrder } from './port.ts'
 import { endVisit } from './served-page.ts'
 import { type Home, newSession, openSession, type Session, storeSession } from './session.ts'
 import { submissionOf } from './submission.ts'
-import { noteState, pageAt, recordUse, requireApprovedForm, type Visit } from './visit.ts'
+import type { Opening, Visit } from './visit.ts'
+import { noteState, pageAt, recordUse, requireApprovedForm, wordsOf } from './visit.ts'
 
 const sessionRow = z.object({ entry: z.uuid(), step: z.int(), sealed: z.unknown() })
 
@@ -42,7 +43,7 @@ const ending = {
 /** Opens the page and sends the user name and then the password, on one page or two. */
 async function login(context: VaultContext, order: LoginOrder): Promise<StepAnswer | Refusal> {
   const { credential, claim, credentialId: entry, path, fields } = order
-  const asked = { credential, claim, entry, handles: [] }
+  const asked = { credential, claim, entry, handles: [], said: wordsOf(path, fields) }
   const visit = await beginVisit(context, asked, () => newSession(context.world.newId()))
   const url = pageAt(visit, path)
   if ('refusal' in url) return url
@@ -98,7 +99,7 @@ async function advance(context: VaultContext, order: StepOrder): Promise<StepAns
   const kept = await db.one('vault_open_session', { session: id }, sessionRow)
   if (kept === undefined) throw new Error('vault_open_session answered no row')
   const handles = secret?.startsWith('mail.') ? [secret.slice('mail.'.length)] : []
-  const asked = { credential, claim, entry: kept.entry, handles }
+  const asked = { credential, claim, entry: kept.entry, handles, said: wordsOf(path, fields) }
   const visit = await beginVisit(context, asked, (home) =>
     openSession(context, home, { id, ...kept }),
   )
@@ -190,12 +191,10 @@ function noteFilled({ filled }: Visit, secret: string): void {
   if (!filled.includes(name)) filled.push(name)
 }
 
-type Order = { credential: string; claim: string | null; entry: string; handles: string[] }
-
 /** Opens the entry; `sessionIn` gives the session once the account and its key are known. */
 async function beginVisit(
   room: VaultContext,
-  { credential, claim, entry, handles }: Order,
+  { credential, claim, entry, handles, said }: Opening,
   sessionIn: (home: Home) => Session,
 ): Promise<Visit> {
   const db = bindCredential(room.world.db, credential)
@@ -223,6 +222,7 @@ async function beginVisit(
   return {
     ...visit,
     known: otherTexts(used),
+    said,
     isBegun: false,
     sent: [],
     isCarrying: false,

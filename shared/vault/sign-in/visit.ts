@@ -42,11 +42,24 @@ export type Visit = {
   session: Session
   /** Secrets that the site may know, and values that were sent during the visit. */
   known: readonly string[]
+  /** Words of the agent in this step: what they contain is shown as it is, so that no mark confirms a guess. */
+  said: string
   sent: string[]
   /** True if the last request that no redirect led to carried a secret. */
   isCarrying: boolean
   browsed?: Browsed
   filled: StepAnswer['filled']
+}
+
+/** What a step begins with: the caller, the entry, handles of mail codes, and the agent's own words. */
+export type Opening = Pick<Visit, 'claim' | 'handles' | 'said'> & {
+  credential: string
+  entry: string
+}
+
+/** Returns a path and fields as a site may repeat them, each on a line. */
+export function wordsOf(path = '', fields: Readonly<Record<string, string>> = {}): string {
+  return [path, ...Object.entries(fields).flat()].join('\n')
 }
 
 /** Returns the address of a page at the entry's own site. */
