@@ -43,7 +43,7 @@ export const bundling = {
   logLevel: 'error',
 } satisfies BuildOptions
 
-/** What stands for the modules of a platform where Node runs the functions. */
+/** Modules that stand for those of a platform where Node runs the functions. */
 const onNode = {
   'cloudflare:workers': './scripts/serve/cloudflare/workers.ts',
   'cloudflare:sockets': './scripts/serve/cloudflare/sockets.ts',

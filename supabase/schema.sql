@@ -2926,9 +2926,7 @@ AS $function$
     update private.yield_rules r set looked_at = private.clock() from due
      where r.mandate = due.mandate returning r.*)
   select k.digest, m.device, w.address, m.chains[1], m.tokens[1], t.vault, t.keep_atomic::text,
-    t.above_atomic::text, t.refills, (select coalesce(sum(o.amount_atomic), 0)::text from private.payments o
-      where o.account = m.account and o.chain = m.chains[1] and o.token = m.tokens[1]
-        and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()),
+    t.above_atomic::text, t.refills, private.reserved_in(w.address, m.chains[1], m.tokens[1])::text,
     private.unfunded_atomic(m)::text, private.mandate_json(m)
   from taken t join private.mandates m on m.id = t.mandate
     join private.credentials k on k.id = m.key
@@ -10626,8 +10624,16 @@ CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
+  select private.reserved_in(p.wallet, p.chain, p.token)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.reserved_in(of_wallet text, on_chain bigint, of_token text)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
-   where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
+   where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
      and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
 $function$;
 

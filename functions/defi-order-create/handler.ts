@@ -4,10 +4,10 @@ import { decisionMakerFor, refuseEnded } from '../../shared/payments/decide/judg
 import { enterTransfer } from '../../shared/payments/enter/transfer-enter.ts'
 import { nextCall } from '../../shared/payments/next-call.ts'
 import { payEntered } from '../../shared/payments/pay/transfer.ts'
+import { walletRow } from '../../shared/payments/wallet-row.ts'
 import { coveredBy } from '../../shared/payments/words.ts'
 import { orderBody, source } from '../../shared/yield/body.ts'
 import { readYieldOrder } from '../../shared/yield/order.ts'
-import { walletRow } from '../../shared/yield/wallet-row.ts'
 import type { defiOrderCreate } from './contract.ts'
 
 const slippageDefaultBps = 50

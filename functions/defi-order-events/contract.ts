@@ -2,7 +2,7 @@ import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
-import { source } from '../../shared/contract/yield.ts'
+import { orderEvents, source } from '../../shared/contract/yield.ts'
 
 /** Contract of `defi_order_events`: what happened to the orders of the account. */
 export const defiOrderEvents = operation({
@@ -31,16 +31,7 @@ export const defiOrderEvents = operation({
           event_id: form.cursor,
           order_id: z.uuid().nullable().describe('Null for yield_accrued.'),
           event: z
-            .enum([
-              'created',
-              'confirmed',
-              'signed',
-              'submitted',
-              'included',
-              'finalized',
-              'failed',
-              'yield_accrued',
-            ])
+            .enum(orderEvents)
             .describe('included and finalized go with a block that is gone, and come again.'),
           at: field.time,
           vault: form.address,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { orderEvents } from '../../shared/contract/yield.ts'
 import { bigintText, time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { signedUsdc, source } from '../../shared/yield/body.ts'
@@ -7,16 +8,7 @@ import type { defiOrderEvents } from './contract.ts'
 const eventRow = z.object({
   id: z.string(),
   order_id: z.uuid().nullable(),
-  event: z.enum([
-    'created',
-    'confirmed',
-    'signed',
-    'submitted',
-    'included',
-    'finalized',
-    'failed',
-    'yield_accrued',
-  ]),
+  event: z.enum(orderEvents),
   at: time,
   vault: z.string(),
   accrued_atomic: bigintText.nullable(),

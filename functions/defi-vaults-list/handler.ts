@@ -3,9 +3,9 @@ import { readPosition } from '../../shared/chains/evm/yield.ts'
 import { bigintText } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { formatUsd } from '../../shared/money/amount.ts'
-import { source, totalOf, totalRow, vaultBody } from '../../shared/yield/body.ts'
+import { walletRow } from '../../shared/payments/wallet-row.ts'
+import { isRowOf, source, totalOf, totalRow, vaultBody } from '../../shared/yield/body.ts'
 import { yieldVaults } from '../../shared/yield/registry.ts'
-import { walletRow } from '../../shared/yield/wallet-row.ts'
 import type { defiVaultsList } from './contract.ts'
 
 const limitRow = z.object({
@@ -26,8 +26,7 @@ export const run: Handler<typeof defiVaultsList> = async (_input, { db, world })
   const vaults = await Promise.all(
     yieldVaults(world.config).map(async (vault) => {
       const seen = await readPosition(world, vault, wallet.address)
-      const { chain, address } = vault
-      const limit = limits.find((one) => one.chain === chain.id && one.vault === address)
+      const limit = limits.find(isRowOf(vault))
       const automation = {
         limit_usd: formatUsd(limit?.limit_usd_micros ?? 0n),
         left_usd: formatUsd(limit?.left_usd_micros ?? 0n),

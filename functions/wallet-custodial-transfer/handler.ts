@@ -6,7 +6,7 @@ import { enterTransfer } from '../../shared/payments/enter/transfer-enter.ts'
 import { readTransferOrder } from '../../shared/payments/enter/transfer-order.ts'
 import { payEntered } from '../../shared/payments/pay/transfer.ts'
 import { transferBody } from '../../shared/payments/show/transfer-body.ts'
-import { isYieldGate } from '../../shared/yield/registry.ts'
+import { yieldGatesOf } from '../../shared/yield/registry.ts'
 import type { walletCustodialTransfer } from './contract.ts'
 
 /** Enters a transfer, or finds the one of `transfer_id`, and sends it once the rules are met. */
@@ -18,7 +18,7 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   if (isRefusal(order)) return order
   const { transfer_id: transferId, memo, user_confirmed: isConfirmed = false } = input
   const { recipient, chain } = order
-  const isToGate = recipient.kind === 'address' && isYieldGate(config, chain, recipient.address)
+  const isToGate = recipient.kind === 'address' && yieldGatesOf(config)(chain, recipient.address)
   if (isToGate && transferId === undefined)
     return fail('recipient_refused', { message: onlyOrders })
   const entered = await enterTransfer(context, order, { transferId, memo })

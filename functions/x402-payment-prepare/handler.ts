@@ -13,7 +13,7 @@ import { paymentRequiredFromCaller } from '../../shared/x402/given.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
 import type { FrozenRequest } from '../../shared/x402/request.ts'
 import { freezeRequest } from '../../shared/x402/request.ts'
-import { isYieldGate } from '../../shared/yield/registry.ts'
+import { yieldGatesOf } from '../../shared/yield/registry.ts'
 import type { x402PaymentPrepare } from './contract.ts'
 
 /** Enters an attempt with the payable offers and answers the decision on it; it pays nothing. */
@@ -41,7 +41,8 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
     (token, amount) => usdMicrosOf(token, amount, config),
   )
   // A gate keeps what is paid to it without an order.
-  const payable = offered.filter(({ chain, payTo }) => !isYieldGate(config, chain, payTo))
+  const isGate = yieldGatesOf(config)
+  const payable = offered.filter(({ chain, payTo }) => !isGate(chain, payTo))
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
   const begun = await enterAttempt(context, payable, { request, heard: !given, memo: input.memo })
   if (isRefusal(begun)) return begun

@@ -25,3 +25,15 @@ export const order = z.object({
   tx_hash: form.chainHash.nullable(),
   block_number: form.digits.nullable(),
 })
+
+/** Events of orders and positions, in their order. */
+export const orderEvents = [
+  'created',
+  'confirmed',
+  'signed',
+  'submitted',
+  'included',
+  'finalized',
+  'failed',
+  'yield_accrued',
+] as const

@@ -47,10 +47,15 @@ export const totalRow = z.object({
 })
 type Total = z.output<typeof totalRow>
 
+/** Returns a function that picks the rows of a vault. */
+export function isRowOf({ chain, address }: YieldVault) {
+  return (row: { chain: number; vault: string }) => row.chain === chain.id && row.vault === address
+}
+
 /** Returns the totals of a vault. */
-export function totalOf(totals: readonly Total[], { chain, address }: YieldVault) {
+export function totalOf(totals: readonly Total[], vault: YieldVault) {
   const nothing = { paid_atomic: 0n, returned_atomic: 0n, is_known: true }
-  return totals.find((one) => one.chain === chain.id && one.vault === address) ?? nothing
+  return totals.find(isRowOf(vault)) ?? nothing
 }
 
 /** Decimals of USDC on every chain of the registry, and of each vault's token. */

@@ -69,9 +69,10 @@ export function findYieldVault(
   return found ?? fail('invalid_request', { message: 'vault: none of defi_vaults_list.' })
 }
 
-/** True if the address is the gate of a chain, to which nothing is paid but orders. */
-export function isYieldGate(config: Config, { caip2 }: Chain, address: Address): boolean {
-  return readSetting(config)[caip2]?.gate === address
+/** Returns a function that tells the gate of a chain, to which nothing is paid but orders, from other addresses. */
+export function yieldGatesOf(config: Config): (chain: Chain, address: Address) => boolean {
+  const all = readSetting(config)
+  return ({ caip2 }, address) => all[caip2]?.gate === address
 }
 
 function readSetting({ YIELD_VAULTS }: Config) {

@@ -18,6 +18,7 @@ import { enterTransfer } from '../payments/enter/transfer-enter.ts'
 import { payEntered } from '../payments/pay/transfer.ts'
 import { leftOf } from '../policy/mandate.ts'
 import type { World } from '../world.ts'
+import { isRowOf } from './body.ts'
 import type { YieldRequest } from './order.ts'
 import { readYieldOrder } from './order.ts'
 import type { YieldVault } from './registry.ts'
@@ -176,7 +177,5 @@ async function keepEarned(world: World, position: z.output<typeof positionRow>):
 }
 
 function vaultOf({ config }: World, of: { chain: number; vault: string }): YieldVault | undefined {
-  return yieldVaults(config).find(
-    ({ chain, address }) => chain.id === of.chain && address === of.vault,
-  )
+  return yieldVaults(config).find((vault) => isRowOf(vault)(of))
 }

@@ -282,11 +282,17 @@ create function private.resource_history(p private.payments) returns jsonb
 $$;
 
 -- Returns how much of a wallet's token is reserved and may still leave it.
-create function private.reserved_atomic(p private.payments) returns numeric
+create function private.reserved_in(of_wallet text, on_chain bigint, of_token text) returns numeric
   language sql stable as $$
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
-   where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
+   where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
      and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
+$$;
+
+-- Returns the same for the wallet and the token of a payment.
+create function private.reserved_atomic(p private.payments) returns numeric
+  language sql stable as $$
+  select private.reserved_in(p.wallet, p.chain, p.token)
 $$;
 
 -- Releases those of the given payments that are reserved and not signed. The caller holds the account's lock.

@@ -1,7 +1,7 @@
 /** The page for deposits, on which the owner picks a network and token and sees what arrives. */
 import * as z from 'zod'
-import { addressSchema } from '../../../shared/chains/hex.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
+import { walletRow } from '../../../shared/payments/wallet-row.ts'
 import { Items } from '../activity/items.tsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
@@ -10,7 +10,6 @@ import type { Owner, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import { DepositInstructions, DepositRouteChoice, depositRouteOf } from './deposit-address.tsx'
 
-const walletRow = z.object({ address: addressSchema })
 const shownMax = 5
 const refreshSeconds = 10
 

@@ -4,10 +4,10 @@ import { readPosition } from '../../../shared/chains/evm/yield.ts'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { mandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
-import { totalOf, totalRow, vaultBody } from '../../../shared/yield/body.ts'
+import { walletRow } from '../../../shared/payments/wallet-row.ts'
+import { isRowOf, totalOf, totalRow, vaultBody } from '../../../shared/yield/body.ts'
 import type { YieldVault } from '../../../shared/yield/registry.ts'
 import { yieldVaults } from '../../../shared/yield/registry.ts'
-import { walletRow } from '../../../shared/yield/wallet-row.ts'
 import type { Owner, PageContext } from '../visit.ts'
 
 const ruleRow = z.object({
@@ -36,8 +36,7 @@ export async function readYield(c: PageContext, { db }: Owner) {
   return Promise.all(
     yieldVaults(world.config).map(async (vault) => {
       const seen = await readPosition(world, vault, wallet.address)
-      const isOf = (row: { chain: number; vault: string }) =>
-        row.chain === vault.chain.id && row.vault === vault.address
+      const isOf = isRowOf(vault)
       return {
         ...vault,
         body: vaultBody(vault, seen, totalOf(totals, vault)),

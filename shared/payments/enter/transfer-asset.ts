@@ -2,9 +2,7 @@
  * Finds the asset of a transfer. Chain and token can be left out where there is one possibility, or where the
  * wallet holds one of them; the chains are asked only if more than one is possible.
  */
-import * as z from 'zod'
 import { readBalances } from '../../chains/evm/balances.ts'
-import { addressSchema } from '../../chains/hex.ts'
 import type { Chain, Token } from '../../chains/registry.ts'
 import { tokenNamed } from '../../chains/registry.ts'
 import { wantedChains } from '../../chains/wanted.ts'
@@ -12,6 +10,7 @@ import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
 import type { Context } from '../../http/handler.ts'
 import { usdMicrosOf } from '../../money/usd.ts'
+import { walletRow } from '../wallet-row.ts'
 
 /** Token on its chain. */
 export type Asset = { chain: Chain; token: Token }
@@ -46,8 +45,6 @@ function tokensNamed(chain: Chain, name: string | undefined): readonly Token[] {
   const token = tokenNamed(chain, name)
   return token ? [token] : []
 }
-
-const walletRow = z.object({ address: addressSchema })
 
 /** Returns the assets that the wallet holds, or may hold on a chain that does not answer. */
 async function assetsHeld({ db, world }: Context, assets: readonly Asset[]): Promise<Asset[]> {

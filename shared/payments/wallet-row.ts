@@ -2,5 +2,5 @@
 import * as z from 'zod'
 import { addressSchema } from '../chains/hex.ts'
 
-/** Row of api.get_wallet, as far as orders need it. */
+/** Row of api.get_wallet, as far as payments need it. */
 export const walletRow = z.object({ address: addressSchema })
