@@ -6435,10 +6435,10 @@ begin
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
     -- The site may still show them.
     coalesce((select jsonb_agg(private.code_json(c.u)) from (
-      select u from private.mail_codes u where u.account = e.account and u.kind = 'code'
+      select u from private.mail_codes u where u.account = e.account
          and u.used_at > private.clock() - interval '1 hour'
          and split_part(private.host_of(e.site), ':', 1) = any (u.hosts)
-       order by u.used_at desc limit 4) c), '[]'),
+       order by u.used_at desc limit 30) c), '[]'),
     coalesce((select jsonb_agg(private.destination_json(p)) from private.vault_destinations p
       where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e), e.created_by is not distinct from caller.id;

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { wrapSchema } from '../sealing/wrap.ts'
 import { destinationRow } from './destinations/destination.ts'
+import { linkSecrets } from './entries/link.ts'
 import { decodeSecret, usableValues } from './entries/record.ts'
 import type { UsedEntry } from './inject.ts'
 import type { VaultContext } from './room.ts'
@@ -28,7 +29,7 @@ export const openedRow = z.object({
   /** Wrapped key of the account's mail; null until it has mail, and thus codes. */
   mail_wrap: wrapSchema.nullable(),
   codes: z.array(codeRow),
-  /** Codes used up within the hour, which are neither sent nor shown. */
+  /** Codes and links used up within the hour, which are neither sent nor shown. */
   used_codes: z.array(codeRow),
   /** Destinations that the owner approved. */
   destinations: z.array(destinationRow),
@@ -56,7 +57,10 @@ export function usedEntry(context: VaultContext, record: string, row: OpenedRow)
     values: new Map([...values, ...named('code')]),
     links: new Map(named('link')),
     hidden: [
-      ...row.used_codes.map((code) => openCode(context, row, code)),
+      ...row.used_codes.flatMap((code) => {
+        const value = openCode(context, row, code)
+        return code.kind === 'link' ? linkSecrets(value) : [value]
+      }),
       // A site shows it where codes are set up.
       ...(secret.totp ? [secret.totp.seed] : []),
     ],

@@ -64,7 +64,7 @@ test('the owner reads page, address and fields, approves once, and is not asked 
   await browser.submit({ decision: 'approved' })
   const answers = [await login(), await login()]
 
-  const form = `POST ${origin}/in?session_code=*&client_id=shop, password as field "password" of the form; username as field "user" of the form`
+  const form = `POST ${origin}/in?session_code=*&client_id=shop (* is any value), password as field "password" of the form; username as field "user" of the form`
   expect(asked).toMatchObject({
     ...notApproved,
     body: {

@@ -143,15 +143,17 @@ function partsOf({ secret, where, name, prefix }: ValuePosition): string[] {
 /** Describes a destination: `POST https://a.example/v1/login, field "password" of the form`. */
 export function describeDestination(
   origin: string,
-  { method, page, path, standing }: Destination,
+  { kind, method, page, path, standing }: Destination,
 ): string {
   const [only, ...others] = standing.map(describePosition)
   const values =
     others.length === 0
       ? only
       : standing.map((one) => `${one.secret} as ${describePosition(one)}`).join('; ')
-  const from = page === '' ? '' : `On ${origin}${page}: `
-  return `${from}${method} ${origin}${path}, ${values}`
+  const anyPage = kind === 'form' ? `On any page of ${origin}: ` : ''
+  const from = page === '' ? anyPage : `On ${origin}${page}: `
+  const varying = kind === 'form' && path.includes('=*') ? ' (* is any value)' : ''
+  return `${from}${method} ${origin}${path}${varying}, ${values}`
 }
 
 function describePosition({ where, name, prefix }: ValuePosition): string {

@@ -23,7 +23,7 @@ import { endVisit } from './served-page.ts'
 import { type Home, newSession, openSession, type Session, storeSession } from './session.ts'
 import { submissionOf } from './submission.ts'
 import type { Opening, Visit } from './visit.ts'
-import { noteState, pageAt, recordUse, requireApprovedForm, wordsOf } from './visit.ts'
+import { isRefilled, noteState, pageAt, recordUse, requireApprovedForm, wordsOf } from './visit.ts'
 
 const sessionRow = z.object({ entry: z.uuid(), step: z.int(), sealed: z.unknown() })
 
@@ -74,9 +74,7 @@ async function sendPassword(
   const { used, session, home, isOwn } = visit
   const found = loginFormsIn(session.state.forms, home.site)
   if (found.length === 0) return undefined
-  if (!used.values.has('password')) {
-    return fail('form_refused', { message: unfilled.noPassword })
-  }
+  if (!used.values.has('password')) return fail('form_refused', { message: unfilled.noPassword })
   const page = pathname + search
   const candidates = found.map((one) => ({
     page,
@@ -124,10 +122,10 @@ async function sendStep(visit: Visit, { at, fields, secret }: Step): Promise<Ref
   const fill = (form: PageForm) => (secret === undefined ? [] : filledBy(used, form, secret))
   const form = at === undefined ? forms.find((one) => fill(one).length > 0) : forms[at]
   if (!form) return fail('form_refused', { message: unfilled.noSuchForm })
+  if (secret === undefined) return send(visit, form, { fields, filled: [], isSignIn: false })
   const isPassword = secret === 'password'
   if (isPassword && !isOwn) return fail('form_refused', { message: unfilled.ownersPassword })
   const filled = fill(form)
-  if (secret === undefined) return send(visit, form, { fields, filled, isSignIn: false })
   if (filled.length === 0) return fail('form_refused', { message: unfilled.noField })
   const isUnasked = isPassword || (isAnswer && codeFieldsIn(form)?.isMarked === true)
   const candidate = { page: '', form, filled }
@@ -176,12 +174,13 @@ async function send(
   const submission = submissionOf(visit.home.site, form, filling)
   if ('refused' in submission) return fail('form_refused', { message: submission.refused })
   const notice = (site: string) => firstUseMail(visit.room.world, site)
-  if (submission.method === 'POST')
-    await recordUse(visit, submission, notice, { filled, destinations })
-  const isCarrying = filled.some(({ secret }) => secret !== 'username')
+  const use = { filled, destinations }
+  if (submission.method === 'POST') await recordUse(visit, submission, notice, use)
+  const hasSecret = filled.some(({ secret }) => secret !== 'username')
+  const isCarrying = hasSecret || isRefilled(visit, form, given)
   const fetchNext = isCarrying ? fetchCarrying : fetchPage
   await fetchNext(visit, { ...submission, from: visit.session.state.url })
-  noteState(visit, { isAnswer: isCarrying })
+  noteState(visit, { isAnswer: hasSecret })
   for (const { secret } of filled) noteFilled(visit, secret)
   return undefined
 }

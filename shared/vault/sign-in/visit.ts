@@ -109,6 +109,16 @@ function lastingPath({ pathname, searchParams }: URL): string {
   return parts.length === 0 ? path : `${path}?${parts.join('&')}`
 }
 
+/** True if the site wrote a secret into a field of the form that the agent leaves as it is. */
+export function isRefilled(
+  { known }: Visit,
+  { controls }: PageForm,
+  given: Readonly<Record<string, string>>,
+): boolean {
+  const left = controls.filter(({ name }) => given[name] === undefined)
+  return redactorFor(known)(left.map(({ value }) => value).join('\n')).removed > 0
+}
+
 /** Function that makes the mail about the first use of a secret at a site. */
 export type Notice = (site: string) => Promise<OutboxMail>
 
