@@ -3,13 +3,13 @@
  * who sent it, and hands it to the function that receives mail, as any mail server with a webhook does.
  */
 import { once } from 'node:events'
-import { performance } from 'node:perf_hooks'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
 import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { readBytes } from '../local/caught-mail.ts'
 import { handOver, type Inbound, RefusedMail, withFindings } from '../local/inbound.ts'
 import { mailReceiverOf } from './bindings.ts'
+import { admitPerMinute } from './door/per-minute.ts'
 import { type CertificateFiles, readCertificate } from './host.ts'
 import { findingsOn, type Resolver } from './mail-findings.ts'
 import { type LoadedFunction, untracked } from './platform.ts'
@@ -19,7 +19,6 @@ import type { Settings } from './settings.ts'
 const clientsMax = 100
 const recipientsMax = 20
 const silenceMilliseconds = 60_000
-const windowMilliseconds = 60_000
 
 /** Settings of the server. */
 export type MailInOptions = {
@@ -29,7 +28,7 @@ export type MailInOptions = {
   inbound: Inbound
   /** Certificate for STARTTLS, which is not offered without one. */
   tls: CertificateFiles | undefined
-  /** Recipients and mails that one address may name in a minute. */
+  /** Recipients and mails that one address, or IPv6 network, may name in a minute. */
   perMinute?: number
   resolver?: Resolver
 }
@@ -58,7 +57,10 @@ export async function startMailOf(
 /** Listens, and rejects if the port is taken. */
 export async function startMailIn(options: MailInOptions): Promise<MailIn> {
   const { port, server: name, tls, perMinute = 120 } = options
-  const admit = limitTo(perMinute)
+  const isAdmitted = admitPerMinute(perMinute)
+  const admit = (ip: string) => {
+    if (!isAdmitted(ip)) throw new RefusedMail('450 4.7.1 Too many mails; send them again later')
+  }
   const server = new SMTPServer({
     name,
     disabledCommands: tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
@@ -130,21 +132,4 @@ async function give(
 
 function senderOf({ envelope: { mailFrom } }: SMTPServerSession): string {
   return mailFrom === false ? '' : mailFrom.address
-}
-
-/** Returns a function that refuses an address which has come too often in a minute. */
-function limitTo(perMinute: number): (ip: string) => void {
-  const counts = new Map<string, number>()
-  let since = performance.now()
-  return (ip) => {
-    if (performance.now() - since > windowMilliseconds) {
-      counts.clear()
-      since = performance.now()
-    }
-    // A customer has all addresses of an IPv6 network.
-    const client = ip.includes('.') ? ip : ip.split(':').slice(0, 4).join(':')
-    const count = (counts.get(client) ?? 0) + 1
-    counts.set(client, count)
-    if (count > perMinute) throw new RefusedMail('450 4.7.1 Too many mails; send them again later')
-  }
 }

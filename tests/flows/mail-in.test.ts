@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inboundMail } from '../../functions/inbound-mail/index.ts'
 import { mailList } from '../../functions/mail-list/contract.ts'
 import { newDkimKey } from '../../scripts/local/secrets.ts'
+import { admitPerMinute } from '../../scripts/serve/door/per-minute.ts'
 import { type MailIn, startMailIn } from '../../scripts/serve/mail-in.ts'
 import { trialCertificate } from '../support/certificate.ts'
 import { type Agent, inboundMailSecret, mailDomain, start } from '../support/world.ts'
@@ -119,4 +120,20 @@ test('an address that comes too often in a minute is told to come later', async 
   const to = Array.from({ length: 40 }, (_, nth) => `nobody-${nth}@${mailDomain}`)
 
   expect(await replyTo({ to })).toMatchObject({ responseCode: 450 })
+})
+
+test('addresses share their limit exactly if the limits of the database count them as one client', async () => {
+  const seen =
+    '2001:db8::1 2001:db8::2:1 2001:db8:0:0:5::1 2001:db8:1:: 2001:db8:0:1:2:3:4:5 ::1 ::2 1:2::3:4:5:6:7 ' +
+    '1:2:0:3:4::1 fe80::1 203.0.113.7 203.0.113.8'
+  const addresses = seen.split(' ')
+
+  for (const one of addresses) {
+    for (const other of addresses) {
+      const admit = admitPerMinute(1)
+      const [row] = await world.db.sql`
+        select private.network_of(${one}) = private.network_of(${other}) as same`
+      expect([one, other, admit(one), !admit(other)]).toEqual([one, other, true, row?.['same']])
+    }
+  }
 })
