@@ -6,7 +6,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const help = `node scripts/start.ts [--port 8787] [--data .local] [--reset]
+const help = `node scripts/start.ts [--port 8787] [--data .local] [--node] [--reset]
 
 Starts everything on 127.0.0.1: PostgreSQL, two EVM chains (Base Sepolia's id 84532 on port 8545,
 Arbitrum Sepolia's 421614 on port 8546), an x402 facilitator and merchant (port 8402), a mail server
@@ -15,6 +15,7 @@ http://127.0.0.1:<port>/<function>. Prints commands to try; Ctrl-C ends all of i
 
 --port   of the functions; 0 lets the system choose every port
 --data   directory that keeps database, chains, secrets and world.json between runs
+--node   runs the functions on Node as npm run serve does, and not in workers as an edge platform does
 --reset  throws away what the directory keeps, then starts anew`
 
 const { values } = parseArgs({
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     help: { type: 'boolean', short: 'h' },
     port: { type: 'string', default: '8787' },
     data: { type: 'string', default: '.local' },
+    node: { type: 'boolean', default: false },
     reset: { type: 'boolean', default: false },
   },
 })
@@ -30,10 +32,14 @@ if (values.help) {
   console.log(help)
 } else {
   // Handles that a library left open must not keep a stopped world alive.
-  process.exit(await run(values.port, resolve(values.data), values.reset))
+  process.exit(await run(values.port, resolve(values.data), values))
 }
 
-async function run(portText: string, directory: string, reset: boolean): Promise<number> {
+async function run(
+  portText: string,
+  directory: string,
+  { node: isOnNode, reset }: { node: boolean; reset: boolean },
+): Promise<number> {
   const port = Number(portText)
   if (!/^[0-9]{1,5}$/.test(portText) || port > 65_535) {
     console.error(`--port takes a number from 0 to 65535, not ${portText}`)
@@ -48,7 +54,7 @@ async function run(portText: string, directory: string, reset: boolean): Promise
     say('starting')
     const { openLocalWorld } = await import('./local/world.ts')
     const { walkthrough } = await import('./local/walkthrough.ts')
-    const world = await openLocalWorld({ port, directory, signal, say })
+    const world = await openLocalWorld({ port, directory, isOnNode, signal, say })
     say(`ready on ${world.url}\n\n${walkthrough(world)}\n\nCtrl-C stops everything.`)
     const why = await Promise.race([aborted(signal), world.lost])
     say('stopping')
@@ -89,7 +95,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 
 /** Removes only what a local world makes, because the directory may hold other files. */
 function forget(directory: string) {
-  const made = ['postgres', 'postgres.new', 'functions', 'secrets.json', 'world.json']
+  const made = ['postgres', 'postgres.new', 'functions', 'node', 'secrets.json', 'world.json']
   for (const name of [...made, 'chain-84532.json', 'chain-421614.json']) {
     const path = join(directory, name)
     if (existsSync(path)) rmSync(path, { recursive: true })

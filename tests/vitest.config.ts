@@ -10,6 +10,12 @@ keepInMemory()
 const isLong = process.env['FORM'] === 'long'
 const seed = process.env['SEED'] ?? (isLong ? String(randomInt(2 ** 30)) : '1')
 
+/** Returns a project of the long form that repeats tests of `product` over another part of the same product. */
+function again(name: string, include: string[], env: Record<string, string>) {
+  const globalSetup = ['tests/support/global.ts']
+  return { extends: true as const, test: { name, include, env, globalSetup, testTimeout: 600_000 } }
+}
+
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
@@ -32,6 +38,7 @@ export default defineConfig({
     // A condition that a test waits for may take long on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     projects: [
+      ...(isLong ? [again('node', ['tests/flows/{start,mail}.test.ts'], { HOST: 'node' })] : []),
       {
         extends: true,
         test: {

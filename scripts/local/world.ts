@@ -6,13 +6,11 @@
 
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { stop as stopEsbuild } from 'esbuild'
 import postgres from 'postgres'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { migrate } from '../migrate.ts'
 import { bindingsOf, dkimRecordOf } from './bindings.ts'
-import { bringUpToDate } from './built.ts'
 import { type Chain, startChain } from './chain.ts'
 import {
   fillingOf,
@@ -26,20 +24,18 @@ import {
 import { describeWorld } from './describe-world.ts'
 import { createEndings, type Endings, together } from './endings.ts'
 import { startFacilitator } from './facilitator.ts'
-import { readFunctions } from './functions.ts'
 import { giveGas } from './gas.ts'
 import { startGateway } from './gateway.ts'
-import { createHeldLog } from './held-log.ts'
 import { inboundOf } from './inbound.ts'
 import { readyLanes } from './lanes.ts'
 import { startLastingPostgres } from './lasting-postgres.ts'
 import type { LocalWorld } from './local-world.ts'
 import { startMailCatcher } from './mail.ts'
 import { startMerchant } from './merchant.ts'
+import { buildFor, openFunctions } from './open-functions.ts'
 import { choosePorts, type Ports } from './ports.ts'
 import { projectOfSecrets, readSecrets, type Secrets, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
-import { startWorkers } from './workers.ts'
 import { offerVaults } from './yield.ts'
 
 const blockTimeSeconds = 2
@@ -50,6 +46,8 @@ export type WorldOptions = {
   port: number
   /** Directory that keeps everything between runs. */
   directory: string
+  /** Runs the functions on Node, as `npm run serve` does, and not in the workers of Miniflare. */
+  isOnNode?: boolean
   /** Bindings of functions, in addition to those of the world. */
   bindings?: Readonly<Record<string, string>>
   /** Signal that aborts the start. */
@@ -105,12 +103,8 @@ async function openOnPorts(options: WorldOptions): Promise<LocalWorld> {
 }
 
 async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
-  const { ports, endings, directory, say } = start
-  const modules = join(directory, 'functions')
-  const building = endings.keep(bringUpToDate(modules), stopEsbuild).then(() => {
-    say('functions built')
-  })
-  const [database, functions] = await together([openDatabase(start), readFunctions(), building])
+  const { endings, ports, say } = start
+  const [database, functions] = await together([openDatabase(start), buildFor(start)])
   const opening = { ...start, databaseUrl: database.url }
   const [mail, , baseSepolia, arbitrumSepolia] = await together([
     endings.keep(startMailCatcher(ports, inboundOf(start)), (catcher) => catcher.close()),
@@ -122,10 +116,8 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const YIELD_VAULTS = await offerVaults(baseSepolia)
   const own = { ...bindingsOf(start, chains), YIELD_VAULTS, MAIL_URL: mail.smtpUrl }
   const bindings = { ...own, ...start.bindings }
-  const { log, flush } = createHeldLog(database)
-  const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
-  const [workers, merchant, owned] = await together([
-    endings.keep(working, (all) => all.stop().finally(flush)),
+  const [{ url }, merchant, owned] = await together([
+    openFunctions(start, { functions, bindings, database }),
     openMerchant(start, chains),
     provision({ ...opening, bindings }, chains),
   ])
@@ -133,7 +125,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const dkim = dkimRecordOf(start.secrets)
   const { SUPABASE_URL: supabaseUrl } = bindings
   const { lost } = database
-  return { url: workers.url, supabaseUrl, ...owned, chains, merchant, mail, dkim, lost }
+  return { url, supabaseUrl, ...owned, chains, merchant, mail, dkim, lost }
 }
 
 async function openDatabase({ directory, fresh, endings, signal, say }: Start) {

@@ -3,7 +3,8 @@ import type { FunctionSettings } from '../local/functions.ts'
 import { clientHeader } from './host.ts'
 import type { Settings } from './settings.ts'
 
-type Texts = Readonly<Record<string, string>>
+/** Values by the names of their bindings. */
+export type Texts = Readonly<Record<string, string>>
 
 /** Variables that PostgREST and its front need, and no function here. */
 const ofPostgrest = /^(SUPABASE_|CUSTODY_DATABASE_KEY$|VAULT_DATABASE_KEY$)/

@@ -38,7 +38,7 @@ async function begin(birth: Birth): Promise<void> {
   hearLog((line) => process.send?.({ line }))
   const { folder, modules, vars, hosts } = birth
   openPlatform(hosts)
-  const loaded = await loadFunction(modules, folder, { ...vars, ...(await own(birth)) })
+  const loaded = await loadFunction(modules, folder, { ...(await own(birth)), ...vars })
   process.on('message', (message) => void answer(loaded, callSchema.parse(message)))
   // Ctrl-C reaches the whole group; the parent ends this process when its last call is answered.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})

@@ -6,29 +6,16 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type Endings, together } from '../local/endings.ts'
-import type { FunctionSettings } from '../local/functions.ts'
 import { startLastingPostgres } from '../local/lasting-postgres.ts'
 import { hearLog, openAlarms } from './alarms.ts'
-import type { Reached } from './binding.ts'
-import { bindingOf } from './binding.ts'
-import { hostsOf, textsOf, valuesOf } from './bindings.ts'
-import { type Child, startChild } from './children.ts'
-import { openDatabaseOf } from './database.ts'
+import { hostsOf, valuesOf } from './bindings.ts'
 import { openDoor } from './door/open-door.ts'
+import { buildAll, type LoadedAll, loadAll } from './load.ts'
 import type { Relayer } from './owner.ts'
-import type { LoadedFunction } from './platform.ts'
-import { loadFunction, openPlatform, untracked } from './platform.ts'
 import { runProgram } from './program.ts'
 import { startSchedules } from './schedules.ts'
 import { makeSecrets, readSecrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
-
-/** Functions in processes of their own: two hold root keys, one reads what strangers wrote. */
-const apart = [
-  { folder: 'custody', secrets: 'custody' },
-  { folder: 'vault', secrets: 'vault' },
-  { folder: 'mail-reader', secrets: undefined },
-] as const
 
 /** A running service, and what its operator has to know. */
 export type Service = {
@@ -62,14 +49,25 @@ export async function startService(start: Start): Promise<Service> {
   const modules = join(directory, 'functions')
   const [{ url, lost, ...known }, functions] = await together([
     openPostgres(start),
-    runProgram('build-functions', { modules }, settingsSchema),
+    buildAll(modules),
   ])
   say('functions built')
-  const { loaded, database } = await loadAll(start, { functions, modules, databaseAt: atOf(url) })
-  const scheduled = loaded.filter(({ loaded: one }) => one.scheduled !== undefined)
+  const hear = settings.alarmUrl === undefined ? () => {} : openAlarms(settings.alarmUrl, say)
+  hearLog(hear)
+  const { loaded, database } = await loadAll({
+    functions,
+    modules,
+    directory,
+    databaseUrl: url,
+    values: valuesOf(settings),
+    hosts: hostsOf(settings),
+    endings,
+    say,
+    hear,
+  })
   const opening = openDoor(settings, { functions, loaded, database }, say)
   const host = await endings.keep(opening, (one) => one.stop())
-  await endings.keep(Promise.resolve(startSchedules(scheduled, say)), (end) => end())
+  await endings.keep(Promise.resolve(startSchedules(loaded, say)), (end) => end())
   const mail = await openMail(start, loaded)
   const reload = () => {
     host.reload()
@@ -78,9 +76,7 @@ export async function startService(start: Start): Promise<Service> {
   return { isFirst, lost, reload, ...known }
 }
 
-type Loaded = readonly { folder: string; loaded: LoadedFunction }[]
-
-async function openMail({ settings, endings, say }: Start, loaded: Loaded) {
+async function openMail({ settings, endings, say }: Start, loaded: LoadedAll['loaded']) {
   if (settings.smtpPort === undefined) return undefined
   // Loaded by a service that receives mail only.
   const { startMailOf } = await import('./mail-in.ts')
@@ -90,9 +86,6 @@ async function openMail({ settings, endings, say }: Start, loaded: Loaded) {
   return mail
 }
 
-const settingsSchema = z.array(
-  z.custom<FunctionSettings>((value) => typeof value === 'object' && value !== null),
-)
 const readySchema = z.object({
   applied: z.int(),
   registration: z.string().optional(),
@@ -120,77 +113,4 @@ async function openPostgres({ settings, endings, signal, say }: Start) {
   const { applied, ...known } = await runProgram('ready-database', input, readySchema)
   say(`database ready${applied > 0 ? `, ${applied} migrations applied` : ''}`)
   return { url, lost, ...known }
-}
-
-/** Returns the address of a database without a login. */
-function atOf(url: string): string {
-  const at = new URL(url)
-  at.username = ''
-  at.password = ''
-  return at.href
-}
-
-type Building = {
-  functions: readonly FunctionSettings[]
-  modules: string
-  databaseAt: string
-}
-
-/** Loads all functions of this process, bound to each other and to the processes of the others. */
-async function loadAll({ settings, endings, say }: Start, building: Building) {
-  const { functions, modules, databaseAt } = building
-  const { directory } = settings
-  const values = valuesOf(settings)
-  const hosts = hostsOf(settings)
-  const hear = settings.alarmUrl === undefined ? () => {} : openAlarms(settings.alarmUrl, say)
-  hearLog(hear)
-  const children = new Map<string, Child>()
-  for (const { folder, secrets } of apart) {
-    const one = functions.find((found) => found.folder === folder)
-    if (!one) throw new Error(`there is no function ${folder}`)
-    // The process adds its secrets itself.
-    const vars = textsOf({ ...one, secrets: one.secrets.filter((name) => name in values) }, values)
-    const holds = secrets && { secrets, databaseAt }
-    const starting = startChild(
-      { folder, directory, modules, vars, hosts, ...(holds && { holds }) },
-      { say, hear },
-    )
-    children.set(one.name, await endings.keep(starting, ({ stop }) => stop()))
-  }
-  openPlatform(hosts)
-  const secrets = readSecrets(directory, 'app')
-  const opening = openDatabaseOf({ databaseAt, folder: 'app', secrets, modules })
-  const opened = await endings.keep(opening, ({ close }) => close())
-  const here = functions.filter(({ name }) => !children.has(name))
-  const loaded = new Map<string, LoadedFunction>()
-  // A binding to a function of this process finds it when it is called, since all load in one go.
-  const bindingTo = (service: string): object =>
-    children.get(service)?.binding ?? bindingOf(() => reachedIn(loaded.get(service)))
-  for (const one of here) {
-    const services = one.services.map(({ binding, service }): [string, object] => [
-      binding,
-      bindingTo(service),
-    ])
-    const texts = textsOf(one, { ...values, ...secrets })
-    const bindings = {
-      ...texts,
-      ...Object.fromEntries<object>(services),
-      DATABASE: opened.database,
-    }
-    loaded.set(one.name, await loadFunction(modules, one.folder, bindings))
-  }
-  const found = here.flatMap(({ folder, name }) => {
-    const one = loaded.get(name)
-    return one ? [{ folder, loaded: one }] : []
-  })
-  return { loaded: found, database: opened.database }
-}
-
-/** Reaches a function of this process, as a service binding does between workers. */
-function reachedIn(found: LoadedFunction | undefined): Reached {
-  if (!found) throw new Error('the function is not loaded')
-  return {
-    call: (...called) => found.call(...called),
-    fetch: (request) => found.fetch(request, untracked),
-  }
 }

@@ -55,13 +55,13 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
   })
 }
 
-/** Returns the fetch; the servers in `hosts` (host:port, or host) are reached wherever they lie. */
+/** Returns the fetch; the servers in `hosts` (host:port, or a host with all its ports) are reached wherever they lie. */
 export function publicFetch(hosts: readonly string[]): typeof globalThis.fetch {
   const send = globalThis.fetch
   let strangers: Promise<object> | undefined
   return async (input, init) => {
-    const { host } = new URL(input instanceof Request ? input.url : String(input))
-    if (hosts.includes(host)) return send(input, init)
+    const { host, hostname } = new URL(input instanceof Request ? input.url : String(input))
+    if (hosts.includes(host) || hosts.includes(hostname)) return send(input, init)
     strangers ??= openConnections()
     // The types of this undici and of the one in Node differ; a dispatcher of either works.
     const more = { dispatcher: await strangers }

@@ -31,7 +31,8 @@ let world: LocalWorld
 
 beforeAll(async () => {
   const { signal } = new AbortController()
-  world = await openLocalWorld({ port: 0, directory, signal, say() {} })
+  const isOnNode = process.env['HOST'] === 'node'
+  world = await openLocalWorld({ port: 0, directory, isOnNode, signal, say() {} })
 }, 120_000)
 afterAll(async () => {
   await world.stop()

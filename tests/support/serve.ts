@@ -1,11 +1,9 @@
-/** A service started by `npm run serve` as its operator starts it, and its owner's first steps. */
+/** A service or a local world, started as an operator starts it, and its owner's first steps. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import * as z from 'zod'
-
-const script = fileURLToPath(new URL('../../scripts/serve.ts', import.meta.url))
 
 export const startTimeoutMilliseconds = 90_000
 
@@ -15,8 +13,9 @@ export type Run = {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts the service in a process group of its own, and waits until it is ready. */
-export async function serve(...flags: string[]): Promise<Run> {
+/** Starts a program of scripts/ in a process group of its own, and waits until it is ready. */
+export async function startProgram(name: 'serve' | 'start', flags: string[]): Promise<Run> {
+  const script = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
   const { DATABASE_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [script, ...flags], { env, detached: true, stdio: 'pipe' })
   let output = ''
@@ -37,6 +36,11 @@ export async function serve(...flags: string[]): Promise<Run> {
     return exit
   }
   return { output: () => output, pid, end }
+}
+
+/** Starts the service. */
+export function serve(...flags: string[]): Promise<Run> {
+  return startProgram('serve', flags)
 }
 
 /** Opens the first account by the link that was printed, as its owner does without scripts. Returns its key. */

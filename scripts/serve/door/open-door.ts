@@ -1,8 +1,7 @@
 /** Opens the functions to others: paths for the operator, who may sign up, routes, metrics and the log of requests. */
-import type { Database } from '../../../shared/db/database.ts'
 import type { FunctionSettings } from '../../local/functions.ts'
 import { type Host, startHost } from '../host.ts'
-import type { LoadedFunction } from '../platform.ts'
+import type { LoadedAll } from '../load.ts'
 import { readSecrets } from '../secrets.ts'
 import type { Settings } from '../settings.ts'
 import { closedTo } from '../sign-up.ts'
@@ -10,15 +9,17 @@ import { openMetrics } from './metrics.ts'
 import { answerOperator } from './operator-paths.ts'
 
 /** What lies behind the door. */
-export type Behind = {
-  functions: readonly FunctionSettings[]
-  loaded: readonly { folder: string; loaded: LoadedFunction }[]
-  database: Database
-}
+export type Behind = LoadedAll & { functions: readonly FunctionSettings[] }
+
+/** The settings that concern it. */
+export type DoorSettings = Pick<
+  Settings,
+  'port' | 'hostname' | 'tls' | 'isBehindProxy' | 'logsRequests' | 'signup' | 'directory'
+>
 
 /** Listens, and rejects if the port is taken. */
 export function openDoor(
-  settings: Settings,
+  settings: DoorSettings,
   { functions, loaded, database }: Behind,
   say: (line: string) => void,
 ): Promise<Host> {

@@ -1,0 +1,60 @@
+/** Builds and runs the functions of a local world: in the workers of Miniflare, or on Node. */
+import { join } from 'node:path'
+import { stop as stopEsbuild } from 'esbuild'
+import { bringUpToDate } from './built.ts'
+import { type Endings, together } from './endings.ts'
+import { type FunctionSettings, readFunctions } from './functions.ts'
+import { createHeldLog } from './held-log.ts'
+import type { LastingPostgres } from './lasting-postgres.ts'
+import { buildOnNode, startOnNode } from './on-node.ts'
+import type { Ports } from './ports.ts'
+import { startWorkers } from './workers.ts'
+
+type World = {
+  isOnNode?: boolean
+  directory: string
+  ports: Ports
+  endings: Endings
+  say: (line: string) => void
+}
+
+/** Builds the functions and returns their settings. */
+export async function buildFor({
+  isOnNode,
+  directory,
+  endings,
+  say,
+}: World): Promise<FunctionSettings[]> {
+  const compile = async () => {
+    const compiling = endings.keep(bringUpToDate(modulesIn(directory)), stopEsbuild)
+    const [functions] = await together([readFunctions(), compiling])
+    return functions
+  }
+  const functions = await (isOnNode ? buildOnNode(directory) : compile())
+  say('functions built')
+  return functions
+}
+
+type Wired = {
+  functions: readonly FunctionSettings[]
+  bindings: Readonly<Record<string, string>>
+  database: LastingPostgres
+}
+
+/** Starts the functions. They answer under the address when this resolves, and end with the world. */
+export async function openFunctions(
+  { isOnNode, directory, ports, endings, say }: World,
+  { functions, bindings, database }: Wired,
+): Promise<{ url: string }> {
+  const given = { functions, bindings, port: ports.functions }
+  if (isOnNode) {
+    return startOnNode({ ...given, directory, databaseUrl: database.url, endings, say })
+  }
+  const { log, flush } = createHeldLog(database)
+  const working = startWorkers({ ...given, modules: modulesIn(directory), log })
+  return endings.keep(working, (all) => all.stop().finally(flush))
+}
+
+function modulesIn(directory: string): string {
+  return join(directory, 'functions')
+}
