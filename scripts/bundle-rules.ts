@@ -66,17 +66,21 @@ const vault: BundleRule = {
   runtime: ['cloudflare:workers'],
 }
 
-/** Reads mails of strangers and finds the codes in them. It can open no envelope and reach no database. */
+/**
+ * Reads mails of strangers, in any charset and with HTML as browsers split it, and finds the codes in them
+ * and in their files. It can open no envelope and reach no database.
+ */
 const mailReader: BundleRule = {
-  gzipBytesMax: 140 * kilobyte,
-  packages: ['zod', 'postal-mime', 'tldts', 'tldts-core'],
+  gzipBytesMax: 160 * kilobyte,
+  packages: ['zod', 'postal-mime', 'tldts', 'tldts-core', 'htmlparser2', 'entities'],
   runtime: [],
 }
 
 /** Reads the headers of mails and hands them on. */
 const inboundMail: BundleRule = {
-  ...mailReader,
-  packages: [...mailReader.packages, '@supabase/postgrest-js'],
+  gzipBytesMax: 116 * kilobyte,
+  packages: ['zod', 'postal-mime', 'tldts', 'tldts-core', '@supabase/postgrest-js'],
+  runtime: [],
 }
 
 /** Packages that verify a passkey. Most of them read attestations, which the pages do not ask for. */
@@ -127,9 +131,6 @@ const merchants: BundleRule = {
   packages: [...onChain.packages, 'tldts', 'tldts-core', 'punycode'],
 }
 
-/** Knows what secrets look like in some forty languages, to seal those in attachments. */
-const files: BundleRule = { ...plain, gzipBytesMax: 97 * kilobyte }
-
 /** Carries every contract and the code that describes it as JSON Schema. */
 const documents: BundleRule = {
   gzipBytesMax: 72 * kilobyte,
@@ -164,7 +165,6 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'get-wallet-balances': onChain,
   housekeeping: onChain,
   'inbound-mail': inboundMail,
-  'mail-read': files,
   'mail-reader': mailReader,
   mailer,
   mcp: tools,

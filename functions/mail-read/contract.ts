@@ -51,13 +51,15 @@ export const mailRead = operation({
           size: z.int(),
           withheld: z
             .boolean()
-            .describe('A mail within the mail: it could hold codes, and the owner alone opens it.'),
+            .describe(
+              'What codes cannot be found in, as a mail within the mail: the owner alone opens it.',
+            ),
           untrusted: z.object({ name: untrustedText }),
         }),
       )
       .max(1_000),
     untrusted: mailFields.untrusted.extend({
-      text: untrustedText.optional().describe('The plain text, else what the HTML shows.'),
+      text: untrustedText.optional().describe('What the HTML shows, else the plain text.'),
       attachment: untrustedText.optional().describe('Of an attachment that is text.'),
     }),
     content_base64: form

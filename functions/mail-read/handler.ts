@@ -12,8 +12,8 @@ export const run: Handler<typeof mailRead> = async (input, { world, credential }
     vault.readMail(credential, { mail, attachment: number, offset }),
   )
   if (!read.file) return read.mail
-  const { next, ...content } = filePage(read.file, read.mail, offset)
   const { subject } = read.mail.untrusted
+  const { next, ...content } = filePage(read.file, subject.from, offset)
   const untrusted =
     'untrusted' in content ? { subject, attachment: content.untrusted } : { subject }
   return { ...read.mail, ...content, untrusted, next_offset: next }

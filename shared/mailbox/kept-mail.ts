@@ -39,17 +39,26 @@ export const mailBodySchema = z.object({
   inReplyTo: z.string().optional(),
   references: z.array(z.string()),
   text: bodyText,
-  /** The visible text of the HTML. */
-  htmlText: bodyText,
   /** Number of invisible pieces of the HTML, which are not kept. */
   hiddenPieces: z.int(),
   /** Files in the order of the records `<mail>/attachment/<number>`, numbered from 1. */
-  attachments: z.array(z.object({ name: markedText, type: z.string(), size: z.int() })),
+  attachments: z.array(
+    z.object({
+      name: markedText,
+      type: z.string(),
+      size: z.int(),
+      /** The record of a file that is read as text holds that text beside the bytes. */
+      reading: z.enum(['text', 'bytes', 'withheld']).default('withheld'),
+    }),
+  ),
   /** Values of `MailFlaw`. */
   flaws: z.array(z.string()),
   /** True if a program or a list sent it (RFC 3834), or it is a notice about a mail that failed. */
   automatic: z.boolean(),
 })
+
+/** Schema of the record of a file that is read as text. */
+export const textFileSchema = z.object({ content: z.string(), text: markedText })
 
 /** A text with the places of its codes. */
 export type MarkedText = z.output<typeof markedText>

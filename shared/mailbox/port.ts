@@ -38,10 +38,9 @@ export type MailChoice = { mail: string; attachment?: number | undefined; offset
 
 /** A file of a mail as it was received. */
 export type MailFile = {
-  type: string
+  /** Empty for an agent where there is a text, in which codes are sealed. */
   content: Uint8Array
-  /** True if the caller may see the codes in it. */
-  showsCodes: boolean
+  text?: string
 }
 
 /** An opened mail, as it is sent over the wire. */

@@ -189,7 +189,6 @@ function bodyOf({ to, text, thread }: Draft): MailBody {
     ...(inReplyTo === undefined ? {} : { inReplyTo }),
     references: references?.split('\r\n ') ?? [],
     text: { ...unmarked(text), length: text.length },
-    htmlText: { ...unmarked(''), length: 0 },
     hiddenPieces: 0,
     attachments: [],
     flaws: [],

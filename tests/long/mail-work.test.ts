@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest'
 import { candidatesIn } from '../../shared/mailbox/codes/code-candidates.ts'
 import { findCodes } from '../../shared/mailbox/codes/codes.ts'
-import { filePage } from '../../shared/mailbox/read/file.ts'
-import { parseMail } from '../../shared/mailbox/receive/parse.ts'
+import { parseMail } from '../../shared/mailbox/receive/parse-content.ts'
 import { objectionTo } from '../support/doubling/measure.ts'
 
 const kilobyte = 1024
@@ -30,19 +29,6 @@ test.each(['7', '4829', '字', 'руб'])('searching a text of only %s costs as 
   const [ofPiece, ofProse] = [piece, prose].map((one) => search(repeated(one, 256 * kilobyte)))
 
   expect(ofPiece).toBeLessThan(2 * (ofProse ?? 0))
-})
-
-test('a file that is too long to be read twice is withheld before it is searched', () => {
-  const reading = (length: number) => {
-    const content = new TextEncoder().encode(repeated('<b>code 4829</b> ', length))
-    const file = { name: '', type: 'text/plain', size: length, content, showsCodes: false }
-    const mail = { untrusted: { subject: { from: '', text: 'Your code' } } } as never
-    return costOf(() => filePage(file, mail, 0))
-  }
-
-  const [short, long] = [reading(250 * kilobyte), reading(260 * kilobyte)]
-
-  expect(long).toBeLessThan(short / 2)
 })
 
 const inBase26 = (number: number) =>

@@ -97,11 +97,12 @@ test.each([
   expect(await byPlatform(world, { to, raw: message() })).toEqual(full)
 })
 
-test('a mail fills what is kept of it, and a text file beside HTML is kept twice', async () => {
+test('a mail fills what is kept of it, and a text file is kept twice', async () => {
   const { id, to } = await mailbox()
   const file = 'ü'.repeat(120_000)
   const part = (type: string, content: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${content}`
-  const parts = [part('text/html', '<p>Hello'), part('text/plain; charset=utf-8; name=a.txt', file)]
+  const attached = 'text/plain; charset=utf-8\r\nContent-Disposition: attachment'
+  const parts = [part('text/html', '<p>Hello'), part(attached, file)]
   const head = `From: ${from}\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n`
   const raw = `${head}${parts.join('\r\n')}\r\n--b--`
 

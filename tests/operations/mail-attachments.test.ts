@@ -31,7 +31,9 @@ test.each(['code.txt', 'code.html', 'code.csv', 'code.bin', 'code'])(
     const mail = await box.newest()
     const opened = await box.read(mail.mail_id, { attachment: '1' })
 
-    expect(opened.untrusted.attachment?.text).toBe('Your verification code is [code withheld].')
+    expect(opened.untrusted.attachment?.text).toMatch(
+      /^Your verification code is \[code c_\w+\]\.$/,
+    )
     expect(JSON.stringify(opened)).not.toContain(code)
     expect(opened.content_base64).toBeUndefined()
   },
@@ -47,8 +49,8 @@ test('text of an unknown kind and in another charset is text all the same', asyn
   const opened = await box.read(mail_id, { attachment: '1' })
 
   expect(attachments).toMatchObject([{ type: 'text/plain' }])
-  expect(opened.untrusted.attachment?.text).toBe(
-    '\u00fc Your verification code is [code withheld].',
+  expect(opened.untrusted.attachment?.text).toMatch(
+    /^\u00fc Your verification code is \[code c_\w+\]\.$/,
   )
 })
 
@@ -60,7 +62,7 @@ test('the code in a table that a spreadsheet wrote as UTF-16 is not told', async
 
   const opened = await box.read(mail_id, { attachment: '1' })
 
-  expect(opened.untrusted.attachment?.text).toBe('Your verification code is [code withheld].')
+  expect(opened.untrusted.attachment?.text).toMatch(/^Your verification code is \[code c_\w+\]\.$/)
 })
 
 test('a file of bytes that happen to be UTF-8 is read as it is', async () => {
@@ -114,7 +116,6 @@ test('a mail within the mail is opened by the owner alone', async () => {
   expect(new TextDecoder().decode(file?.content)).toContain(code)
 })
 
-const inner = messageOf({ to: 'a@b.example', from: 'shop@shop.example', subject: 'Code', text })
 const encoded = [
   'Here is what came in:',
   '',
@@ -122,38 +123,24 @@ const encoded = [
   '',
   Buffer.from(text).toString('base64'),
 ].join('\r\n')
-const outlook = Buffer.concat([
-  Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
-  Buffer.from(`__substg1.0_1000001F ${text}`, 'utf16le'),
-])
-
-test.each<[string, string | Buffer, string]>([
-  ['forwarded.eml', inner, 'application/octet-stream'],
-  ['notes.txt', inner, 'text/plain'],
-  ['page.html', inner, 'text/html'],
-  ['picture.png', inner, 'image/png'],
-  ['data', `\r\n\r\n${inner}`, 'application/octet-stream'],
-  ['box', `From shop@shop.example Mon Nov 23 01:00:00 2026\n${inner}`, 'text/plain'],
-  ['wide.txt', Buffer.from(`\ufeff${inner}`, 'utf16le'), 'text/plain'],
+test.each([
   ['log.txt', encoded, 'text/plain'],
   ['folded.txt', encoded.replace(': base64', ':\r\n base64'), 'text/plain'],
-  ['noted.txt', encoded.replace(': base64', ': (as is) "base64"'), 'text/plain'],
   ['forwarded.eml.', 'anything', 'application/octet-stream'],
   ['Code.msg', 'anything', 'application/octet-stream'],
-  ['file.bin', outlook, 'application/octet-stream'],
-])(
-  'a mail within the mail is withheld as %s, whatever its type',
-  async (filename, content, type) => {
-    const box = await openMailbox(product)
-    await box.receiveFiles({ subject: 'Hello' }, [{ filename, content, contentType: type }])
-    const mail = await box.newest()
+  ['smime.p7m', 'anything', 'application/pkcs7-mime'],
+  ['a', 'anything', 'message/x'],
+  ['code.rtf', '{\\rtf1 Your code is {\\b 482}{\\i 913}.}', 'application/rtf'],
+])('what codes cannot be found in is withheld: %s', async (filename, content, contentType) => {
+  const box = await openMailbox(product)
+  await box.receiveFiles({ subject: 'Hello' }, [{ filename, content, contentType }])
+  const mail = await box.newest()
 
-    const answer = await box.agent.get(`/mail-read?mail_id=${mail.mail_id}&attachment=1`)
+  const answer = await box.agent.get(`/mail-read?mail_id=${mail.mail_id}&attachment=1`)
 
-    expect(mail.attachments).toMatchObject([{ type: 'message/rfc822', withheld: true }])
-    expect(answer).toMatchObject({ status: 404, body: { error: 'mail_not_found' } })
-  },
-)
+  expect(mail.attachments).toMatchObject([{ withheld: true }])
+  expect(answer).toMatchObject({ status: 404, body: { error: 'mail_not_found' } })
+})
 
 test.each([
   ['To do: the roof\nFrom: Monday on\n\nA list.', 'list.txt'],

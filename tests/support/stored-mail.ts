@@ -1,6 +1,7 @@
 /** Mails as they are stored in the database, opened with the roots of the test. */
 import * as z from 'zod'
-import { mailBodySchema, mailHeadSchema } from '../../shared/mailbox/kept-mail.ts'
+import { decodeBase64 } from '../../shared/base64.ts'
+import { mailBodySchema, mailHeadSchema, textFileSchema } from '../../shared/mailbox/kept-mail.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
@@ -45,12 +46,18 @@ export async function storedMails({ db, bindings }: TestWorld, account: string) 
       }
       const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
       const json = (part: string, sealed: unknown): unknown => JSON.parse(text(open(part, sealed)))
+      const body = mailBodySchema.parse(json('body', mail.sealed_body))
+      const file = (sealed: unknown, at: number) => {
+        const record = open(`attachment/${at + 1}`, sealed)
+        if (body.attachments[at]?.reading !== 'text') return record
+        return decodeBase64(textFileSchema.parse(JSON.parse(text(record))).content)
+      }
       return {
         id: mail.id,
         ownTopic: mail.own_topic,
         head: mailHeadSchema.parse(json('head', mail.sealed_head)),
-        body: mailBodySchema.parse(json('body', mail.sealed_body)),
-        files: mail.files.map((sealed, at) => open(`attachment/${at + 1}`, sealed)),
+        body,
+        files: mail.files.map(file),
         codes: mail.codes.map(({ handle, kind, hosts, sealed }) => ({
           handle,
           kind,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { mimeMessage } from '../../shared/mail/mime.ts'
 import { replyTo } from '../../shared/mailbox/read/thread.ts'
 import { idsToName } from '../../shared/mailbox/read/thread-ids.ts'
-import { parseMail } from '../../shared/mailbox/receive/parse.ts'
+import { parseMail } from '../../shared/mailbox/receive/parse-content.ts'
 
 const mail = {
   subject: 'Hi',

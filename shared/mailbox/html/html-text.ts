@@ -24,6 +24,8 @@ type Page = {
   /** Positions in `open` of the elements of each name. A lookup takes the same time at any depth. */
   places: Map<string, number[]>
   rules: Rules
+  /** Number of open elements whose content is not shown. */
+  inert: number
 }
 
 /** Maximum depth. Deeper elements count as part of the last one above. */
@@ -32,6 +34,7 @@ const depthMax = 256
 const linkLengthMax = 2_000
 
 const namesOf = (list: string): ReadonlySet<string> => new Set(list.split(' '))
+const inert = namesOf('script style title template svg math iframe noembed noframes')
 const voids = namesOf('area base br col embed hr img input link meta param source track wbr')
 const paragraphs = namesOf('p h1 h2 h3 h4 h5 h6 table ul ol blockquote pre hr')
 const lines = namesOf(
@@ -60,11 +63,21 @@ const endedBy: readonly Record<'by' | 'ends' | 'within', ReadonlySet<string>>[] 
 /** Reads the HTML of a mail. Anything that is not HTML is text. */
 export function htmlText(html: string): HtmlText {
   const tokens = tokensOf(html)
-  const css = tokens.flatMap((token) =>
-    token.kind === 'raw' && token.name === 'style' ? [token.text] : [],
-  )
+  const css = tokens.flatMap((token, at) => {
+    const before = tokens[at - 1]
+    const isStyle = before?.kind === 'open' && before.name === 'style'
+    return isStyle && token.kind === 'text' ? [token.text] : []
+  })
   const rules = rulesOf(css.join('\n'))
-  const page: Page = { pieces: [], length: 0, hiddenPieces: 0, open: [], places: new Map(), rules }
+  const page: Page = {
+    pieces: [],
+    length: 0,
+    hiddenPieces: 0,
+    open: [],
+    places: new Map(),
+    rules,
+    inert: 0,
+  }
   for (const token of tokens) read(page, token)
   while (page.open.length > 0) closeLast(page)
   const written = page.pieces.join('').split('\n')
@@ -79,6 +92,7 @@ function read(page: Page, token: Token): void {
 }
 
 function write(page: Page, text: string): void {
+  if (page.inert > 0) return
   const words = text.replaceAll(/[ \t\r\n\f]+/g, ' ')
   if (!isSeen(lookOf(page))) {
     if (/[\p{L}\p{N}]/u.test(words)) page.hiddenPieces += 1
@@ -110,7 +124,8 @@ function open(page: Page, element: { name: string; attributes: Attributes }): vo
     if (isSeen(look)) write(page, shownBy(name, attributes))
     return
   }
-  if (page.open.length >= depthMax) return
+  if (inert.has(name)) page.inert += 1
+  else if (page.open.length >= depthMax) return
   const url = name === 'a' ? linkTarget(attributes.get('href') ?? '') : undefined
   const places = page.places.get(name)
   if (places) places.push(page.open.length)
@@ -158,6 +173,7 @@ function lastPlace({ places }: Page, names: ReadonlySet<string>): number {
 function closeLast(page: Page): void {
   const { name = '', link } = page.open.pop() ?? {}
   page.places.get(name)?.pop()
+  if (inert.has(name)) page.inert -= 1
   if (!link) return
   if (page.length - link.before > linkLengthMax) {
     append(page, `[](${link.url})`)

@@ -1,5 +1,6 @@
 /** Opens one mail for its reader. */
 import * as z from 'zod'
+import { decodeBase64 } from '../../base64.ts'
 import { fail, type Refusal } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { isAddress } from '../../mail/address.ts'
@@ -7,7 +8,7 @@ import { ownMailIdOf } from '../../mail/own-message.ts'
 import { untrusted } from '../../mail/untrusted.ts'
 import { catchRefusal } from '../../vault/answering.ts'
 import type { VaultContext } from '../../vault/room.ts'
-import type { MailBody, MarkedText } from '../kept-mail.ts'
+import { type MailBody, type MarkedText, textFileSchema } from '../kept-mail.ts'
 import type { MailboxPort, MailChoice, MailFile, OpenedMail } from '../port.ts'
 import {
   type MailRow,
@@ -58,7 +59,18 @@ async function readMail(
     return fail('mail_not_found', { message: 'The mail has no such attachment that you may open.' })
   }
   const content = openPart(context, reader, row, `attachment/${attachment}`, file.sealed)
-  return { mail: opened, file: { type: listed.type, content, showsCodes: seesCodes(reader, row) } }
+  if (body.attachments[attachment - 1]?.reading !== 'text')
+    return { mail: opened, file: { content } }
+  return { mail: opened, file: textFileOf(content, seesCodes(reader, row)) }
+}
+
+/** Opens a file that is read as text. Only who sees its codes gets its bytes too. */
+function textFileOf(record: Uint8Array, showsCodes: boolean): MailFile {
+  const { content, text } = textFileSchema.parse(JSON.parse(new TextDecoder().decode(record)))
+  return {
+    content: showsCodes ? decodeBase64(content) : new Uint8Array(),
+    text: textForReader(text, showsCodes),
+  }
 }
 
 type StoredMail = { reader: Reader; row: MailRow; body: MailBody }
@@ -73,7 +85,7 @@ function openedMail(
   const { from } = item.untrusted.subject
   const showsCodes = seesCodes(reader, row)
   const show = (text: MarkedText) => textForReader(text, showsCodes)
-  const whole = body.text.text.trim() === '' ? body.htmlText : body.text
+  const whole = body.text
   const notKept = whole.length - whole.text.length
   const { page, next } = pageOf({ from, text: show(whole), notKept }, offset)
   return {
@@ -86,12 +98,11 @@ function openedMail(
     in_reply_to_mail_id: answeredBy(context, body),
     automatic: body.automatic,
     oddities: [...body.flaws, ...(body.hiddenPieces > 0 ? ['hidden_text'] : [])],
-    attachments: body.attachments.map(({ name, type, size }, at) => ({
+    attachments: body.attachments.map(({ name, type, size, reading }, at) => ({
       number: at + 1,
       type: typeShown(type),
       size,
-      // The vault has no parser for a mail within the mail, so codes in it cannot be sealed here.
-      withheld: !showsCodes && type.toLowerCase().startsWith('message/'),
+      withheld: !showsCodes && reading === 'withheld',
       untrusted: { name: untrusted({ from, text: show(name) }, nameLengthMax) },
     })),
     untrusted: { ...item.untrusted, text: page },

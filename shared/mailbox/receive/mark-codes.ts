@@ -1,8 +1,10 @@
 /**
  * Marks the codes of a parsed mail and gives each a handle. It searches everything of a mail that an
- * agent may see: the texts, the names and addresses of people, and the names of files.
+ * agent may see: the texts of the mail and of its files, the names and addresses of people, and the names
+ * of files.
  */
 
+import { encodeBase64 } from '../../base64.ts'
 import { visibleText } from '../../mail/untrusted.ts'
 import type { World } from '../../world.ts'
 import type { CodePlace } from '../codes/code-places.ts'
@@ -10,7 +12,7 @@ import { findCodes } from '../codes/codes.ts'
 import type { MailBody, MailHead, MarkedText } from '../kept-mail.ts'
 import { unmarked } from '../kept-mail.ts'
 import type { IncomingMail } from './inbound-port.ts'
-import type { ParsedMail } from './parse.ts'
+import type { ParsedFile, ParsedMail } from './parse-content.ts'
 
 /** UTF-16 units that are kept of a text. For a longer text, its whole length is kept as well. */
 const textLengthMax = 256 * 1024
@@ -26,18 +28,20 @@ export type MarkedMail = {
   head: MailHead
   body: Omit<MailBody, 'automatic'>
   codes: IncomingMail['codes']
+  /** The records of its files. */
+  attachments: Uint8Array[]
 }
 
 /** Marks the codes of a mail. A code that occurs in several places has one handle. */
 export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): MarkedMail {
-  const wholes = [visibleText(mail.text), visibleText(mail.htmlText)]
-  const bodies = wholes.map((text) => text.slice(0, textLengthMax + beyondMax))
+  const whole = visibleText(mail.text)
+  const body = whole.slice(0, textLengthMax + beyondMax)
   const names = [mail.from.name, ...mail.to.map(({ name }) => name)]
-  const files = mail.attachments.map(({ name }) => name)
-  const texts = [...bodies, ...names, ...files]
+  const files = mail.attachments
+  const fileTexts = files.map(({ text: one = '' }) => visibleText(one))
+  const texts = [body, ...names, ...files.map((file) => file.name), ...fileTexts]
   const addresses = [mail.from, ...mail.to].map(({ address: one }) => one.toLowerCase())
-  const authorName = bodies.length
-  const places = findCodes({ subject: mail.subject, texts, authorName, addresses })
+  const places = findCodes({ subject: mail.subject, texts, authorName: 1, addresses })
   const { codes, handleOf } = namingCodes(world)
   const marked = (text: string, found: readonly CodePlace[] = []): MarkedText => ({
     text,
@@ -49,17 +53,24 @@ export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): 
     })),
   })
   const subject = marked(mail.subject, places.subject)
-  const [text, htmlText, name, ...rest] = texts.map((one, at) => marked(one, places.texts[at]))
+  const [text, name, ...rest] = texts.map((one, at) => marked(one, places.texts[at]))
   const [address, ...to] = addresses.map((one, at) => marked(one, places.addresses[at]))
   return {
     head: { name: name ?? unmarked(''), subject, ...(address && { address }) },
     body: {
       ...bodyOf(mail, rest, to),
-      text: { ...cut(text ?? unmarked('')), length: wholes[0]?.length ?? 0 },
-      htmlText: { ...cut(htmlText ?? unmarked('')), length: wholes[1]?.length ?? 0 },
+      text: { ...cut(text ?? unmarked('')), length: whole.length },
     },
     codes,
+    attachments: files.map((file, at) => recordOf(file, rest[mail.to.length + files.length + at])),
   }
+}
+
+/** Returns the record of a file: its bytes, with the marked text if it has one. */
+function recordOf({ content, text }: ParsedFile, marked: MarkedText | undefined): Uint8Array {
+  if (text === undefined || !marked) return content
+  const record = { content: encodeBase64(content), text: marked }
+  return new TextEncoder().encode(JSON.stringify(record))
 }
 
 /** Gives codes handles in order of appearance. A code that occurs again keeps its handle. */
@@ -90,10 +101,11 @@ function bodyOf(mail: ParsedMail, names: readonly MarkedText[], addresses: reado
     ...(inReplyTo === undefined ? {} : { inReplyTo }),
     references,
     hiddenPieces,
-    attachments: mail.attachments.map(({ type, size }, at) => ({
+    attachments: mail.attachments.map(({ type, content, reading }, at) => ({
       name: named(mail.to.length + at),
       type,
-      size,
+      size: content.length,
+      reading,
     })),
     flaws,
   }

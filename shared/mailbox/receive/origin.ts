@@ -8,7 +8,7 @@ import { required } from '../../env.ts'
 import { noticeAddress } from '../../mail/address.ts'
 import { authenticationOf } from './authentication.ts'
 import type { IncomingMail } from './inbound-port.ts'
-import type { ParsedMail } from './parse.ts'
+import type { ParsedHead } from './parse.ts'
 
 /** A mail as a server hands it over: the envelope and the message. */
 export type Delivery = {
@@ -28,7 +28,7 @@ export type MailOrigin = Pick<
 > & { automatic: boolean }
 
 /** Returns true if servers keep handing the mail to each other. */
-export function goesInCircles({ headers }: ParsedMail): boolean {
+export function goesInCircles({ headers }: ParsedHead): boolean {
   return headers.filter(({ name }) => name === 'received').length > receivedMax
 }
 
@@ -36,7 +36,7 @@ export function goesInCircles({ headers }: ParsedMail): boolean {
 export async function originOf(
   config: Config,
   { envelopeFrom, envelopeTo, raw }: Delivery,
-  mail: ParsedMail,
+  mail: ParsedHead,
 ): Promise<MailOrigin> {
   const from = mail.from.address.toLowerCase()
   const trustedServer = required(config, 'MAIL_RECEIVER')
@@ -73,7 +73,7 @@ const automaticHeaders: ReadonlyMap<string, RegExp> = new Map([
 ])
 
 /** Returns true if no person sent the mail, or not to this account alone (RFC 3834 section 2). */
-function isAutomatic({ headers }: ParsedMail): boolean {
+function isAutomatic({ headers }: ParsedHead): boolean {
   return headers.some(({ name, value }) => automaticHeaders.get(name)?.test(value) === true)
 }
 
@@ -81,7 +81,7 @@ function isAutomatic({ headers }: ParsedMail): boolean {
  * Returns a keyed digest of what the author wrote, because servers add headers at each try. Without a
  * key, whoever reads the database could try codes until a mail with one has this digest.
  */
-async function digestOf(secret: string, mail: ParsedMail, raw: Uint8Array): Promise<string> {
+async function digestOf(secret: string, mail: ParsedHead, raw: Uint8Array): Promise<string> {
   const { messageId, date, subject, from } = mail
   const written = JSON.stringify([messageId, date, subject, from.address])
   const content = new Blob([written, new Uint8Array(bodyOf(raw))])

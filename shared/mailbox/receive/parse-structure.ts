@@ -1,7 +1,8 @@
 /**
- * Reads what the parser does not report about a mail: the number of its parts, and text outside all
- * parts, which it drops as RFC 2046 section 5.1.1 allows. Its tree is internal and not in its types, so
- * it is validated like outside data. A different shape throws, so no mail is half read.
+ * Reads what the parser does not report about a mail: the bytes of its texts, which it decodes by their
+ * declared charset alone and merges, the number of its parts, and text outside all parts, which it drops
+ * as RFC 2046 section 5.1.1 allows. Its tree is internal and not in its types, so it is validated like
+ * outside data. A different shape throws, so no mail is half read.
  */
 import * as z from 'zod'
 
@@ -13,16 +14,26 @@ export type Structure = {
   /** True if a header line is malformed, or is one that a part has no use for (RFC 2046 section 5.1). */
   hasOddHeaders: boolean
   /** The text outside all parts, as far as the parser kept it. */
-  loose: string
-  /** Plain text and HTML of each part, or of each choice between both. */
-  texts: { plain?: string | undefined; html?: string | undefined }[]
+  loose: Uint8Array
+  /** Texts to show. Each is a list of parts that say the same in other forms. */
+  texts: TextPart[][]
+}
+
+/** A part of plain text or of HTML. */
+export type TextPart = {
+  isHtml: boolean
+  content: Uint8Array
+  charset: string | undefined
+  /** The text of a broken line's end if ends of lines only break long ones (RFC 3676). */
+  flowed: '' | ' ' | undefined
 }
 
 const nodeSchema = z.object({
   contentType: z.object({
     multipart: z.union([z.string(), z.literal(false)]),
-    parsed: z.object({ params: z.record(z.string(), z.string()) }),
+    parsed: z.object({ value: z.string(), params: z.record(z.string(), z.string()) }),
   }),
+  contentDisposition: z.object({ parsed: z.object({ value: z.string() }) }),
   content: z.instanceof(ArrayBuffer).nullable(),
   rawHeaderLines: z.array(z.object({ line: z.string() })),
   get childNodes() {
@@ -30,13 +41,6 @@ const nodeSchema = z.object({
   },
 })
 type Node = z.output<typeof nodeSchema>
-
-const written = z
-  .array(z.object({ type: z.literal('text'), value: z.string() }))
-  .transform((all) => all.map(({ value }) => value).join('\n'))
-  .optional()
-/** What the parser read before it merges it into one text, in which it would put hidden parts of the HTML too. */
-const textMap = z.map(z.unknown(), z.object({ plain: written, html: written }))
 
 /** The usual note of mail programs for readers without MIME. */
 const usualPreamble = /^(this is|ceci est).{0,40}multi-?part/is
@@ -83,9 +87,35 @@ export function structureOf(parser: object, raw: Uint8Array): Structure {
       rawHeaderLines.some(({ line }) => !(at === 0 ? headerLine : partHeaderLine).test(line)),
     ),
     isEmptyMultipart: multiparts.some(({ childNodes }) => childNodes.length === 0),
-    loose: loose.join('\n'),
-    texts: [...textMap.parse(Reflect.get(parser, 'textMap')).values()],
+    loose: new TextEncoder().encode(loose.join('\n')),
+    texts: textsBelow(root),
   }
+}
+
+/** Returns the texts of a part and of those in it. The parts of an alternative belong together. */
+function textsBelow(node: Node): TextPart[][] {
+  if (node.contentType.multipart === false) return textIn(node)
+  const texts = node.childNodes.flatMap(textsBelow)
+  const isOne = node.contentType.multipart === 'alternative' && texts.length > 0
+  return isOne ? [texts.flat()] : texts
+}
+
+/** Returns the text of a part that the parser shows; it takes other parts as files. */
+function textIn({ contentType: { parsed }, contentDisposition, content }: Node): TextPart[][] {
+  const isText = parsed.value === 'text/plain' || parsed.value === 'text/html'
+  if (!isText || contentDisposition.parsed.value === 'attachment') return []
+  const { charset, format = '', delsp = '' } = parsed.params
+  const flowed = /^yes$/i.test(delsp) ? '' : ' '
+  return [
+    [
+      {
+        isHtml: parsed.value === 'text/html',
+        content: new Uint8Array(content ?? new ArrayBuffer(0)),
+        charset,
+        flowed: /^flowed$/i.test(format) ? flowed : undefined,
+      },
+    ],
+  ]
 }
 
 function withAllBelow(node: Node): Node[] {

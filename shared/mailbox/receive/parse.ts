@@ -7,10 +7,7 @@ import type { Address, Attachment, Email } from 'postal-mime'
 import PostalMime, { addressParser } from 'postal-mime'
 import { isAddress } from '../../mail/address.ts'
 import { visibleLine } from '../../mail/untrusted.ts'
-import { htmlText } from '../html/html-text.ts'
-import { withoutRtf } from '../html/rtf-text.ts'
 import { withShortLists } from './address-lists.ts'
-import { isEnclosedMail } from './enclosed-mail.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import type { Structure } from './parse-structure.ts'
 import { countLines, headOf, linesOf, structureOf } from './parse-structure.ts'
@@ -28,8 +25,8 @@ export type MailFlaw =
   | 'recipients_cut'
   | 'references_cut'
 
-/** A parsed mail. */
-export type ParsedMail = {
+/** The headers of a mail, and what deviates in the whole of it. */
+export type ParsedHead = {
   from: Mailbox
   to: Mailbox[]
   subject: string
@@ -39,16 +36,13 @@ export type ParsedMail = {
   messageId: string | undefined
   inReplyTo: string | undefined
   references: string[]
-  text: string
-  /** The visible text of the HTML. */
-  htmlText: string
-  /** Number of invisible pieces of text in the HTML, which are not in `htmlText`. */
-  hiddenPieces: number
-  attachments: { name: string; type: string; size: number; content: Uint8Array }[]
   /** All headers from the top, with names in lower case. */
   headers: { name: string; value: string }[]
   flaws: MailFlaw[]
 }
+
+/** A mail whose texts and files are not read yet. */
+export type MailParts = ParsedHead & Pick<Structure, 'texts' | 'loose'> & { files: Attachment[] }
 
 /** Limits of the whole mail. Sizes are in bytes. */
 export type MailLimits = {
@@ -78,11 +72,11 @@ const referencesMax = 100
 const messageIdPattern = /<[^<>\s\p{C}]+>/gu
 const messageIdLengthMax = 902
 
-/** Parses a mail, or returns why it is not taken. */
-export async function parseMail(
+/** Takes a mail apart, or returns why it is not taken. */
+export async function parseParts(
   raw: Uint8Array,
   limits: MailLimits = mailLimits,
-): Promise<ParsedMail | { refused: MailRefusal }> {
+): Promise<MailParts | { refused: MailRefusal }> {
   if (raw.length > limits.bytesMax) return { refused: 'too_large' }
   const { lines, delimiters } = countLines(raw)
   if (delimiters > limits.partsMax * 20) return { refused: 'too_many_parts' }
@@ -98,6 +92,8 @@ export async function parseMail(
     // A mail within the mail is a file, and never part of what this sender says.
     forceRfc822Attachments: true,
   })
+  // Its own texts are not used, and making them takes as long as all the rest.
+  Object.assign(parser, { renderTextContent: () => undefined })
   try {
     const mail = await parser.parse(short.raw)
     return read(mail, { ...structureOf(parser, raw), isListCut: short.isCut }, limits)
@@ -106,16 +102,13 @@ export async function parseMail(
   }
 }
 
-/**
- * Parses only the headers of a mail, which say who wrote it. That is cheap, whatever follows. The texts
- * and files of the result are empty.
- */
+/** Parses only the headers of a mail, which say who wrote it. That is cheap, whatever follows. */
 export async function parseHead(
   raw: Uint8Array,
   limits: MailLimits = mailLimits,
-): Promise<ParsedMail | { refused: MailRefusal }> {
+): Promise<ParsedHead | { refused: MailRefusal }> {
   if (raw.length > limits.bytesMax) return { refused: 'too_large' }
-  return parseMail(raw.subarray(0, headOf(raw).length), limits)
+  return parseParts(raw.subarray(0, headOf(raw).length), limits)
 }
 
 /** Maps an error of the parser to a reason. It gives only messages; an unknown one is a refusal too. */
@@ -132,7 +125,7 @@ function read(
   mail: Email,
   structure: Shape,
   limits: MailLimits,
-): ParsedMail | { refused: MailRefusal } {
+): MailParts | { refused: MailRefusal } {
   if (structure.parts > limits.partsMax) return { refused: 'too_many_parts' }
   if (mail.attachments.length > limits.attachmentsMax) return { refused: 'too_many_attachments' }
   const senders = mail.headers.filter(({ key }) => key === 'from')
@@ -140,30 +133,16 @@ function read(
   const [from, another] = senders.flatMap(({ value }) => addressParser(value)).flatMap(mailboxesOf)
   if (another) return { refused: 'several_senders' }
   if (!from || !isAddress(from.address)) return { refused: 'no_sender' }
-  return { from, ...contentOf(mail, structure), ...referencesOf(mail, structure) }
-}
-
-function contentOf(mail: Email, { loose, texts }: Structure) {
-  const { text: htmlTextRead, hiddenPieces } = htmlText(mail.html ?? '')
-  // The plain texts, with the visible text of parts that are HTML alone.
-  const visible = () => texts.map(({ plain, html = '' }) => plain ?? htmlText(html).text).join('\n')
+  const { texts, loose } = structure
   return {
+    from,
     subject: visibleLine(mail.subject ?? ''),
-    // Shows text outside all parts rather than losing it.
-    text: withoutRtf(mail.text ? visible() : mail.html === undefined ? loose : ''),
-    htmlText: withoutRtf(htmlTextRead),
-    hiddenPieces,
-    attachments: mail.attachments.map(attachmentOf),
     headers: mail.headers.map(({ key, value }) => ({ name: key, value })),
+    ...referencesOf(mail, structure),
+    texts,
+    loose,
+    files: mail.attachments,
   }
-}
-
-function attachmentOf({ filename, mimeType, content }: Attachment) {
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
-  const name = visibleLine(filename ?? '').slice(0, 200)
-  const file = new Uint8Array(bytes)
-  const type = isEnclosedMail(name, file) ? 'message/rfc822' : mimeType
-  return { name, type, size: file.length, content: file }
 }
 
 function messageIdsIn(text = ''): string[] {

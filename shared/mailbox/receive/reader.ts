@@ -3,7 +3,7 @@ import { decodeText, parseJson } from '../../base64.ts'
 import type { World } from '../../world.ts'
 import { codeHosts } from '../codes/code-hosts.ts'
 import { markCodes } from './mark-codes.ts'
-import { parseMail } from './parse.ts'
+import { parseMail } from './parse-content.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import type { MailContent, ReaderOrigin } from './reader-port.ts'
 import { originHeader, readerOriginSchema, writeContent } from './reader-port.ts'
@@ -27,9 +27,8 @@ async function readMail(
 ): Promise<MailContent | { refused: MailRefusal }> {
   const mail = await parseMail(raw)
   if ('refused' in mail) return mail
-  const { head, body, codes } = markCodes(world, mail)
-  const texts = [mail.subject, body.text.text, body.htmlText.text]
+  const marked = markCodes(world, mail)
+  const texts = [mail.subject, mail.text]
   const hosts = isOwn ? [] : codeHosts({ from, provenDomain }, texts)
-  const attachments = mail.attachments.map(({ content }) => content)
-  return { head, body: { ...body, automatic }, codes, codeHosts: hosts, attachments }
+  return { ...marked, body: { ...marked.body, automatic }, codeHosts: hosts }
 }

@@ -10,11 +10,10 @@ import { canonicalEmail, isAddress } from '../../../shared/mail/address.ts'
 import { visibleLine, visibleText } from '../../../shared/mail/untrusted.ts'
 import { codeHosts } from '../../../shared/mailbox/codes/code-hosts.ts'
 import { htmlText } from '../../../shared/mailbox/html/html-text.ts'
-import { withoutRtf } from '../../../shared/mailbox/html/rtf-text.ts'
-import { filePage } from '../../../shared/mailbox/read/file.ts'
 import { authenticationOf } from '../../../shared/mailbox/receive/authentication.ts'
 import { markCodes } from '../../../shared/mailbox/receive/mark-codes.ts'
-import { parseHead, parseMail } from '../../../shared/mailbox/receive/parse.ts'
+import { parseHead } from '../../../shared/mailbox/receive/parse.ts'
+import { parseMail } from '../../../shared/mailbox/receive/parse-content.ts'
 import { canonicalDomain } from '../../../shared/mandates/merchant-domain.ts'
 import { sentMetadata } from '../../../shared/oauth/client-metadata.ts'
 import { isRedirectUri } from '../../../shared/oauth/redirect-uri.ts'
@@ -74,6 +73,7 @@ export const parsers: readonly Parser[] = [
     ['HTML', 'Content-Type: text/html; charset=utf-8'],
     ['a quoted text', 'Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable'],
     ['parts', 'Content-Type: multipart/mixed; boundary=b'],
+    ['a file', 'Content-Type: text/html; name=a\r\nContent-Disposition: attachment'],
   ].map(([name = '', head = '']) => ({
     name: `a mail with ${name}`,
     most: megabyte - 1024,
@@ -100,19 +100,8 @@ export const parsers: readonly Parser[] = [
   })),
   { name: 'headers', most: 126 * 1024, read: (text) => readHead(text) },
   { name: 'HTML', most: megabyte, read: (text) => htmlText(text) },
-  { name: 'RTF', most: megabyte, read: (text) => withoutRtf(text) },
   { name: 'visible text', most: megabyte, read: (text) => visibleText(text) },
   { name: 'a visible line', most: megabyte, read: (text) => visibleLine(text) },
-  {
-    name: 'a file of a mail',
-    most: megabyte,
-    read(text) {
-      const content = new TextEncoder().encode(text)
-      const file = { name: '', type: 'text/html', size: content.length, content, showsCodes: false }
-      const subject = { from: '', text: 'Your code' }
-      return filePage(file, { untrusted: { subject } } as never, 0)
-    },
-  },
   {
     name: 'hosts of codes',
     most: megabyte,

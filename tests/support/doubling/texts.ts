@@ -18,7 +18,6 @@ const pieces = [
   ...'<p>|<p|</p>|<i class=a>|<a href="|<!--|-->|<style>a{|a{color:red}|.a .b,|<table><tr><td>|<script>|<![CDATA['.split(
     '|',
   ),
-  ...'{\\rtf|{\\rtf1 a}|\\b |\\u52?|{\\b 4}|{\\rtf1 48\\b 29\\b0 13}'.split('|'),
   ...'&amp;|&#x41;|&#0;|&nbsp|style="|style="color:#fff;|font-size:0;|display:none;|<input name=a type=password>'.split(
     '|',
   ),

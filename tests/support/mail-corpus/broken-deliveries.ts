@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { visibleText } from '../../../shared/mail/untrusted.ts'
-import { parseMail } from '../../../shared/mailbox/receive/parse.ts'
+import { parseMail } from '../../../shared/mailbox/receive/parse-content.ts'
 import { mailRefusals } from '../../../shared/mailbox/receive/parse-refusals.ts'
 import { byPlatform } from '../inbound.ts'
 import { storedMails } from '../stored-mail.ts'
@@ -42,10 +42,10 @@ export async function deliverBroken(product: TestWorld, count: number) {
 
 function contentOf({ head, body, files }: Awaited<ReturnType<typeof storedMails>>[number]) {
   const names = [head.name, head.subject, ...body.to.map(({ name }) => name)]
-  const { text, htmlText, messageId, inReplyTo, references, flaws } = body
+  const { text, messageId, inReplyTo, references, flaws } = body
   return {
     names: [...names, ...body.attachments.map(({ name }) => name)].map((one) => one.text),
-    texts: [text.text, htmlText.text],
+    text: text.text,
     ids: [messageId, inReplyTo, ...references],
     files: files.map((bytes) => Buffer.from(bytes).toString('hex')),
     flaws,
@@ -59,7 +59,7 @@ async function contentIn(raw: Uint8Array) {
   const names = [mail.from.name, mail.subject, ...mail.to.map(({ name }) => name)]
   return {
     names: [...names, ...mail.attachments.map(({ name }) => name)],
-    texts: [visibleText(mail.text), visibleText(mail.htmlText)],
+    text: visibleText(mail.text),
     ids: [mail.messageId, mail.inReplyTo, ...mail.references],
     files: mail.attachments.map(({ content }) => Buffer.from(content).toString('hex')),
     flaws: mail.flaws,
