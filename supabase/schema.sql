@@ -3100,7 +3100,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)
- RETURNS TABLE(outcome text)
+ RETURNS TABLE(outcome text, sites_in_use text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3119,6 +3119,11 @@ begin
   if outcome = 'open' and not private.may_read(mailbox, unproven) then
     outcome := 'too_many';
   end if;
+  sites_in_use := array(select distinct e.site from private.vault_entries e
+    where e.account = mailbox and (e.last_used_at > private.clock() - interval '30 minutes'
+      or exists (select from private.vault_sessions s
+        where s.entry = e.id and s.expires_at > private.clock() + interval '30 minutes'))
+    limit 100);
   return next;
 end $function$;
 

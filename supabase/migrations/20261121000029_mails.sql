@@ -112,11 +112,12 @@ end $$;
 
 -- Checks whether a mail would be stored, before more than its headers are read: `open`; `kept` if it is
 -- stored already; or why it is refused. `message` is the id of a mail of the service that this one claims to
--- be; if the account sent that itself, it came back in a loop.
+-- be; if the account sent that itself, it came back in a loop. A site is in use for 30 minutes after a login
+-- there was used or a page of its session was opened.
 create function api.inbound_begin(
   alias text, author text, unproven boolean, size integer, digest text,
   message uuid default null)
-  returns table (outcome text)
+  returns table (outcome text, sites_in_use text[])
   language plpgsql security definer set search_path = '' as $$
 declare
   mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
@@ -132,6 +133,11 @@ begin
   if outcome = 'open' and not private.may_read(mailbox, unproven) then
     outcome := 'too_many';
   end if;
+  sites_in_use := array(select distinct e.site from private.vault_entries e
+    where e.account = mailbox and (e.last_used_at > private.clock() - interval '30 minutes'
+      or exists (select from private.vault_sessions s
+        where s.entry = e.id and s.expires_at > private.clock() + interval '30 minutes'))
+    limit 100);
   return next;
 end $$;
 

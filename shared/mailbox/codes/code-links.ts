@@ -121,7 +121,7 @@ export function signsIn(
   const isLong = hasSecret(url)
   const isSpeaking = speaking.test(url)
   if (hasPassword.test(url)) return true
-  if (!isLong && !hasShortToken(url) && !hasRandomPart(url)) return false
+  if (!hasToken(url)) return false
   const near = { start: Math.max(0, place.start - reach), end: place.start }
   const lead = text.slice(near.start, near.end).split('\n').slice(-2).join('\n')
   const label = lead.slice(lead.lastIndexOf('\n') + 1)
@@ -139,6 +139,11 @@ export function signsIn(
   if (isSpokenOf || isSpeaking) return isSpeaking || isLong || !isOfThing(url)
   // A link with a short token leads to many kinds of page. It counts only where the text points at it.
   return isAboutCodes && (isLong || (hasShortToken(url) && isPointedAt(label)))
+}
+
+/** Returns true if a part of the address could be a secret. */
+export function hasToken(url: string): boolean {
+  return hasSecret(url) || hasShortToken(url) || hasRandomPart(url)
 }
 
 const pathOf = (url: string) => partsOf.exec(url)?.[1] ?? ''

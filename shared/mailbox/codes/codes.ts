@@ -5,13 +5,14 @@
  * are not found.
  */
 import { bearerValues, besideSecrets, warns } from './bearer-values.ts'
+import { runsByForm } from './by-form.ts'
 import type { MailboxContext } from './code-addresses.ts'
 import { placesInAddress, placesInName } from './code-addresses.ts'
 import type { Candidate } from './code-candidates.ts'
 import { candidatesIn } from './code-candidates.ts'
 import type { SubjectWords, Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
-import { addressesIn, signsIn } from './code-links.ts'
+import { addressesIn, hasToken, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
 import { actionPattern, codeNamePattern, nonSecretNamePattern } from './code-words.ts'
 import { isRandomAlone, isRandomInText } from './drawn-text.ts'
@@ -35,6 +36,8 @@ export type MailTexts = {
   authorName?: number
   /** The addresses of the author and the recipients. */
   addresses?: readonly string[]
+  /** True if a login of the author's site is in use: whatever has the form of a code then counts as one. */
+  isInUse?: boolean
 }
 
 /** The secrets of each text of a mail, in order. */
@@ -57,12 +60,19 @@ type Part = {
  * Finds the secrets of a mail. A code found in one text is searched for in all others: the same code
  * may be in the subject, the plain text and a link.
  */
-export function findCodes({ subject, texts, authorName, addresses = [] }: MailTexts): MailPlaces {
+export function findCodes({
+  subject,
+  texts,
+  authorName,
+  addresses = [],
+  isInUse = false,
+}: MailTexts): MailPlaces {
   const words = wordsOf(foldText(subject).text)
   const parts = [subject, ...texts].map((text) => partOf(text, words))
   const found = parts.map((part) => [
     ...linkPlaces(part),
     ...codePlaces(part),
+    ...(isInUse ? placesByForm(part) : []),
     ...[namedValues, labelledValues, standingOut, bearerValues, pointedValues].flatMap((valuesIn) =>
       valuePlaces(part, valuesIn),
     ),
@@ -146,6 +156,19 @@ function linkPlaces({ original, folded, links, around }: Part): CodePlace[] {
   return links
     .map((span) => codePlaceOf('link', folded, span, original))
     .filter(({ value }, at) => signsIn(value, links[at] ?? { start: 0, end: 0 }, around))
+}
+
+/** Finds whatever has the form of a code, and every link with a token. */
+function placesByForm({ original, folded, links, candidates }: Part): CodePlace[] {
+  const written = (span: Span) => writtenAt(original, folded, span)
+  return [
+    ...links
+      .map((span) => codePlaceOf('link', folded, span, original))
+      .filter(({ value }) => hasToken(value)),
+    ...runsByForm({ text: folded.text, written, links }, candidates).map((span) =>
+      codePlaceOf('code', folded, span, original),
+    ),
+  ]
 }
 
 function codePlaces({ original, folded, candidates, around }: Part): CodePlace[] {

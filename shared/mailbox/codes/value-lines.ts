@@ -51,7 +51,10 @@ export function isOtherLabel(
 }
 
 /** Returns the run without spaces at an offset; undefined if it is a link or the text of one. */
-export function runAt({ text, links }: NamedText, at: number): Span | undefined {
+export function runAt(
+  { text, links }: Pick<NamedText, 'text' | 'links'>,
+  at: number,
+): Span | undefined {
   let start = at
   while (start < at + 3 && marks.includes(text.charAt(start) || ' ')) start += 1
   const run = runPattern.exec(text.slice(start, start + valueLengthMax))?.[0]
@@ -71,7 +74,7 @@ function withoutEnd(run: string): string {
 }
 
 /** Returns the matches of a pattern: its group, or the whole match. */
-export function runsOf({ text }: NamedText, pattern: RegExp): Span[] {
+export function runsOf({ text }: Pick<NamedText, 'text'>, pattern: RegExp): Span[] {
   return matchesOf(pattern, text).map(({ 0: whole, 1: group = whole, index }) => {
     const start = index + whole.indexOf(group)
     return { start, end: start + group.length }

@@ -38,8 +38,13 @@ export type IncomingHead = Pick<
 export type InboundPort = {
   /** Returns true if mail is accepted for an address. */
   receives(address: string): Promise<boolean | Refusal>
-  /** Returns `open` if there is room and the rate allows it, `kept` if it is here already, or a refusal. */
-  admits(head: IncomingHead): Promise<'open' | 'kept' | { refused: MailRefusal } | Refusal>
+  /**
+   * Returns the origins of logins in use if there is room and the rate allows it, `kept` if the mail is here
+   * already, or a refusal.
+   */
+  admits(
+    head: IncomingHead,
+  ): Promise<{ sitesInUse: string[] } | 'kept' | { refused: MailRefusal } | Refusal>
   /** Stores a whole mail, or returns why it is not taken. The same mail is stored once. */
   keep(mail: IncomingMail): Promise<'kept' | { refused: MailRefusal } | Refusal>
 }

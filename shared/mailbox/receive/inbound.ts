@@ -13,7 +13,10 @@ import { sealMail } from './seal-mail.ts'
 
 const known = z.object({ known: z.boolean() })
 const refusals = ['unknown_recipient', 'mailbox_full', 'too_many', 'loop'] as const
-const begun = z.object({ outcome: z.enum([...refusals, 'kept', 'open']) })
+const begun = z.object({
+  outcome: z.enum([...refusals, 'kept', 'open']),
+  sites_in_use: z.array(z.string()),
+})
 const holder = z.object({ account: z.string(), wrap: wrapSchema.nullable() })
 const ended = z.object({ outcome: z.enum(['kept', 'mailbox_full', 'too_many']) })
 
@@ -35,14 +38,15 @@ export function openInbound(context: VaultContext): InboundPort {
 async function admit(
   { world }: VaultContext,
   { to, from: author, authentication, size, digest, messageId }: IncomingHead,
-): Promise<'open' | 'kept' | { refused: MailRefusal }> {
+): Promise<{ sitesInUse: string[] } | 'kept' | { refused: MailRefusal }> {
   const alias = aliasOf(world.config, to)
   if (alias === undefined) return { refused: 'unknown_recipient' }
   const message = ownMailIdOf(world.config.MAIL_DOMAIN, messageId)
   const unproven = authentication.provenDomain === undefined
   const asked = { alias, author, unproven, size, digest, message }
-  const outcome = (await unbound(world.db).one('inbound_begin', asked, begun))?.outcome
-  return outcome === 'open' ? outcome : outcomeOf(outcome ?? 'unknown_recipient')
+  const found = await unbound(world.db).one('inbound_begin', asked, begun)
+  if (found?.outcome !== 'open') return outcomeOf(found?.outcome ?? 'unknown_recipient')
+  return { sitesInUse: found.sites_in_use }
 }
 
 async function keep(

@@ -32,8 +32,12 @@ export type MarkedMail = {
   attachments: Uint8Array[]
 }
 
-/** Marks the codes of a mail. A code that occurs in several places has one handle. */
-export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): MarkedMail {
+/** Marks the codes of a mail, with `isInUse` by form alone. A code that occurs in several places has one handle. */
+export function markCodes(
+  world: Pick<World, 'randomBytes'>,
+  mail: ParsedMail,
+  isInUse = false,
+): MarkedMail {
   const whole = visibleText(mail.text)
   const body = whole.slice(0, textLengthMax + beyondMax)
   const names = [mail.from.name, ...mail.to.map(({ name }) => name)]
@@ -41,7 +45,7 @@ export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): 
   const fileTexts = files.map(({ text: one = '' }) => visibleText(one))
   const texts = [body, ...names, ...files.map((file) => file.name), ...fileTexts]
   const addresses = [mail.from, ...mail.to].map(({ address: one }) => one.toLowerCase())
-  const places = findCodes({ subject: mail.subject, texts, authorName: 1, addresses })
+  const places = findCodes({ subject: mail.subject, texts, authorName: 1, addresses, isInUse })
   const { codes, handleOf } = namingCodes(world)
   const marked = (text: string, found: readonly CodePlace[] = []): MarkedText => ({
     text,

@@ -16,10 +16,18 @@ const patienceMilliseconds = 30_000
 export async function readInMailReader(
   world: World,
   raw: Uint8Array,
-  { from, isOwn, automatic, authentication: { provenDomain } }: MailOrigin,
+  {
+    from,
+    isOwn,
+    automatic,
+    isInUse,
+    authentication: { provenDomain },
+  }: MailOrigin & {
+    isInUse: boolean
+  },
 ): Promise<MailContent | { refused: MailRefusal }> {
   if (!world.mailReader) throw new Error('MAIL_READER is not bound')
-  const origin: ReaderOrigin = { from, isOwn, automatic, provenDomain }
+  const origin: ReaderOrigin = { from, isOwn, automatic, isInUse, provenDomain }
   const init = {
     method: 'POST',
     body: new Uint8Array(raw),

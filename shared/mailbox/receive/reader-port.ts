@@ -23,6 +23,8 @@ export const readerOriginSchema = z.object({
   from: z.string(),
   isOwn: z.boolean(),
   automatic: z.boolean(),
+  /** True if a login at the proven domain is in use, so that its codes are found by form alone. */
+  isInUse: z.boolean(),
   provenDomain: z.string().optional(),
 })
 /** The origin of a mail as the reader is told. */

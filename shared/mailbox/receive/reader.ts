@@ -23,11 +23,11 @@ export async function serveReader(
 async function readMail(
   world: Pick<World, 'randomBytes'>,
   raw: Uint8Array,
-  { from, isOwn, automatic, provenDomain }: ReaderOrigin,
+  { from, isOwn, automatic, isInUse, provenDomain }: ReaderOrigin,
 ): Promise<MailContent | { refused: MailRefusal }> {
   const mail = await parseMail(raw)
   if ('refused' in mail) return mail
-  const marked = markCodes(world, mail)
+  const marked = markCodes(world, mail, isInUse)
   const texts = [mail.subject, mail.text]
   const hosts = isOwn ? [] : codeHosts({ from, provenDomain }, texts)
   return { ...marked, body: { ...marked.body, automatic }, codeHosts: hosts }

@@ -4,6 +4,7 @@
  */
 import { isRefusal, type Refusal } from '../../contract/errors.ts'
 import type { World } from '../../world.ts'
+import { registrableDomain } from '../registrable-domain.ts'
 import { type Delivery, goesInCircles, originOf } from './origin.ts'
 import { parseHead } from './parse.ts'
 import type { MailRefusal } from './parse-refusals.ts'
@@ -22,8 +23,11 @@ export async function receiveMail(world: World, delivery: Delivery): Promise<Rec
     if (goesInCircles(written)) return { refused: 'loop' }
     const origin = await originOf(world.config, delivery, written)
     const admitted = await vaultOf(world).admits({ ...origin, messageId: written.messageId })
-    if (admitted !== 'open') return admitted
-    const content = await readInMailReader(world, delivery.raw, origin)
+    if (admitted === 'kept' || !('sitesInUse' in admitted)) return admitted
+    const { provenDomain } = origin.authentication
+    const isOwner = (site: string) => registrableDomain(new URL(site).hostname) === provenDomain
+    const isInUse = provenDomain !== undefined && admitted.sitesInUse.some(isOwner)
+    const content = await readInMailReader(world, delivery.raw, { ...origin, isInUse })
     return 'refused' in content ? content : vaultOf(world).keep({ ...origin, ...content })
   })
 }
