@@ -1,25 +1,22 @@
 /**
- * Lists and changes what relayers spend for one account on each chain: the gas budget of 24 hours, that of
- * young accounts, and the smallest transfer that is relayed. Changes take effect with the next payment.
+ * Lists and changes what relayers carry for one account on each chain: the number of transfers in 24 hours,
+ * that for young accounts, and the smallest transfer that is relayed. Changes take effect with the next payment.
  */
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
 import type { GasTerms } from './provision.ts'
 import { readGasTerms, setGasTerms } from './provision.ts'
 
-const help = `node scripts/gas-terms.ts [--chain <id>] [--wei <n>] [--calls <n>] ...
+const help = `node scripts/gas-terms.ts [--chain <id>] [--calls <n>] ...
 
 Without a chain it lists the terms of all; the row of chain 0 is for those without one of their own.
 Connects to the database that DATABASE_URL names.
 
 --chain        the chain's number, such as 8453; 0 for all that have no terms of their own
---wei          what relayers may spend for one account in 24 hours, at worst, in wei
---calls        how often they may do so
+--calls        how many transfers of one account relayers carry in 24 hours
 --young-hours  how long an account is young
---young-wei    the same as --wei while it is
 --young-calls  the same as --calls while it is
 --least-usd-micros  the least transfer that is relayed, in millionths of a US dollar
---cancels      authorizations live at once and cancellations of 24 hours, together
 
 What is not given stays as it was.`
 
@@ -27,13 +24,10 @@ const number = { type: 'string' } as const
 const options = {
   help: { type: 'boolean', short: 'h' },
   chain: number,
-  wei: number,
   calls: number,
   'young-hours': number,
-  'young-wei': number,
   'young-calls': number,
   'least-usd-micros': number,
-  cancels: number,
 } as const
 
 process.exitCode = await run()
@@ -74,13 +68,10 @@ function termsOf(given: Omit<Values, 'chain'>): GasTerms {
     return text === undefined ? undefined : wholeOf(name, text)
   }
   return {
-    weiPerDay: read('wei'),
     callsPerDay: read('calls'),
     youngHours: read('young-hours'),
-    youngWeiPerDay: read('young-wei'),
     youngCallsPerDay: read('young-calls'),
     leastUsdMicros: read('least-usd-micros'),
-    cancelsPerDay: read('cancels'),
   }
 }
 

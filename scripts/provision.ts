@@ -76,34 +76,25 @@ export async function openLane(sql: Sql, roots: Roots, order: LaneOrder): Promis
 
 /** Gas terms to change; undefined ones stay as they are. */
 export type GasTerms = {
-  [Name in
-    | 'weiPerDay'
-    | 'callsPerDay'
-    | 'youngHours'
-    | 'youngWeiPerDay'
-    | 'youngCallsPerDay'
-    | 'leastUsdMicros'
-    | 'cancelsPerDay']?: bigint | undefined
+  [Name in 'callsPerDay' | 'youngHours' | 'youngCallsPerDay' | 'leastUsdMicros']?:
+    | bigint
+    | undefined
 }
 
-/** Sets what relayers spend for one account on a chain. Chain 0 stands for those without terms. */
+/** Sets what relayers carry for one account on a chain. Chain 0 stands for those without terms. */
 export async function setGasTerms(sql: Sql, chainId: bigint, terms: GasTerms): Promise<void> {
   const text = (value: bigint | undefined) => value?.toString() ?? null
-  await sql`select private.set_gas_terms(${chainId.toString()}, ${text(terms.weiPerDay)},
-    ${text(terms.callsPerDay)}, ${text(terms.youngHours)}, ${text(terms.youngWeiPerDay)},
-    ${text(terms.youngCallsPerDay)}, ${text(terms.leastUsdMicros)}, ${text(terms.cancelsPerDay)})`
+  await sql`select private.set_gas_terms(${chainId.toString()}, ${text(terms.callsPerDay)},
+    ${text(terms.youngHours)}, ${text(terms.youngCallsPerDay)}, ${text(terms.leastUsdMicros)})`
 }
 
 const gasTermsRows = z.array(
   z.object({
     chain: z.string(),
-    wei_per_day: z.string(),
     calls_per_day: z.int(),
     young_hours: z.int(),
-    young_wei_per_day: z.string(),
     young_calls_per_day: z.int(),
     least_usd_micros: z.string(),
-    cancels_per_day: z.int(),
   }),
 )
 

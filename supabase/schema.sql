@@ -4,7 +4,7 @@
 
 create type private.cap_use as (usd_micros bigint, resets_at timestamp with time zone);
 
-create type private.gas_standing as (least_usd_micros bigint, calls_per_day integer, calls integer, wei numeric, frees_at timestamp with time zone, cancels integer, cancels_free_at timestamp with time zone);
+create type private.gas_standing as (least_usd_micros bigint, calls_per_day integer, calls integer, frees_at timestamp with time zone);
 
 create type private.made as (kind text, id text, name text, at timestamp with time zone);
 
@@ -14,7 +14,7 @@ create type private.outflow_match as (standing text, payment uuid);
 
 create type private.payee_spending as (usd_micros bigint, resets_at timestamp with time zone);
 
-create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, charges jsonb, envelope jsonb, owner text);
+create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb, owner text);
 
 create type private.spending as (automatic bigint, asserted bigint, total bigint, automatic_resets_at timestamp with time zone, asserted_resets_at timestamp with time zone, total_resets_at timestamp with time zone);
 
@@ -280,55 +280,20 @@ create table private.frozen_payments (
 );
 alter table private.frozen_payments enable row level security;
 
-create table private.gas_prices (
-  chain bigint not null,
-  minute timestamp with time zone not null,
-  max_fee_per_gas numeric(78,0) not null,
-  max_priority_fee_per_gas numeric(78,0) not null,
-  data_fee_wei numeric(78,0) not null,
-  call_wei numeric(78,0) not null,
-  constraint gas_prices_pkey PRIMARY KEY (chain, minute)
-);
-alter table private.gas_prices enable row level security;
-
 create table private.gas_terms (
   chain bigint not null,
-  wei_per_day numeric(78,0) not null,
   calls_per_day integer not null,
   young_hours integer not null,
-  young_wei_per_day numeric(78,0) not null,
   young_calls_per_day integer not null,
   least_usd_micros bigint not null default 10000,
-  cancels_per_day integer not null,
   constraint gas_terms_pkey PRIMARY KEY (chain),
   constraint gas_terms_calls_per_day_check CHECK ((calls_per_day >= 0)),
-  constraint gas_terms_cancels_per_day_check CHECK ((cancels_per_day >= 0)),
   constraint gas_terms_chain_check CHECK ((chain >= 0)),
-  constraint gas_terms_check CHECK (((young_wei_per_day >= (0)::numeric) AND (young_wei_per_day <= wei_per_day))),
-  constraint gas_terms_check1 CHECK (((young_calls_per_day >= 0) AND (young_calls_per_day <= calls_per_day))),
+  constraint gas_terms_check CHECK (((young_calls_per_day >= 0) AND (young_calls_per_day <= calls_per_day))),
   constraint gas_terms_least_usd_micros_check CHECK ((least_usd_micros >= 0)),
-  constraint gas_terms_wei_per_day_check CHECK ((wei_per_day >= (0)::numeric)),
   constraint gas_terms_young_hours_check CHECK ((young_hours >= 0))
 );
 alter table private.gas_terms enable row level security;
-
-create table private.gas_uses (
-  id bigint not null generated always as identity,
-  account uuid not null,
-  chain bigint not null,
-  payment uuid not null,
-  kind text not null,
-  wei numeric(78,0) not null,
-  slot bigint,
-  at timestamp with time zone not null default private.clock(),
-  constraint gas_uses_pkey PRIMARY KEY (id),
-  constraint gas_uses_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint gas_uses_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'cancel'::text]))),
-  constraint gas_uses_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
-  constraint gas_uses_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
-  constraint gas_uses_wei_check CHECK ((wei > (0)::numeric))
-);
-alter table private.gas_uses enable row level security;
 
 create table private.health (
   part text not null,
@@ -759,7 +724,7 @@ END) stored,
   block_number bigint,
   block_hash text,
   log_index integer,
-  reopened boolean not null default false,
+  relayed_calls integer not null default 0,
   finality text,
   settled_at timestamp with time zone,
   settled_in text,
@@ -852,7 +817,6 @@ create table private.relay_calls (
   chain bigint not null,
   payment uuid not null,
   account uuid not null,
-  kind text not null,
   signature text not null,
   turn bigint not null,
   refused boolean not null default false,
@@ -862,9 +826,8 @@ create table private.relay_calls (
   slot bigint,
   constraint relay_calls_pkey PRIMARY KEY (id),
   constraint relay_calls_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint relay_calls_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'cancel'::text]))),
   constraint relay_calls_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
-  constraint relay_calls_payment_kind_key UNIQUE (payment, kind),
+  constraint relay_calls_payment_key UNIQUE (payment),
   constraint relay_calls_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id)
 );
 alter table private.relay_calls enable row level security;
@@ -876,7 +839,6 @@ create table private.relay_lanes (
   next_nonce bigint not null,
   mined_nonce bigint not null default 0,
   told_wei numeric(78,0),
-  told_nonce bigint,
   paused_for text,
   lease uuid,
   leased_until timestamp with time zone,
@@ -1210,18 +1172,6 @@ CREATE INDEX deposits_gone ON private.deposits USING btree (account, chain, bloc
 
 CREATE INDEX deposits_of_wallet ON private.deposits USING btree (wallet, chain, token, block_number);
 
-CREATE INDEX gas_prices_age ON private.gas_prices USING btree (minute);
-
-CREATE INDEX gas_uses_age ON private.gas_uses USING btree (at);
-
-CREATE INDEX gas_uses_counted ON private.gas_uses USING btree (account, chain, at) INCLUDE (wei);
-
-CREATE INDEX gas_uses_of_payment ON private.gas_uses USING btree (payment);
-
-CREATE INDEX gas_uses_slot ON private.gas_uses USING btree (slot) WHERE (slot IS NOT NULL);
-
-CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment, kind) WHERE (slot IS NULL);
-
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
 CREATE INDEX hosted_actions_age ON private.hosted_actions USING btree (expires_at);
@@ -1326,6 +1276,8 @@ CREATE INDEX payments_paid ON private.payments USING btree (account, payee) WHER
 
 CREATE INDEX payments_refused ON private.payments USING btree (account, resource, authorized_at DESC) WHERE ((state <> 'settled'::text) AND private.is_refused(delivery));
 
+CREATE INDEX payments_relayed ON private.payments USING btree (account, chain, authorized_at) INCLUDE (relayed_calls, state, counts_until, tx_hash) WHERE (relayed_calls > 0);
+
 CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, token) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text]));
 
 CREATE INDEX payments_undecided ON private.payments USING btree (account, key) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
@@ -1342,11 +1294,11 @@ CREATE INDEX recovery_codes_of_account ON private.recovery_codes USING btree (ac
 
 CREATE INDEX relay_calls_claim ON private.relay_calls USING btree (claim) WHERE (slot IS NULL);
 
-CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, kind, turn, id) WHERE (slot IS NULL);
+CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, turn, id) WHERE (slot IS NULL);
 
 CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (slot IS NOT NULL);
 
-CREATE INDEX relay_calls_turns ON private.relay_calls USING btree (account, chain, kind, turn) WHERE (slot IS NULL);
+CREATE INDEX relay_calls_turns ON private.relay_calls USING btree (account, chain, turn) WHERE (slot IS NULL);
 
 CREATE INDEX relay_slots_open ON private.relay_slots USING btree (chain, lane) WHERE (state = 'open'::text);
 
@@ -1671,7 +1623,7 @@ begin
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, is_repeat boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, is_repeat boolean DEFAULT false)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1732,17 +1684,16 @@ begin
   if outcome = 'authorized' and p.signature is null and not private.has_caught_up(p.chain) then
     perform private.refuse('unavailable', '503');
   end if;
-  if outcome = 'authorized' and free and p.signature is null
-    and not private.reserve_gas(p, gas_from, gas_chain, cost_wei::numeric)
-  then
-    outcome := 'gas_budget';
-    fresh := false;
-  end if;
   -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
-    if gas_from is distinct from 'wallet' then
+    if gas_from is distinct from 'wallet' and not private.is_relayed(p) then
+      outcome := 'gas_budget';
+    elsif gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
+      if not fresh then
+        update private.payments q set relayed_calls = private.call_units(p) where q.id = p.id;
+      end if;
     elsif private.is_full(p.chain, p.wallet) then
       outcome := 'lane_full';
     elsif coalesce(wallet_wei::numeric
@@ -1767,33 +1718,18 @@ begin
         from private.transfer_cursors c where c.chain = p.chain)),
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       allowance_nonce = custody_authorize.allowance_nonce,
+      relayed_calls = case when p.kind = 'transfer' and gas_from is distinct from 'wallet'
+        then private.call_units(p) else 0 end,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
-    -- The gas just reserved is no longer available to the calls that go with it.
-    claimed.charges := private.charges_of(claimed.lease);
     return query select * from private.custody_answer(p, claimed, free);
     return;
   end if;
   first := false;
   return next;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.custody_cancel(payment uuid)
- RETURNS TABLE(payment_row jsonb, wallet_envelope jsonb, kept text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return query
-  select private.payment_json(p), k.envelope, c.signature
-    from private.payments p
-    join private.custody_keys k on k.address = p.wallet and k.owner = p.account::text
-    left join private.relay_calls c on c.payment = p.id and c.kind = 'cancel'
-   where p.id = custody_cancel.payment and private.may_cancel(p);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_claim(chain bigint, lanes jsonb)
@@ -1811,7 +1747,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
- RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, delays boolean, envelope jsonb, owner text)
+ RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1822,15 +1758,7 @@ begin
     t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
-       where c.slot = s.id and private.is_live(c, p)),
-    (select coalesce(pg_catalog.jsonb_agg(private.charge_json(u)), '[]')
-       from private.gas_uses u where u.slot = s.id),
-    exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
-      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
-        and c.kind = 'cancel'),
-    (select count(distinct p.account) > 1 from private.relay_slots o
-        join private.relay_calls c on c.slot = o.id join private.payments p on p.id = c.payment
-      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce >= s.nonce),
+       where c.slot = s.id and private.is_live(p)),
     k.envelope, k.owner
   from private.relay_slots s
     join private.custody_keys k on k.address = s.lane
@@ -1916,7 +1844,7 @@ begin
      and q.authorized_at = custody_record.authorized_at and q.counts_until > private.clock();
   kept := found;
   if kept and relayed then
-    perform private.queue_call(p, 'transfer', signature, lease);
+    perform private.queue_call(p, signature, lease);
   end if;
   if lease is not null then
     sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
@@ -1926,23 +1854,6 @@ begin
     queued := private.is_relay_needed(p.chain);
   end if;
   return next;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.custody_record_cancel(payment uuid, signature text)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  -- The gas of those that are queued at once is counted one by one.
-  perform from private.accounts a where a.id = (select p.account from private.payments p
-    where p.id = custody_record_cancel.payment) for no key update;
-  perform private.queue_call(p, 'cancel', custody_record_cancel.signature) from private.payments p
-   where p.id = custody_record_cancel.payment and private.may_cancel(p);
-  return exists (select from private.relay_calls c
-    where c.payment = custody_record_cancel.payment and c.kind = 'cancel'
-      and c.signature = custody_record_cancel.signature);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text)
@@ -1960,7 +1871,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[], cancels uuid[], kept_wei text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[])
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1970,14 +1881,8 @@ begin
   -- Locked against a freeze that runs at the same time: either it sees this transaction, or this sees the
   -- freeze.
   perform private.lock_accounts_in(slot);
-  -- Of replacements that are stored at once, each sees what the others leave of the relayer's gas.
-  perform from private.relay_lanes l join private.relay_slots s on s.chain = l.chain and s.lane = l.address
-   where s.id = slot for no key update of l;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
-  if not found or private.has_stopped(carries)
-    or not private.has_gas(slot, cost_wei::numeric, carries, cancels)
-    or carries <> '{}' and not private.leaves_reserve(slot, cost_wei::numeric, kept_wei::numeric)
-  then
+  if not found or private.has_stopped(carries) then
     return false;
   end if;
   insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
@@ -1988,23 +1893,18 @@ begin
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
    where p.id = any (carries) and p.state = 'signed';
-  perform private.raise_gas(slot, cost_wei::numeric, carries, cancels);
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_set_aside(lease uuid, calls jsonb, own boolean, refused boolean)
+CREATE OR REPLACE FUNCTION api.custody_set_aside(lease uuid, payments uuid[], own boolean)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  update private.relay_calls c set refused = custody_set_aside.refused, claim = null,
-    claimed_until = case when not custody_set_aside.refused
-      then private.clock() + interval '45 seconds' end
-    from pg_catalog.jsonb_to_recordset(calls) as e (payment uuid, kind text)
-   where c.claim = custody_set_aside.lease and c.slot is null
-     and c.payment = e.payment and c.kind = e.kind;
+  update private.relay_calls c set refused = true, claim = null, claimed_until = null
+   where c.claim = custody_set_aside.lease and c.slot is null and c.payment = any (payments);
   if not own and not exists (select from private.relay_calls c
     where c.claim = custody_set_aside.lease and c.slot is null)
   then
@@ -2024,7 +1924,7 @@ declare
   withdrawn private.payments;
 begin
   update private.payments p set state = 'released', failure = 'its approval did not hold',
-    finality = null
+    finality = null, relayed_calls = 0
    where p.id = payment and p.state = 'authorized' and p.signature is null
   returning * into withdrawn;
   if not found then
@@ -2143,14 +2043,7 @@ begin
   )
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
-          'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(l.p), 'is_cancelled', exists (
-            select from private.relay_calls c where c.payment = (l.p).id and c.kind = 'cancel'),
-          'is_handed', (l.p).handed_at is not null, 'is_reopened', (l.p).reopened,
-          'is_carried', exists (
-          select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-           where s.state <> 'final' and t.dispatched_at is not null and (l.p).id = any (t.carries)))
-        order by l.place)
+          'allowance_signature'] || jsonb_build_object('fate', private.fate_of(l.p)) order by l.place)
       from listed l), '[]'),
     (select latest * places + after_place + listed_max from private.frozen_payments f
       where f.account = caller.account and pg_catalog.cardinality(f.payments) > after_place + listed_max)
@@ -2355,11 +2248,8 @@ CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text,
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-declare
-  before private.relay_slots;
 begin
   perform private.lock_accounts_in(slot);
-  select s.* into before from private.relay_slots s where s.id = slot for update;
   update private.relay_slots s set block_number = housekeeping_book_slot.block_number,
     block_hash = housekeeping_book_slot.block_hash,
     state = case finality when 'finalized' then 'final' else 'mined' end
@@ -2367,16 +2257,12 @@ begin
   if not found then
     return false;
   end if;
-  -- Gas is spent once, however often the block is said to be another one.
-  update private.gas_uses u set at = private.clock()
-   where u.slot = housekeeping_book_slot.slot and (before.state = 'open'
-     or finality = 'finalized' and before.block_hash <> housekeeping_book_slot.block_hash);
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
       pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
       when unclear @> pg_catalog.to_jsonb(p.id) then 'submitted' else 'reverted' end
     from private.relay_calls c
-   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+   where c.slot = housekeeping_book_slot.slot
      and p.id = c.payment and p.state = 'signed';
   perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, finality)
@@ -2384,7 +2270,7 @@ begin
   perform private.lock_queue(s.chain, false) from private.relay_slots s where s.id = slot;
   perform private.requeue_call(c) from private.relay_calls c
     join private.payments p on p.id = c.payment
-   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+   where c.slot = housekeeping_book_slot.slot
      and p.finality = 'reverted' and private.may_retry(c, p) order by c.id;
   return true;
 end $function$;
@@ -2687,14 +2573,13 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
- RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text, open_wei jsonb, left_wei text)
+ RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for,
-      private.open_wei(l), private.left_wei(l)::text
+  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
    order by l.chain, l.kind, l.address;
@@ -2819,7 +2704,7 @@ begin
   end if;
   perform private.unsettle(c.payment, housekeeping_reopen_slot.block_hash)
   from private.relay_calls c
-   where takes_back and c.slot = housekeeping_reopen_slot.slot and c.kind = 'transfer';
+   where takes_back and c.slot = housekeeping_reopen_slot.slot;
   return true;
 end $function$;
 
@@ -2933,51 +2818,16 @@ AS $function$
     join private.wallets w on w.account = m.account and w.chain_family = 'evm'
 $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text)
- RETURNS TABLE(seen jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_see_lane(chain bigint, address text, wei text)
+ RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  if agreed then
-    insert into private.gas_prices as g
-    values (chain, pg_catalog.date_trunc('minute', private.clock()), max_fee_per_gas::numeric,
-      max_priority_fee_per_gas::numeric, data_fee_wei::numeric, call_wei::numeric)
-    on conflict on constraint gas_prices_pkey do update
-      set max_fee_per_gas = greatest(g.max_fee_per_gas, excluded.max_fee_per_gas),
-        max_priority_fee_per_gas =
-          greatest(g.max_priority_fee_per_gas, excluded.max_priority_fee_per_gas),
-        data_fee_wei = greatest(g.data_fee_wei, excluded.data_fee_wei),
-        call_wei = greatest(g.call_wei, excluded.call_wei);
-  end if;
-  return query select private.gas_seen_json(housekeeping_see_gas.chain);
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint)
- RETURNS text
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  lane private.relay_lanes;
-  kept numeric;
-begin
-  select l.* into lane from private.relay_lanes l
+  update private.relay_lanes l set told_wei = wei::numeric
    where l.chain = housekeeping_see_lane.chain and l.address = housekeeping_see_lane.address;
-  kept := lane.told_wei - private.cost_from(lane, lane.told_nonce);
-  if kept is null or kept < least_wei::numeric - private.cost_from(lane, counted) then
-    lane.told_wei := least_wei::numeric;
-    lane.told_nonce := counted;
-  elsif kept > most_wei::numeric then
-    lane.told_wei := most_wei::numeric;
-    lane.told_nonce := counted;
-  end if;
-  update private.relay_lanes l set told_wei = lane.told_wei, told_nonce = lane.told_nonce
-   where l.chain = lane.chain and l.address = lane.address
-     and (l.told_wei, l.told_nonce) is distinct from (lane.told_wei, lane.told_nonce);
-  return private.left_wei(lane)::text;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
@@ -2995,7 +2845,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_slots(batch integer)
- RETURNS TABLE(slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint, block_hash text, attempts jsonb, calls jsonb)
+ RETURNS TABLE(slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint, block_hash text, attempts jsonb, payments jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3030,8 +2880,7 @@ begin
         'held', private.has_stopped(t.carries), 'age_seconds',
         extract(epoch from private.clock() - t.created_at)::integer) order by t.attempt), '[]')
        from private.relay_transactions t where t.slot = s.id),
-    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', c.kind,
-        'payment', private.payment_json(p) - array['terms', 'delivery']) order by c.id), '[]')
+    (select coalesce(pg_catalog.jsonb_agg(private.payment_json(p) - array['terms', 'delivery'] order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id)
   from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
   order by s.lane, s.nonce;
@@ -3063,23 +2912,6 @@ begin
     select case when count(*) <= wallets_max then coalesce(array_agg(w.address), '{}') end
       from (select a.address from private.wallets a limit wallets_max + 1) w)
   from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_uncancelled(batch integer)
- RETURNS TABLE(payment uuid)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return query
-  select p.id from private.payments p
-    join private.accounts a on a.id = p.account and p.freezes < a.freezes
-   where p.state in ('signed', 'unknown') and private.may_cancel(p)
-     and not exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
-   order by row_number() over (partition by p.account order by p.amount_usd_micros desc, p.id),
-     p.amount_usd_micros desc, p.id
-   limit batch;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
@@ -6816,7 +6648,7 @@ CREATE OR REPLACE FUNCTION private.call_json(c private.relay_calls, p private.pa
  LANGUAGE sql
  STABLE
 AS $function$
-  select jsonb_build_object('kind', c.kind, 'payment', p.id, 'token', p.token, 'from', p.wallet,
+  select jsonb_build_object('payment', p.id, 'token', p.token, 'from', p.wallet,
     'to', p.payee, 'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
     'nonce', p.authorization_nonce, 'signature', c.signature, 'carrier', case when p.terms ? 'carrier'
       then jsonb_build_object('chain', p.chain, 'order', p.terms #>> '{carrier, order}') end)
@@ -6878,26 +6710,6 @@ begin
       'resets_at', u.resets_at) end);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.charge_json(u private.gas_uses)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('payment', u.payment, 'kind', u.kind, 'account', u.account,
-    'charged_wei', u.wei::text, 'left_wei', (private.gas_left(u.account, u.chain)).wei::text)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.charges_of(held uuid)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(jsonb_agg(private.charge_json(u) order by c.id), '[]')
-    from private.relay_calls c
-      join private.gas_uses u on u.payment = c.payment and u.kind = c.kind and u.slot is null
-   where c.claim = held and c.slot is null
-$function$;
-
 CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -6927,46 +6739,37 @@ CREATE OR REPLACE FUNCTION private.claim_lane(on_chain bigint, seen jsonb, with_
  LANGUAGE plpgsql
 AS $function$
 declare
-  picked record;
+  calls_max constant integer := 25;
+  leased record;
   claimed private.relay_claim;
   until timestamptz := private.clock() + interval '5 seconds';
-  own integer := with_own::integer;
-  needs text := case when with_own then 'transfer' else
-    (select w.kind from private.waiting_calls(on_chain) w order by w.kind limit 1) end;
   alone bigint;
 begin
-  if needs is null or not private.has_caught_up(on_chain) then
+  if not private.has_caught_up(on_chain)
+    or not with_own and not exists (select from private.waiting_calls(on_chain)) then
     return null;
   end if;
-  if needs = 'transfer' and not with_own then
-    select f.id, f.units into alone, units from (
-      select w.id, private.call_units(p) as units from private.waiting_calls(on_chain) w
-        join private.payments p on p.id = w.payment order by w.turn, w.id limit 1) f where f.units > 1;
-  end if;
-  select * into picked from private.lease_lane(on_chain, seen, needs, coalesce(units, 1), until);
-  if not found and alone is not null then
-    alone := null;
-    select * into picked from private.lease_lane(on_chain, seen, needs, 1, until);
-  end if;
+  select * into leased from private.lease_lane(on_chain, seen, until);
   if not found then
     return null;
   end if;
-  claimed.lease := picked.lease;
+  claimed.lease := leased.lease;
   claimed.chain := on_chain;
-  claimed.lane := picked.address;
-  claimed.nonce := picked.nonce;
+  claimed.lane := leased.address;
+  claimed.nonce := leased.nonce;
+  if not with_own then
+    select f.id into alone from (
+      select w.id, private.call_units(p) as units from private.waiting_calls(on_chain) w
+        join private.payments p on p.id = w.payment order by w.turn, w.id limit 1) f where f.units > 1;
+  end if;
   -- Chosen once, before the update. A plan that chose again for each row would not see the rows that it has
   -- already updated, and would exceed the limit.
   with chosen as materialized (
-    select q.id from private.relay_calls q where q.id = alone or alone is null
-      and not (with_own and units > 1) and q.id in (
-      (select w.id from private.waiting_calls(on_chain) w where w.kind = 'cancel'
-        order by w.turn, w.id limit least(picked.cancels, 25 - own))
-      union all
-      (select w.id from private.waiting_calls(on_chain) w join private.payments p on p.id = w.payment
-        where w.kind = 'transfer' and private.call_units(p) = 1
-        order by w.turn, w.id limit greatest(least(picked.transfers, 25) - own, 0)))
-     order by q.kind, q.turn, q.id limit 25 - own for update skip locked
+    select q.id from private.relay_calls q where not (with_own and units > 1) and q.id in (
+      select w.id from private.waiting_calls(on_chain) w join private.payments p on p.id = w.payment
+       where case when alone is null then private.call_units(p) = 1 else w.id = alone end
+       order by w.turn, w.id limit calls_max - with_own::integer)
+     for update skip locked
   ), taken as (
     update private.relay_calls c set claim = claimed.lease, claimed_until = until
      where c.id in (select h.id from chosen h)
@@ -6975,7 +6778,6 @@ begin
   )
   select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
     from taken t join private.payments p on p.id = t.payment;
-  claimed.charges := private.charges_of(claimed.lease);
   -- Another caller is taking everything that waited, and it looks at the queue again afterwards.
   if claimed.calls = '[]' and not with_own then
     update private.relay_lanes l set lease = null, leased_until = null
@@ -7001,8 +6803,8 @@ begin
     next_nonce = greatest(l.next_nonce, wallet_nonce)
    where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
      and (l.leased_until is null or l.leased_until <= private.clock())
-  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb, '[]'::jsonb
-  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls, claimed.charges;
+  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
+  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
   if not found then
     return null;
   end if;
@@ -7158,17 +6960,6 @@ begin
   return waiting;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.cost_from(l private.relay_lanes, nonce bigint)
- RETURNS numeric
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(sum((select max(t.cost_wei) from private.relay_transactions t
-      where t.slot = s.id)), 0)
-    from private.relay_slots s
-   where s.chain = l.chain and s.lane = l.address and s.nonce >= cost_from.nonce
-$function$;
-
 CREATE OR REPLACE FUNCTION private.counts_in(s private.sessions, passkey text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7198,7 +6989,7 @@ begin
       where k.address = p.wallet and k.owner = p.account::text),
     case when claimed.lease is not null then to_jsonb(claimed) end,
     (select private.latest_transaction(c.slot) from private.relay_calls c
-      where c.payment = p.id and c.kind = 'transfer'),
+      where c.payment = p.id),
     private.consent_behind(p),
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $function$;
@@ -7683,6 +7474,20 @@ AS $function$
       select from private.known_devices d where d.account = m.account and d.key = of_key.id))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.fate_of(p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when p.state = 'settled' then 'in_block'
+    when p.state = 'released' or private.live_until(p) <= private.clock() then 'ended'
+    when p.handed_at is not null then 'handed_over'
+    when exists (select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
+      where s.state <> 'final' and t.dispatched_at is not null and p.id = any (t.carries)) then 'in_transaction'
+    else 'never_sent' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric, cost_wei numeric)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7695,7 +7500,6 @@ begin
   perform from private.relay_calls c where c.claim = held and c.slot is null for update;
   if lane.address is null or calls <>
     (select count(*) from private.relay_calls c where c.claim = held and c.slot is null)
-    or lane.kind = 'relayer' and not private.has_gas_for_claim(held, calls, cost_wei)
   then
     update private.relay_lanes l set lease = null, leased_until = null where l.lease = held;
     update private.relay_calls c set claim = null, claimed_until = null
@@ -7706,17 +7510,14 @@ begin
   values (lane.chain, lane.address, lane.next_nonce) returning id into filled;
   insert into private.relay_transactions values (filled, 1, hash, raw, max_fee, max_priority_fee,
     cost_wei, (select coalesce(array_agg(c.payment), '{}') from private.relay_calls c
-      where c.claim = held and c.slot is null and c.kind = 'transfer'));
+      where c.claim = held and c.slot is null));
   with sent as (
     update private.relay_calls c set slot = filled, claim = null, claimed_until = null,
       tries = c.tries + 1
-     where c.claim = held and c.slot is null returning c.payment, c.kind
+     where c.claim = held and c.slot is null returning c.payment
   )
   update private.payments p set tx_hash = hash, finality = 'submitted' from sent s
-   where p.id = s.payment and s.kind = 'transfer' and p.state = 'signed';
-  if lane.kind = 'relayer' then
-    perform private.spend_gas(filled, cost_wei);
-  end if;
+   where p.id = s.payment and p.state = 'signed';
   update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
    where l.lease = held;
   return true;
@@ -7856,7 +7657,7 @@ begin
     'the account was frozen before anything was signed');
   with withdrawn as (
     delete from private.relay_calls c using private.payments p
-     where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null
+     where c.payment = p.id and p.account = frozen and c.slot is null
     returning c.payment, c.tries
   )
   update private.payments p set state = 'released', finality = null,
@@ -7873,143 +7674,39 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.gas_falls_at(on_chain bigint, wei numeric)
- RETURNS timestamp with time zone
+CREATE OR REPLACE FUNCTION private.gas_json(p private.payments)
+ RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce((select g.minute + interval '1 hour' from private.gas_prices g
-       where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
-         and g.call_wei > wei order by g.minute desc offset 2 limit 1),
-      private.clock() + interval '1 minute')
-    from private.gas_seen(on_chain) s where s.call_wei > wei
+  select jsonb_build_object('left_calls', g.calls, 'resets_at', g.frees_at,
+      'least_usd_micros', g.least_usd_micros::text)
+    from private.gas_left(p.account, p.chain) g
 $function$;
-
-CREATE OR REPLACE FUNCTION private.gas_json(p private.payments)
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  g private.gas_standing := private.gas_left(p.account, p.chain);
-begin
-  return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
-    'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
-    'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at,
-    'cheaper_at', private.gas_falls_at(p.chain, div(g.wei, case p.kind when 'transfer' then 1 + private.call_units(p) else 1 end)),
-    'seen', private.gas_seen_json(p.chain));
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_left(payer uuid, on_chain bigint)
  RETURNS private.gas_standing
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  terms private.gas_terms := private.gas_terms_of(payer, on_chain);
-  g private.gas_standing;
-  present timestamptz := private.clock();
-begin
-  g.least_usd_micros := terms.least_usd_micros;
-  g.calls_per_day := terms.calls_per_day;
-  select greatest(terms.calls_per_day - count(*) filter (where not e.is_kept), 0),
-    greatest(terms.wei_per_day - coalesce(sum(u.wei), 0), 0),
-    case when count(*) filter (where not e.is_kept) < terms.calls_per_day
-      then min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end)
-      else min(u.at) filter (where not e.is_kept) + interval '24 hours' end,
-    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
-    min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
-  into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
-  from private.gas_uses u
-    join private.payments p on p.id = u.payment
-    cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
-   where u.account = payer and u.chain = on_chain and case when u.slot is null
-     then u.at > present - interval '24 hours' and (p.state = 'signed'
-       or p.state = 'authorized' and p.counts_until > present or e.is_kept and p.state = 'unknown')
-     else u.id in (select s.id from private.gas_spent(payer, on_chain) s) end;
-  -- A freeze can name no more than this.
-  select greatest(least(g.cancels, 1000) - count(*), 0),
-    least(g.cancels_free_at, min(private.live_until(p)))
-  into g.cancels, g.cancels_free_at
-  from private.payments p join private.wallets w on w.address = p.wallet
-   where w.account = payer and p.chain = on_chain
-     and p.state in ('authorized', 'signed', 'unknown') and private.live_until(p) > present;
-  return g;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.gas_part(kind text, cost_wei numeric, calls bigint)
- RETURNS numeric
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select pg_catalog.div(pg_catalog.ceil(cost_wei / calls), case kind when 'cancel' then 2 else 1 end)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[])
- RETURNS TABLE(id bigint, account uuid, kind text, before numeric, after numeric)
  LANGUAGE sql
  STABLE
 AS $function$
-  select u.id, u.account, u.kind, u.wei,
-    greatest(u.wei, private.gas_part(u.kind, cost_wei, count(*) over ()))
-    from private.gas_uses u
-   where u.slot = of_slot and (carries || cancels = '{}'
-     or u.payment = any (case u.kind when 'cancel' then cancels else carries end))
+  with terms as (
+    select t.least_usd_micros, case when a.created_at
+        > private.clock() - pg_catalog.make_interval(hours => t.young_hours)
+      then t.young_calls_per_day else t.calls_per_day end as calls_per_day
+      from private.accounts a cross join lateral (select * from private.gas_terms g
+        where g.chain in (0, on_chain) order by g.chain desc limit 1) t
+     where a.id = payer
+  ), used as (
+    select coalesce(sum(p.relayed_calls), 0)::integer as calls, min(p.authorized_at) as since
+      from private.payments p
+     where p.account = payer and p.chain = on_chain and p.relayed_calls > 0
+       and p.authorized_at > private.clock() - interval '24 hours'
+       and (p.state <> 'authorized' or p.counts_until > private.clock())
+       and (p.state <> 'released' or p.tx_hash is not null)
+  )
+  select t.least_usd_micros, t.calls_per_day, greatest(t.calls_per_day - u.calls, 0),
+    u.since + interval '24 hours' from terms t cross join used u
 $function$;
-
-CREATE OR REPLACE FUNCTION private.gas_seen(on_chain bigint)
- RETURNS private.gas_prices
- LANGUAGE sql
- STABLE
-AS $function$
-  select on_chain, max(g.minute),
-    (array_agg(g.max_fee_per_gas order by g.max_fee_per_gas desc))[least(3, count(*))::integer],
-    (array_agg(g.max_priority_fee_per_gas order by g.max_priority_fee_per_gas desc))[least(3, count(*))::integer],
-    (array_agg(g.data_fee_wei order by g.data_fee_wei desc))[least(3, count(*))::integer],
-    (array_agg(g.call_wei order by g.call_wei desc))[least(3, count(*))::integer]
-    from private.gas_prices g
-   where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
-  having count(*) > 0
-$function$;
-
-CREATE OR REPLACE FUNCTION private.gas_seen_json(on_chain bigint)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('max_fee_per_gas', g.max_fee_per_gas::text,
-      'max_priority_fee_per_gas', g.max_priority_fee_per_gas::text,
-      'data_fee_wei', g.data_fee_wei::text, 'call_wei', g.call_wei::text)
-    from private.gas_seen(on_chain) g where g.minute is not null
-$function$;
-
-CREATE OR REPLACE FUNCTION private.gas_spent(payer uuid, on_chain bigint)
- RETURNS SETOF private.gas_uses
- LANGUAGE sql
- STABLE
-AS $function$
-  select u.* from private.gas_uses u join private.relay_slots s on s.id = u.slot
-   where u.account = payer and u.chain = on_chain and s.state <> 'lost'
-     and (u.at > private.clock() - interval '24 hours' or s.state = 'open')
-$function$;
-
-CREATE OR REPLACE FUNCTION private.gas_terms_of(payer uuid, on_chain bigint)
- RETURNS private.gas_terms
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  terms private.gas_terms;
-begin
-  select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
-   order by t.chain desc limit 1;
-  if exists (select from private.accounts a where a.id = payer and a.created_at
-      > private.clock() - pg_catalog.make_interval(hours => terms.young_hours)) then
-    terms.wei_per_day := terms.young_wei_per_day;
-    terms.calls_per_day := terms.young_calls_per_day;
-  end if;
-  return terms;
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.give_back(taken text, every interval)
  RETURNS void
@@ -8042,17 +7739,6 @@ AS $function$
        and k.created_at <= greatest(since, private.clock() - interval '72 hours'))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.has_cancel_room(p private.payments)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select not p.reopened
-    or exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
-    or private.has_room_beside(p, coalesce((select k.wei from private.gas_uses k
-      where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0))
-$function$;
-
 CREATE OR REPLACE FUNCTION private.has_caught_up(chain bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -8071,33 +7757,6 @@ AS $function$
     where e.wallet = o.wallet and e.chain = o.chain and e.token = o.token
       and lower(e.payee) = lower(o.payee) and e.authorization_nonce is null and e.due_at is not null
       and (e.block_number, e.log_index) < (o.block_number, o.log_index))
-$function$;
-
-CREATE OR REPLACE FUNCTION private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[])
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select not exists (
-    select from private.gas_parts(of_slot, cost_wei, carries, cancels) g
-      join private.relay_slots s on s.id = of_slot
-     where carries || cancels <> '{}'
-     group by g.account, s.chain
-    having sum(g.after - g.before) > (private.gas_left(g.account, s.chain)).wei)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.has_gas_for_claim(held uuid, calls integer, cost_wei numeric)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select not exists (
-    select from private.relay_calls c join private.gas_uses u
-        on u.payment = c.payment and u.kind = c.kind and u.slot is null
-     where c.claim = held and c.slot is null
-     group by u.account, u.chain
-    having sum(greatest(private.gas_part(u.kind, cost_wei, calls) - u.wei, 0))
-      > (private.gas_left(u.account, u.chain)).wei)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
@@ -8121,30 +7780,6 @@ begin
    where k.account = of_account and private.is_grant_live(k)
      and not private.is_replaced(g, asked)) < live_max;
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.has_room_beside(p private.payments, price_wei numeric)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  with others as (
-    select o.id from private.payments o
-      left join private.relay_calls c on c.payment = o.id and c.kind = 'cancel'
-     where o.account = p.account and o.chain = p.chain and o.id <> p.id
-       and o.counts_until > private.clock()
-       and case when c.id is null
-         then not o.reopened and o.state in ('authorized', 'signed', 'unknown')
-         else c.slot is null end
-  )
-  select (select count(*) from others)
-      + (select count(*) from private.gas_spent(p.account, p.chain) s where s.kind = 'cancel')
-      < t.cancels_per_day
-    and (select coalesce(sum(k.wei), 0) from private.gas_uses k
-          where k.slot is null and k.payment in (select o.id from others o))
-      + (select coalesce(sum(s.wei), 0) from private.gas_spent(p.account, p.chain) s)
-      + price_wei <= t.wei_per_day
-    from private.gas_terms_of(p.account, p.chain) t
-$function$;
 
 CREATE OR REPLACE FUNCTION private.has_stopped(carries uuid[])
  RETURNS boolean
@@ -8462,14 +8097,6 @@ AS $function$
     and (c.catch_up_block is null or block_number <= c.catch_up_block)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_cancellable(p private.payments)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select p.terms ->> 'transfer_method' is distinct from 'permit2'
-$function$;
-
 CREATE OR REPLACE FUNCTION private.is_disowned(caller private.credentials, k private.credentials, since timestamp with time zone, until timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -8570,7 +8197,7 @@ CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
  STABLE
 AS $function$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
-    where c.payment = p.id and c.kind = 'transfer'
+    where c.payment = p.id
       and p.valid_before > extract(epoch from private.clock())
       and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
 $function$;
@@ -8600,14 +8227,12 @@ AS $function$
     where a.id = m.account and a.frozen_at is not null)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_live(c private.relay_calls, p private.payments)
+CREATE OR REPLACE FUNCTION private.is_live(p private.payments)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-  select case c.kind when 'cancel' then private.live_until(p) > private.clock()
-    else p.valid_before > extract(epoch from private.clock()) and p.state = 'signed'
-      and not private.is_stopped(p) end
+  select p.valid_before > extract(epoch from private.clock()) and p.state = 'signed' and not private.is_stopped(p)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_muted(of_account uuid, channel text, topic text)
@@ -8737,6 +8362,16 @@ CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
 AS $function$
   select exists (select from private.waiting_calls(on_chain)) and exists (
     select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_relayed(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.amount_usd_micros >= g.least_usd_micros
+      and g.calls + p.relayed_calls >= private.call_units(p)
+    from private.gas_left(p.account, p.chain) g
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_replaced(g private.oauth_grants, asked jsonb)
@@ -8916,36 +8551,25 @@ AS $function$
     from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
 $function$;
 
-CREATE OR REPLACE FUNCTION private.lease_lane(on_chain bigint, seen jsonb, needs text, wanted integer, until timestamp with time zone)
- RETURNS TABLE(lease uuid, address text, nonce bigint, transfers integer, cancels integer)
+CREATE OR REPLACE FUNCTION private.lease_lane(on_chain bigint, seen jsonb, until timestamp with time zone)
+ RETURNS TABLE(lease uuid, address text, nonce bigint)
  LANGUAGE plpgsql
 AS $function$
 declare
-  l private.relay_lanes;
-  look jsonb;
+  ahead_max constant integer := 16;
 begin
-  select e.value into look from jsonb_array_elements(seen) e
-    join private.relay_lanes x on x.chain = on_chain and x.address = e.value ->> 'address'
-    cross join lateral private.room_in(x, e.value) r
-   where private.is_free(x) and case needs when 'transfer' then r.transfers else r.cancels end >= wanted
-   order by x.used_at nulls first limit 1 for update of x skip locked;
-  if not found then
-    return;
-  end if;
-  -- Read again, now that nobody else can put anything into the lane.
-  select x.* into l from private.relay_lanes x
-   where x.chain = on_chain and x.address = look ->> 'address';
-  select r.transfers, r.cancels into lease_lane.transfers, lease_lane.cancels
-    from private.room_in(l, look) r;
-  if (case needs when 'transfer' then lease_lane.transfers else lease_lane.cancels end) < wanted then
-    return;
-  end if;
-  update private.relay_lanes x set lease = gen_random_uuid(), leased_until = until,
+  return query
+  update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
     used_at = pg_catalog.clock_timestamp()
-   where x.chain = on_chain and x.address = l.address
-  returning x.lease, x.address, x.next_nonce
-  into lease_lane.lease, lease_lane.address, lease_lane.nonce;
-  return next;
+   where l.chain = on_chain and l.address = (
+     select x.address from private.relay_lanes x
+       join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = x.address
+      where x.chain = on_chain and private.is_free(x)
+        and x.next_nonce - greatest(x.mined_nonce, e.mined_nonce) < ahead_max
+      order by x.used_at nulls first limit 1 for update of x skip locked)
+     -- Checked again now that nobody else can lease it.
+     and private.is_free(l)
+  returning l.lease, l.address, l.next_nonce;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.leave_queue(of_payment uuid)
@@ -8964,22 +8588,6 @@ AS $function$
     pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.leaves_reserve(of_slot bigint, cost_wei numeric, kept_wei numeric)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce((select (l.leased_until is null or l.leased_until <= private.clock())
-        and (leaves_reserve.kept_wei is null
-          or coalesce(private.left_wei(l), 0) + d.wei - greatest(leaves_reserve.cost_wei, d.wei)
-            >= leaves_reserve.kept_wei)
-    from private.relay_slots s
-      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane and l.kind = 'relayer'
-      cross join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
-        where t.slot = s.id) d
-   where s.id = of_slot), true)
-$function$;
-
 CREATE OR REPLACE FUNCTION private.ledger_of(b private.balances)
  RETURNS numeric
  LANGUAGE sql
@@ -8992,14 +8600,6 @@ AS $function$
     - coalesce((select sum(o.amount_atomic) from private.outflows o
         where o.wallet = b.wallet and o.chain = b.chain and o.token = b.token
           and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.left_wei(l private.relay_lanes)
- RETURNS numeric
- LANGUAGE sql
- STABLE
-AS $function$
-  select greatest(l.told_wei - private.cost_from(l, l.told_nonce), 0) where l.told_wei is not null
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_link(client text)
@@ -9559,16 +9159,6 @@ begin
     else row('booked', booked)::private.outflow_match end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select p.state in ('signed', 'unknown', 'released') and p.signature is not null
-    and private.obstacle(p) is null and private.has_cancel_room(p)
-    and (p.state = 'released' or private.is_stopped(p))
-$function$;
-
 CREATE OR REPLACE FUNCTION private.may_change(caller private.credentials, e private.vault_entries)
  RETURNS boolean
  LANGUAGE sql
@@ -9604,7 +9194,7 @@ CREATE OR REPLACE FUNCTION private.may_retry(c private.relay_calls, p private.pa
  LANGUAGE sql
  STABLE
 AS $function$
-  select private.is_live(c, p) and c.tries < 10
+  select private.is_live(p) and c.tries < 10
     and p.valid_before > extract(epoch from private.clock()) + 60
     and exists (select from private.relay_slots s
       join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
@@ -9728,18 +9318,6 @@ AS $function$
     when topic in ('login_entered', 'site_first_used') then 'logins' else 'security' end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
- RETURNS text
- LANGUAGE sql
- STABLE
-AS $function$
-  select case
-    when private.live_until(p) <= private.clock() then 'expired'
-    -- Permit2 accepts only the owner's own transaction (invalidateUnorderedNonces).
-    when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
-  end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.open_access(k private.credentials, digest text, scopes text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -9852,19 +9430,6 @@ AS $function$
      and p.counts_until > private.clock() and private.live_until(p) > private.clock()
 $function$;
 
-CREATE OR REPLACE FUNCTION private.open_wei(l private.relay_lanes)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(jsonb_agg(coalesce(o.wei, 0)::text order by o.nonce desc), '[]') from (
-    select s.nonce, (select max(t.cost_wei) from private.relay_transactions t
-      where t.slot = s.id) as wei
-      from private.relay_slots s
-     where s.chain = l.chain and s.lane = l.address and s.nonce >= l.next_nonce - 16
-     order by s.nonce desc limit 16) o
-$function$;
-
 CREATE OR REPLACE FUNCTION private.order_events(p private.payments)
  RETURNS TABLE(stage integer, event text, at timestamp with time zone, tx_hash text, block_number bigint, block_hash text)
  LANGUAGE sql
@@ -9879,7 +9444,7 @@ AS $function$
     (3, 'signed', case when p.signature is not null then p.authorized_at end),
     (4, 'submitted', (select min(t.created_at) from private.relay_calls c
       join private.relay_transactions t on t.slot = c.slot
-      where c.payment = p.id and c.kind = 'transfer')),
+      where c.payment = p.id)),
     (5, 'included', case when p.state = 'settled' then p.placed_at end),
     (6, 'finalized', case when p.state = 'settled' and p.finality = 'finalized' then p.checked_at end),
     (7, 'failed', case when p.state in ('released', 'expired', 'declined')
@@ -10028,8 +9593,7 @@ begin
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l),
-        'left_wei', private.left_wei(l)::text)), '[]')
+        'next_nonce', l.next_nonce)), '[]')
       from private.relay_lanes l
        where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $function$;
@@ -10046,7 +9610,7 @@ begin
    where p.account = payer and p.tx_hash = hash order by p.created_at, p.id limit 1;
   if found_id is null then
     select p.id into found_id from private.relay_transactions t
-      join private.relay_calls c on c.slot = t.slot and c.kind = 'transfer'
+      join private.relay_calls c on c.slot = t.slot
       join private.payments p on p.id = c.payment and p.account = payer
      where t.tx_hash = hash order by c.id limit 1;
   end if;
@@ -10059,7 +9623,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'reopened',
+      'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'relayed_calls',
       'settled_in', 'placed_at', 'remembers_device', 'has_outflow'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
@@ -10174,7 +9738,7 @@ AS $function$
   on conflict do nothing
 $function$;
 
-CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, kind text, signature text, held uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, signature text, held uuid DEFAULT NULL::uuid)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -10184,25 +9748,16 @@ declare
 begin
   select c.turn into first_turn from private.relay_calls c
     join private.payments o on o.id = c.payment
-   where c.chain = p.chain and c.kind = queue_call.kind and c.slot is null and private.is_live(c, o)
+   where c.chain = p.chain and c.slot is null and private.is_live(o)
      and (c.claimed_until is null or c.claimed_until <= private.clock())
    order by c.turn limit 1;
   select max(c.turn) into own_turn from private.relay_calls c
-   where c.account = p.account and c.chain = p.chain and c.kind = queue_call.kind
-     and c.slot is null;
-  insert into private.relay_calls (chain, payment, account, kind, signature, claim, turn)
-  values (p.chain, p.id, p.account, queue_call.kind, queue_call.signature, held,
+   where c.account = p.account and c.chain = p.chain and c.slot is null;
+  insert into private.relay_calls (chain, payment, account, signature, claim, turn)
+  values (p.chain, p.id, p.account, queue_call.signature, held,
     greatest(coalesce(first_turn, 0), own_turn + 1))
-  on conflict on constraint relay_calls_payment_kind_key do nothing;
+  on conflict on constraint relay_calls_payment_key do nothing;
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[], cancels uuid[])
- RETURNS void
- LANGUAGE sql
-AS $function$
-  update private.gas_uses u set at = private.clock(), wei = g.after
-    from private.gas_parts(of_slot, cost_wei, carries, cancels) g where u.id = g.id
-$function$;
 
 CREATE OR REPLACE FUNCTION private.rebase(b private.balances)
  RETURNS void
@@ -10261,14 +9816,11 @@ AS $function$
 begin
   update private.payments p set authorized_at = null, consent_level = null, mandate = null,
     budget = null, authorized_block = null, valid_after = null, valid_before = null,
-    allowance_nonce = null, leased_until = null, finality = null,
+    allowance_nonce = null, leased_until = null, finality = null, relayed_calls = 0,
     state = case when exists (select from private.approvals o where o.payment = p.id)
       then 'awaiting_confirmation' else 'prepared' end
    where p.id = of_payment and p.account = of_account
      and p.state = 'authorized' and p.counts_until <= private.clock();
-  if found then
-    delete from private.gas_uses u where u.payment = of_payment and u.slot is null;
-  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.record_app(k private.credentials, type text, summary text)
@@ -10415,7 +9967,7 @@ CREATE OR REPLACE FUNCTION private.relayed_json(payer uuid)
  STABLE
 AS $function$
   select coalesce(jsonb_agg(jsonb_build_object('chain', c.chain,
-    'calls_per_day', g.calls_per_day, 'left_calls', g.calls, 'left_wei', g.wei::text,
+    'calls_per_day', g.calls_per_day, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text) order by c.chain), '[]')
   from (select distinct r.chain from private.relay_lanes r where r.kind = 'relayer') c
     cross join lateral private.gas_left(payer, c.chain) g
@@ -10458,7 +10010,7 @@ CREATE OR REPLACE FUNCTION private.release_unsigned(given_up uuid[], why text)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  update private.payments p set state = 'released', finality = null, failure = why
+  update private.payments p set state = 'released', finality = null, failure = why, relayed_calls = 0
    where p.id = any (given_up) and p.state = 'authorized'
 $function$;
 
@@ -10561,67 +10113,13 @@ CREATE OR REPLACE FUNCTION private.requeue_call(c private.relay_calls)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-declare
-  last private.gas_uses;
-  g private.gas_standing;
-  has_room boolean;
 begin
-  select u.* into last from private.gas_uses u
-   where u.slot = c.slot and u.payment = c.payment and u.kind = c.kind order by u.id desc limit 1;
-  if c.kind = 'transfer' then
-    g := private.gas_left(last.account, last.chain);
-    has_room := g.calls >= 1 and g.wei >= last.wei;
-  else
-    select private.has_room_beside(p, last.wei) into has_room from private.payments p
-     where p.id = c.payment;
+  update private.payments p set relayed_calls = p.relayed_calls + private.call_units(p)
+   where p.id = c.payment
+     and (private.gas_left(p.account, p.chain)).calls >= private.call_units(p);
+  if found then
+    update private.relay_calls r set slot = null where r.id = c.id;
   end if;
-  if last.id is null or not has_room then
-    return;
-  end if;
-  insert into private.gas_uses (account, chain, payment, kind, wei)
-  values (last.account, last.chain, last.payment, c.kind, last.wei);
-  update private.relay_calls r set slot = null where r.id = c.id;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.reserve_gas(p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-declare
-  g private.gas_standing;
-  kept numeric;
-  units integer := case when p.kind = 'transfer' then private.call_units(p) else 0 end;
-begin
-  g := private.gas_left(p.account, p.chain);
-  if g.cancels < 1 and p.state <> 'authorized' then
-    return false;
-  end if;
-  -- Stopping a permit costs no gas. As many may be live as a freeze can name and a watch can follow.
-  if not private.is_cancellable(p) then
-    return true;
-  end if;
-  if p.kind = 'transfer' and gas_from is distinct from 'relayer' then
-    return true;
-  end if;
-  if gas_chain is distinct from p.chain or cost_wei is null then
-    raise exception 'the gas of another chain';
-  end if;
-  cost_wei := greatest(cost_wei, (select s.call_wei from private.gas_seen(p.chain) s));
-  select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
-  if g.wei + coalesce(kept, 0) < cost_wei * (1 + units) then
-    return false;
-  end if;
-  if p.kind = 'transfer' and kept is null
-    and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1)
-  then
-    return false;
-  end if;
-  insert into private.gas_uses as u (account, chain, payment, kind, wei)
-  select p.account, p.chain, p.id, k.kind, cost_wei * k.calls
-    from (values ('cancel', 1), ('transfer', units)) k (kind, calls) where k.calls > 0
-  on conflict (payment, kind) where slot is null do update
-    set wei = greatest(u.wei, excluded.wei), at = excluded.at;
-  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
@@ -10690,24 +10188,6 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.room_in(l private.relay_lanes, seen jsonb)
- RETURNS TABLE(transfers integer, cancels integer)
- LANGUAGE sql
- STABLE
-AS $function$
-  select
-    case when s.ahead < 14 then greatest(
-      least(e.transfers, pg_catalog.floor((e.spare_wei - 2 * s.wei) / (2 * e.call_wei))), 0)::integer
-      else 0 end,
-    case when s.ahead < 16 then greatest(
-      least(e.cancels, pg_catalog.floor((e.free_wei - s.wei) / e.call_wei)), 0)::integer else 0 end
-  from jsonb_to_record(seen) as e (mined_nonce bigint, transfers integer, cancels integer,
-      open_wei numeric, spare_wei numeric, free_wei numeric, call_wei numeric)
-    cross join lateral (select
-      greatest(private.cost_from(l, e.mined_nonce) - e.open_wei, 0) as wei,
-      l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) as ahead) s
-$function$;
-
 CREATE OR REPLACE FUNCTION private.scope_covers(held text[], needed text)
  RETURNS boolean
  LANGUAGE sql
@@ -10722,27 +10202,21 @@ AS $function$
   end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.set_gas_terms(on_chain bigint, wei_per_day numeric, calls_per_day integer, young_hours integer, young_wei_per_day numeric, young_calls_per_day integer, least_usd_micros bigint, cancels_per_day integer)
+CREATE OR REPLACE FUNCTION private.set_gas_terms(on_chain bigint, calls_per_day integer, young_hours integer, young_calls_per_day integer, least_usd_micros bigint)
  RETURNS SETOF private.gas_terms
  LANGUAGE sql
 AS $function$
   insert into private.gas_terms as t
-  select on_chain, coalesce(set_gas_terms.wei_per_day, s.wei_per_day),
-    coalesce(set_gas_terms.calls_per_day, s.calls_per_day),
+  select on_chain, coalesce(set_gas_terms.calls_per_day, s.calls_per_day),
     coalesce(set_gas_terms.young_hours, s.young_hours),
-    coalesce(set_gas_terms.young_wei_per_day,
-      least(s.young_wei_per_day, set_gas_terms.wei_per_day)),
     coalesce(set_gas_terms.young_calls_per_day,
       least(s.young_calls_per_day, set_gas_terms.calls_per_day)),
-    coalesce(set_gas_terms.least_usd_micros, s.least_usd_micros),
-    coalesce(set_gas_terms.cancels_per_day, s.cancels_per_day)
+    coalesce(set_gas_terms.least_usd_micros, s.least_usd_micros)
   from private.gas_terms s
    where s.chain = (select max(x.chain) from private.gas_terms x where x.chain in (0, on_chain))
-  on conflict (chain) do update set wei_per_day = excluded.wei_per_day,
-    calls_per_day = excluded.calls_per_day, young_hours = excluded.young_hours,
-    young_wei_per_day = excluded.young_wei_per_day,
-    young_calls_per_day = excluded.young_calls_per_day,
-    least_usd_micros = excluded.least_usd_micros, cancels_per_day = excluded.cancels_per_day
+  on conflict (chain) do update set calls_per_day = excluded.calls_per_day,
+    young_hours = excluded.young_hours, young_calls_per_day = excluded.young_calls_per_day,
+    least_usd_micros = excluded.least_usd_micros
   returning t.*
 $function$;
 
@@ -10780,7 +10254,7 @@ begin
    where p.id = payment
   returning * into settled;
   delete from private.relay_calls c where c.payment = settled.id and c.slot is null
-    and (c.kind = 'cancel' or settled.finality = 'finalized');
+    and settled.finality = 'finalized';
   return settled;
 end $function$;
 
@@ -10871,21 +10345,6 @@ AS $function$
        and g.client_id = c.asked ->> 'client_id'
        and g.redirect_host = c.asked ->> 'redirect_host'))
 $function$;
-
-CREATE OR REPLACE FUNCTION private.spend_gas(into_slot bigint, cost_wei numeric)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  update private.gas_uses u set slot = into_slot from private.relay_calls c
-   where u.slot is null and c.slot = into_slot and u.payment = c.payment and u.kind = c.kind;
-  insert into private.gas_uses (account, chain, payment, kind, wei, slot)
-  select p.account, p.chain, p.id, 'cancel', 1, into_slot
-    from private.relay_calls c join private.payments p on p.id = c.payment
-   where c.slot = into_slot and c.kind = 'cancel' and not exists (
-     select from private.gas_uses u where u.slot = into_slot and u.payment = c.payment and u.kind = 'cancel');
-  perform private.raise_gas(into_slot, cost_wei, '{}', '{}');
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)
  RETURNS boolean
@@ -11255,7 +10714,7 @@ AS $function$
 declare
   reopened private.payments;
 begin
-  update private.payments p set finality = 'reorged', reopened = true, block_number = null, block_hash = null,
+  update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
     log_index = null, settled_atomic = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
@@ -11332,10 +10791,7 @@ AS $function$
   select c.* from private.relay_calls c join private.payments p on p.id = c.payment
    where c.chain = on_chain and c.slot is null and not c.refused
      and (c.claimed_until is null or c.claimed_until <= private.clock())
-     and private.is_live(c, p)
-     and (c.kind = 'cancel' or exists (
-       select from private.gas_uses u
-        where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
+     and private.is_live(p)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.waiting_for_owner(of_account uuid)
@@ -11458,9 +10914,7 @@ grant execute on function api.create_hosted_action(credential text, type text, t
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid, is_repeat boolean) to custody;
-
-grant execute on function api.custody_cancel(payment uuid) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, lanes jsonb, allowance_nonce text, mandate uuid, is_repeat boolean) to custody;
 
 grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custody;
 
@@ -11472,13 +10926,11 @@ grant execute on function api.custody_ready() to custody;
 
 grant execute on function api.custody_record(payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid, own boolean, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, allowance_signature text) to custody;
 
-grant execute on function api.custody_record_cancel(payment uuid, signature text) to custody;
-
 grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text) to custody;
 
-grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[], cancels uuid[], kept_wei text) to custody;
+grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[]) to custody;
 
-grant execute on function api.custody_set_aside(lease uuid, calls jsonb, own boolean, refused boolean) to custody;
+grant execute on function api.custody_set_aside(lease uuid, payments uuid[], own boolean) to custody;
 
 grant execute on function api.custody_withdraw(payment uuid) to custody;
 
@@ -11562,17 +11014,13 @@ grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolea
 
 grant execute on function api.housekeeping_rules(batch integer) to service_role;
 
-grant execute on function api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text) to service_role;
-
-grant execute on function api.housekeeping_see_lane(chain bigint, address text, least_wei text, most_wei text, counted bigint) to service_role;
+grant execute on function api.housekeeping_see_lane(chain bigint, address text, wei text) to service_role;
 
 grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
 grant execute on function api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint) to service_role;
-
-grant execute on function api.housekeeping_uncancelled(batch integer) to service_role;
 
 grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 

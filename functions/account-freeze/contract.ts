@@ -11,16 +11,7 @@ const openPayment = z.object({
   amount: form.decimal,
   amount_atomic: field.amountAtomic,
   payee: form.address,
-  why: z.enum([
-    'live_authorization',
-    'handed_over',
-    'in_transaction',
-    'in_block',
-    'expired',
-    'permit2',
-    'not_queued',
-    'ended',
-  ]),
+  why: z.enum(['handed_over', 'in_transaction', 'in_block', 'never_sent', 'ended']),
   message: form.words(4096),
   can_settle_until: field.time.describe('Nothing that was signed can be used after it.'),
 })
@@ -47,14 +38,11 @@ export const accountFreeze = operation({
   }),
   response: z.object({
     frozen_at: field.time.describe('A second call answers the first time.'),
-    cancelling: z
+    may_settle: z
       .array(openPayment)
       .max(10_000)
-      .describe(
-        'They are being cancelled on the chain; until it has done so, they can still settle.',
-      ),
-    cannot_be_stopped: z.array(openPayment).max(10_000),
-    ended: z.array(openPayment).max(10_000).describe('Open at the freeze, and ended unused since.'),
+      .describe('Signed and out; whoever has them can use them until they end.'),
+    stopped: z.array(openPayment).max(10_000).describe('Never sent, or ended unused since.'),
     next_cursor: form.cursor
       .nullable()
       .describe('More was open at the freeze: call again with it until it is null.'),

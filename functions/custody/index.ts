@@ -2,7 +2,6 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { openCustody } from '../../shared/custody/custody.ts'
 import type {
   AuthorizeRequest,
-  CancelRequest,
   OpenAccountRequest,
   RelayRequest,
   ReplaceRequest,
@@ -21,10 +20,6 @@ export default class Custody extends WorkerEntrypoint<Record<string, unknown>> {
 
   replace(request: ReplaceRequest) {
     return openCustody(worldFrom(this.env)).replace(request)
-  }
-
-  cancel(request: CancelRequest) {
-    return openCustody(worldFrom(this.env)).cancel(request)
   }
 
   openAccount(request: OpenAccountRequest) {

@@ -58,7 +58,6 @@ export const getIdentity = operation({
             chain,
             calls_per_day: z.int(),
             calls_left: z.int(),
-            gas_left: form.decimal.describe('In the native coin of the chain.'),
             resets_at: time.nullable().describe('When the oldest call leaves the 24 hours.'),
             least_usd: usd.describe('The least transfer that is relayed.'),
           }),

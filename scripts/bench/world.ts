@@ -92,7 +92,7 @@ export async function openBenchWorld({
   await giveGas(main.sql)
   for (let opened = 0; opened < lanes; opened += 1) {
     const lane = await openLane(main.sql, roots, { chainId: chain.chainId, nonce: 0 })
-    await fundLane(main.sql, chain, lane)
+    await fundLane(chain, lane)
   }
   const stop = async () => {
     await main.stop()

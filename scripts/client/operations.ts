@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '8189789e1a8ccb21ea915b7514fcaa9ba77b671e1db8d45d9374ad409d329900'
+export const contractDigest = 'd2f766308b58497c956bd1623cb8cf682fd919be83660623ca6028ed747916bd'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -138,8 +138,6 @@ export type GetIdentityAnswer = {
       chain: string
       calls_per_day: number
       calls_left: number
-      /** In the native coin of the chain. */
-      gas_left: string
       /** When the oldest call leaves the 24 hours. */
       resets_at: string | null
       /** The least transfer that is relayed. */
@@ -1568,8 +1566,8 @@ export type AccountFreezeRequest = {
 export type AccountFreezeAnswer = {
   /** A second call answers the first time. */
   frozen_at: string
-  /** They are being cancelled on the chain; until it has done so, they can still settle. */
-  cancelling: Array<{
+  /** Signed and out; whoever has them can use them until they end. */
+  may_settle: Array<{
     payment_id: string
     kind: 'transfer' | 'x402'
     /** CAIP-2 id. */
@@ -1579,12 +1577,13 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'handed_over' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
+    why: 'handed_over' | 'in_transaction' | 'in_block' | 'never_sent' | 'ended'
     message: string
     /** Nothing that was signed can be used after it. */
     can_settle_until: string
   }>
-  cannot_be_stopped: Array<{
+  /** Never sent, or ended unused since. */
+  stopped: Array<{
     payment_id: string
     kind: 'transfer' | 'x402'
     /** CAIP-2 id. */
@@ -1594,23 +1593,7 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'handed_over' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
-    message: string
-    /** Nothing that was signed can be used after it. */
-    can_settle_until: string
-  }>
-  /** Open at the freeze, and ended unused since. */
-  ended: Array<{
-    payment_id: string
-    kind: 'transfer' | 'x402'
-    /** CAIP-2 id. */
-    chain: string
-    token: string
-    amount: string
-    /** Decimal string of atomic units. */
-    amount_atomic: string
-    payee: string
-    why: 'live_authorization' | 'handed_over' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
+    why: 'handed_over' | 'in_transaction' | 'in_block' | 'never_sent' | 'ended'
     message: string
     /** Nothing that was signed can be used after it. */
     can_settle_until: string

@@ -1,20 +1,9 @@
-/**
- * Makes gas free, as it is on one's own machine. A test, a demo or a measurement sends far more from one
- * account in a minute than relayers would carry for it anywhere else.
- */
+/** Makes gas free: a test or a measurement sends more from one account in a minute than relayers carry in a day. */
 import type { Sql } from 'postgres'
 import { setGasTerms } from '../provision.ts'
 
-/** Lets relayers spend as much for an account as it asks for, and carry the smallest amounts. */
+/** Lets relayers carry as many transfers of an account as it asks for, the smallest amounts included. */
 export async function giveGas(sql: Sql): Promise<void> {
-  const wei = 10n ** 24n
   const calls = 1_000_000n
-  await setGasTerms(sql, 0n, {
-    weiPerDay: wei,
-    callsPerDay: calls,
-    youngWeiPerDay: wei,
-    youngCallsPerDay: calls,
-    leastUsdMicros: 0n,
-    cancelsPerDay: calls,
-  })
+  await setGasTerms(sql, 0n, { callsPerDay: calls, youngCallsPerDay: calls, leastUsdMicros: 0n })
 }

@@ -37,17 +37,13 @@ export async function readyLanes(sql: Sql, roots: Roots, chain: Chain): Promise<
   while (relayers.length < lanesPerChain) {
     relayers.push(await openLane(sql, roots, { chainId: chain.chainId, nonce: 0 }))
   }
-  for (const relayer of relayers) await fundLane(sql, chain, relayer)
+  for (const relayer of relayers) await fundLane(chain, relayer)
   return { reopened, orphaned }
 }
 
-/** Gives a relayer gas, and tells the ledger how much, as housekeeping would with its first look. */
-export async function fundLane(sql: Sql, chain: Chain, lane: `0x${string}`): Promise<void> {
-  const wei = gasWei.toString()
+/** Gives a relayer gas. */
+export async function fundLane(chain: Chain, lane: `0x${string}`): Promise<void> {
   await fund(chain, lane, { weiAmount: gasWei })
-  await sql`select api.housekeeping_see_lane(${chain.chainId}, ${lane}, ${wei}, ${wei},
-    l.mined_nonce) from private.relay_lanes l
-    where l.chain = ${chain.chainId} and l.address = ${lane} and l.told_wei is null`
 }
 
 async function countOrphans(sql: Sql, chain: Chain): Promise<number> {

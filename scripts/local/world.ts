@@ -24,7 +24,6 @@ import {
 import { describeWorld } from './describe-world.ts'
 import { createEndings, type Endings, together } from './endings.ts'
 import { startFacilitator } from './facilitator.ts'
-import { giveGas } from './gas.ts'
 import { startGateway } from './gateway.ts'
 import { inboundOf } from './inbound.ts'
 import { readyLanes } from './lanes.ts'
@@ -194,7 +193,6 @@ async function provision(opening: Provisioning, chains: readonly Chain[]) {
     const apiKeys = await ownedKeys(sql, owner, secrets)
     await readyOwner(sql, worldFrom(bindings), owner, secrets.owner_password)
     writePrivate(secretsFile, { ...secrets, api_keys: apiKeys })
-    await giveGas(sql)
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)
       if (filled) say(`chain ${chain.chainId}: ${fillingOf(chain)} minted to demo's wallet`)

@@ -1,6 +1,5 @@
 /**
- * Computes the EIP-712 digests of EIP-3009 authorizations and their cancellations by hand, on another
- * keccak than the one that signs. It exists to contradict the signing library: a signature over these
+ * Computes the EIP-712 digests of EIP-3009 authorizations by hand, on another keccak than the one that signs. It exists to contradict the signing library: a signature over these
  * digests is only compared with the one that was made, and never given out.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
@@ -21,7 +20,6 @@ const domainType =
 // EIP-3009, section "Specification".
 const authorizationFields =
   '(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
-const cancellationType = 'CancelAuthorization(address authorizer,bytes32 nonce)'
 
 /** Form of an authorization: one that anyone may use, or one that only its payee may (EIP-3009). */
 export type AuthorizationForm = 'TransferWithAuthorization' | 'ReceiveWithAuthorization'
@@ -34,14 +32,6 @@ export function authorizationDigest(
 ): Hex {
   const words = [from, to, value, validAfter, validBefore, nonce].map(word)
   return typedDigest(token, structHash(`${form}${authorizationFields}`, words))
-}
-
-/** Returns the digest of an EIP-3009 CancelAuthorization. */
-export function cancellationDigest(
-  token: TokenDomain,
-  { authorizer, nonce }: { authorizer: string; nonce: string },
-): Hex {
-  return typedDigest(token, structHash(cancellationType, [authorizer, nonce].map(word)))
 }
 
 /** Returns keccak-256 of 0x1901, the token's domain separator and the struct's hash (EIP-712). */

@@ -9,7 +9,6 @@ import type { RelayCall } from './relay-transaction.ts'
 
 /** Call as the ledger returns it. */
 export const callRow = z.object({
-  kind: z.enum(['transfer', 'cancel']),
   payment: z.uuid(),
   token: z.string(),
   from: z.string(),
@@ -22,34 +21,19 @@ export const callRow = z.object({
   carrier: z.object({ chain: z.int(), order: hexSchema }).nullish(),
 })
 
-const wei = z
-  .string()
-  .regex(/^[0-9]+$/)
-  .transform(BigInt)
-
-/** Wei that a call is charged in its slot or has reserved, and wei that its account may still spend. */
-export const chargeRow = z.object({
-  payment: z.uuid(),
-  kind: z.enum(['transfer', 'cancel']),
-  account: z.uuid(),
-  charged_wei: wei,
-  left_wei: wei,
-})
-
 /** Parsed call. */
 export type CallRow = z.output<typeof callRow>
 
 /** Converts a call of the ledger to a signed call of its token. */
-export function callOf({ kind, token, from, to, value, ...row }: CallRow): RelayCall {
+export function callOf({ token, from, to, value, ...row }: CallRow): RelayCall {
   const { nonce, signature } = row
-  if (kind === 'cancel') return { kind, token, authorizer: from, nonce, signature }
   const validAfter = String(row.valid_after)
   const validBefore = String(row.valid_before)
   const authorization = { from, to, value, validAfter, validBefore, nonce, signature }
-  if (!row.carrier) return { kind, token, authorization }
+  if (!row.carrier) return { token, authorization }
   const { chain: chainId, order } = row.carrier
   const base = authorizationNonce({ chainId, token, paymentId: row.payment })
-  return { kind, token, authorization, carried: { base, order } }
+  return { token, authorization, carried: { base, order } }
 }
 
 /** Returns the call that carries a payment which was just signed. */
@@ -59,5 +43,5 @@ export function ownCall(
 ): RelayCall {
   const order = orderOf(terms)
   const base = authorizationNonce({ chainId, token, paymentId })
-  return { kind: 'transfer', token, authorization, ...(order && { carried: { base, order } }) }
+  return { token, authorization, ...(order && { carried: { base, order } }) }
 }

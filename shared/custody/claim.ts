@@ -4,20 +4,18 @@
  */
 import * as z from 'zod'
 import { relayGas } from '../chains/evm/gas/fees.ts'
-import { cancelMaxFeePerGasOf, maxFeePerGasOf } from '../chains/evm/gas/gas-budget.ts'
+import { emptyMaxFeePerGasOf, maxFeePerGasOf } from '../chains/evm/gas/gas-budget.ts'
 import { findChain } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
-import type { CostOf } from './affordable.ts'
 import type { CallRow } from './call-row.ts'
-import { callOf, chargeRow } from './call-row.ts'
+import { callOf } from './call-row.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { RelayFees, SignedTransaction } from './port.ts'
 import type { RelayCall } from './relay-transaction.ts'
 import { signRelay, unitsOf } from './relay-transaction.ts'
 
 const wei = z.string().regex(/^[1-9][0-9]{0,30}$/)
-const weiOrNothing = z.string().regex(/^[0-9]{1,30}$/)
 
 /** Schema of the fees in a request. */
 export const feesAsked = z.strictObject({
@@ -28,33 +26,21 @@ export const feesAsked = z.strictObject({
 
 /**
  * Returns the most that a unit of gas may cost, so that no caller burns a lane's gas beyond the operator's
- * budget. A transaction that only cancels may be dearer than one with a transfer.
+ * budget. A transaction without calls, which only uses up its nonce, may be dearer.
  */
 export function ceilingOf(
   { config }: Pick<World, 'config'>,
   chainId: number,
-  calls: readonly Pick<RelayCall, 'kind'>[],
+  calls: readonly unknown[],
 ): bigint {
   const chain = findChain(`eip155:${chainId}`)
   if (!chain) return 0n
-  const isMoving = calls.some(({ kind }) => kind === 'transfer')
-  return isMoving ? maxFeePerGasOf(chain, config) : cancelMaxFeePerGasOf(chain, config)
+  return calls.length > 0 ? maxFeePerGasOf(chain, config) : emptyMaxFeePerGasOf(chain, config)
 }
 
 /** Schema of the lanes in a request. */
 export const lanesSeen = z
-  .array(
-    z.strictObject({
-      address: z.string(),
-      mined_nonce: z.int().nonnegative(),
-      transfers: z.int().nonnegative(),
-      cancels: z.int().nonnegative(),
-      open_wei: weiOrNothing,
-      spare_wei: weiOrNothing,
-      free_wei: weiOrNothing,
-      call_wei: wei,
-    }),
-  )
+  .array(z.strictObject({ address: z.string(), mined_nonce: z.int().nonnegative() }))
   .max(64)
 
 /** Owner of the key that signs for a lane: a relayer, or the account whose wallet it is. */
@@ -68,7 +54,6 @@ export const leasedSlotRow = z.object({
   nonce: z.int().nonnegative(),
   /** Calls, parsed one by one so that a bad one does not take the others with it. */
   calls: z.array(z.unknown()),
-  charges: z.array(chargeRow),
   envelope: z.unknown(),
   owner: laneOwner,
 })
@@ -139,11 +124,6 @@ export function costWei(
 ): string {
   const dataFee = BigInt(Math.max(calls, 1)) * BigInt(dataFeeWei)
   return (relayGas(chainId, calls) * BigInt(maxFeePerGas) + dataFee).toString()
-}
-
-/** Returns the same as a function of fees and calls, in wei. */
-export function costsOn(chainId: number): CostOf {
-  return (fees, calls) => BigInt(costWei(chainId, fees, calls))
 }
 
 /** Converts fees to numbers. */

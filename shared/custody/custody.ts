@@ -10,16 +10,15 @@ import type { Roots } from '../sealing/roots.ts'
 import { readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { ownCall } from './call-row.ts'
-import { cancelPayment } from './cancel.ts'
 import type { SignedSlot } from './claim.ts'
-import { costsOn, signLeasedSlot } from './claim.ts'
+import { signLeasedSlot } from './claim.ts'
 import { faultOf } from './consent.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { authorizeRequest, commitDecision, storeSignedPayment, withdraw } from './ledger.ts'
 import { openAccount } from './open-account.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
-import { setAsideBad, setAsideUnpaid } from './set-aside.ts'
+import { setAsideBad } from './set-aside.ts'
 import { signPayment } from './sign-payment.ts'
 
 /** Opens custody over the world's database and root keys. */
@@ -33,7 +32,6 @@ export function openCustody(world: World): CustodyPort {
     authorize: async (request) => authorize(world, roots(), authorizeRequest.parse(request)),
     relay: async (request) => relayQueued(world, roots(), request),
     replace: async (request) => replaceSlot(world, roots(), request),
-    cancel: async (request) => cancelPayment(world, roots(), request),
     openAccount: async (request) => openAccount(world, roots(), request),
     ready: async () => {
       roots()
@@ -123,13 +121,11 @@ async function sign(
 async function signTransaction(
   world: World,
   roots: Roots,
-  { gas }: AuthorizeRequest,
+  { relay }: AuthorizeRequest,
   { claim: row, payment_row: payment }: AuthorizedRow,
   authorization: SignedPayment,
 ): Promise<SignedSlot | undefined> {
-  if (!row) return undefined
-  const good = await setAsideBad(world, row, true)
-  const costOf = costsOn(good.chain)
-  const { claim: slot } = await setAsideUnpaid(world, good, gas, { own: true, costOf })
-  return signLeasedSlot(world, roots, slot, gas, [ownCall(payment, authorization)])
+  if (!row || !relay) return undefined
+  const slot = await setAsideBad(world, row, true)
+  return signLeasedSlot(world, roots, slot, relay.fees, [ownCall(payment, authorization)])
 }

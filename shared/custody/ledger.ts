@@ -35,9 +35,10 @@ export const authorizeRequest = z.strictObject({
     .string()
     .regex(/^[0-9]{1,78}$/)
     .optional(),
-  gas: z.strictObject({ ...feesAsked.shape, chainId: z.int() }),
   relay: z
     .strictObject({
+      chainId: z.int(),
+      fees: feesAsked,
       gasFrom: z.enum(['relayer', 'wallet']),
       walletNonce: z.int().nonnegative(),
       walletWei: weiText,
@@ -117,14 +118,13 @@ export async function commitDecision(
     valid_after: asked.validAfter,
     valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,
-    gas_chain: asked.gas.chainId,
-    cost_wei: costWei(asked.gas.chainId, asked.gas, 1),
     ...(asked.seenBlock === undefined ? {} : { seen_block: asked.seenBlock }),
     ...(asked.mandateId === undefined ? {} : { mandate: asked.mandateId }),
     ...(asked.allowanceNonce === undefined ? {} : { allowance_nonce: asked.allowanceNonce }),
     ...(asked.isRepeat === undefined ? {} : { is_repeat: asked.isRepeat }),
     ...(asked.relay
       ? {
+          cost_wei: costWei(asked.relay.chainId, asked.relay.fees, 1),
           gas_from: asked.relay.gasFrom,
           wallet_nonce: asked.relay.walletNonce,
           wallet_wei: asked.relay.walletWei,

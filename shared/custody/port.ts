@@ -9,25 +9,8 @@ import type { ConsentLevel } from '../policy/facts.ts'
 /** Fees in decimal: wei per gas, and the most wei that a rollup charges for the bytes of one call. */
 export type RelayFees = { maxFeePerGas: string; maxPriorityFeePerGas: string; dataFeeWei: string }
 
-/**
- * Relayer, with the count of its transactions on the chain and the number of calls that it can still pay
- * for. Transfers leave a reserve of its gas to cancellations.
- */
-export type LaneSeen = {
-  address: string
-  mined_nonce: number
-  /** Number of further transfers that it can pay for, and of cancellations: at most 25 of each. */
-  transfers: number
-  cancels: number
-  /** Wei: cost of transactions in flight, funds for transfers, funds for cancellations, cost of a call. */
-  open_wei: string
-  spare_wei: string
-  free_wei: string
-  call_wei: string
-}
-
-/** Number of cancellations that a relayer keeps gas for, at the current price. */
-export const cancelsKept = 20n
+/** Relayer that can pay for a transaction, with the number of its transactions that the chain counts. */
+export type LaneSeen = { address: string; mined_nonce: number }
 
 /** Decision that the caller took from facts of a certain version; SQL commits or refuses it. */
 export type AuthorizeRequest = {
@@ -50,11 +33,11 @@ export type AuthorizeRequest = {
   allowanceNonce?: string | undefined
   /** True if the decision knew that an equal payment was sent a moment ago. */
   isRepeat?: boolean | undefined
-  /** Current gas price on the payment's chain, for its transaction or its cancellation. */
-  gas: RelayFees & { chainId: number }
-  /** Payer of the transaction's gas, for a transfer. */
+  /** Payer of the transaction's gas, and its price, for a transfer. */
   relay?:
     | {
+        chainId: number
+        fees: RelayFees
         gasFrom: 'relayer' | 'wallet'
         walletNonce: number
         /** Wei that the wallet holds for gas. */
@@ -80,7 +63,7 @@ export type AuthorizeAnswer =
   /** The facts changed: read them again and decide again. */
   | { outcome: 'stale' }
   | { outcome: 'insufficient_funds' }
-  /** Relayers carry nothing more for the account now, or not this payment. */
+  /** Relayers carry no more for the account today, or not this payment. */
   | { outcome: 'gas_budget' }
   /** The wallet cannot pay for this transaction beside those that it has open. */
   | { outcome: 'insufficient_gas' }
@@ -123,12 +106,6 @@ export type SignedPayment = SignedAuthorization & {
 /** Raw EIP-1559 transaction, stored before it is returned. */
 export type SignedTransaction = { hash: `0x${string}`; raw: `0x${string}` }
 
-/** Payment whose authorization is to be made unusable on chain. */
-export type CancelRequest = Pick<AuthorizeRequest, 'paymentId'>
-
-/** Outcome: `queued` if the cancellation is signed and stored, `closed` if there is nothing to cancel. */
-export type CancelAnswer = { outcome: 'queued' | 'closed' }
-
 /** Account to open. Secrets come as digests, the password as a hash. */
 export type OpenAccountRequest = {
   /** SHA-256 of the registration link. */
@@ -154,7 +131,6 @@ export type CustodyPort = {
   relay(request: RelayRequest): Promise<RelayAnswer>
   /** Undefined if the slot is over, was replaced often enough or meanwhile, or cannot be paid for. */
   replace(request: ReplaceRequest): Promise<SignedTransaction | undefined>
-  cancel(request: CancelRequest): Promise<CancelAnswer>
   openAccount(request: OpenAccountRequest): Promise<OpenAccountAnswer>
   /** Throws unless custody answers and has its root keys. */
   ready(): Promise<void>

@@ -23,9 +23,6 @@ const carryAbi = parseAbi([
   'struct Authorization { address from; uint256 value; uint256 validAfter; uint256 validBefore; bytes32 base; uint8 v; bytes32 r; bytes32 s; }',
   'function carry(Authorization held, bytes order)',
 ])
-const cancelAbi = parseAbi([
-  'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-])
 
 /** ABI of https://github.com/mds1/multicall3 */
 const batchAbi = parseAbi([
@@ -35,19 +32,13 @@ const batchAbi = parseAbi([
 
 const selectorBytes = 4
 const wordBytes = 32
+const transferWords = 9
 
 /** Order that a payee carries out, and the payment's own nonce before it commits to the order. */
 type Carried = { base: string; order: Hex }
 
-/** Signed call of a token: a payment, or the cancellation of an authorization (EIP-3009). */
-export type RelayCall = { token: string } & (
-  | {
-      kind: 'transfer'
-      authorization: SignedAuthorization
-      carried?: Carried
-    }
-  | { kind: 'cancel'; authorizer: string; nonce: string; signature: string }
-)
+/** Signed call of a token that carries a payment (EIP-3009). */
+export type RelayCall = { token: string; authorization: SignedAuthorization; carried?: Carried }
 
 /** Content of one slot of a lane. */
 export type RelayTransactionTerms = TransactionSlot & { lane: string; calls: readonly RelayCall[] }
@@ -113,25 +104,16 @@ function targetOf({ lane, calls }: RelayTransactionTerms): { to: string; data: H
 
 /** Returns how many calls a transaction with these counts as; see `callUnits`. */
 export function unitsOf(calls: readonly RelayCall[]): number {
-  return calls.reduce((sum, call) => sum + callUnits(carriedIn(call)), 0)
-}
-
-function carriedIn(call: RelayCall) {
-  return call.kind === 'transfer' ? call.carried : undefined
+  return calls.reduce((sum, { carried }) => sum + callUnits(carried), 0)
 }
 
 /** Returns the contract that a call goes to. */
-function contractOf(call: RelayCall): string {
-  return call.kind === 'transfer' && call.carried ? call.authorization.to : call.token
+function contractOf({ token, authorization, carried }: RelayCall): string {
+  return carried ? authorization.to : token
 }
 
 /** Encodes a call for its contract. Throws if no contract could read it. */
 export function encodeCall(call: RelayCall): Hex {
-  if (call.kind === 'cancel') {
-    const { v, r, s } = splitSignature(call.signature)
-    const args = [requireAddress(call.authorizer), requireHex(call.nonce, 32), v, r, s] as const
-    return encodeFunctionData({ abi: cancelAbi, args })
-  }
   const { from, to, value, validAfter, validBefore, nonce, signature } = call.authorization
   const { v, r, s } = splitSignature(signature)
   if (call.carried) {
@@ -157,15 +139,8 @@ export function encodeCall(call: RelayCall): Hex {
 }
 
 function confirmOne(call: RelayCall, text: string): void {
-  if (call.kind === 'transfer' && call.carried) return confirmCarried(call.carried, call, text)
-  const words = call.kind === 'cancel' ? 5 : 9
-  const data = requireHex(text, selectorBytes + words * wordBytes)
-  if (call.kind === 'cancel') {
-    const [authorizer, nonce, v, r, s] = decodeFunctionData({ abi: cancelAbi, data }).args
-    const asked = { authorizer: call.authorizer, nonce: call.nonce }
-    requireSame({ ...asked, ...splitSignature(call.signature) }, { authorizer, nonce, v, r, s })
-    return
-  }
+  if (call.carried) return confirmCarried(call.carried, call, text)
+  const data = requireHex(text, selectorBytes + transferWords * wordBytes)
   const { signature, ...terms } = call.authorization
   const { args } = decodeFunctionData({ abi: transferAbi, data })
   const [from, to, value, validAfter, validBefore, nonce, v, r, s] = args

@@ -7,14 +7,11 @@ import * as z from 'zod'
 import { unbound } from '../db/database.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
-import { affordCancels, callsPaidFor, cancelsIn } from './affordable.ts'
 import type { CallRow } from './call-row.ts'
-import { callOf, chargeRow } from './call-row.ts'
+import { callOf } from './call-row.ts'
 import type { LeasedSlot } from './claim.ts'
 import {
   ceilingOf,
-  costsOn,
-  costWei,
   feesAsked,
   laneOwner,
   lanesSeen,
@@ -32,9 +29,8 @@ import type {
   ReplaceRequest,
   SignedTransaction,
 } from './port.ts'
-import { cancelsKept } from './port.ts'
 import { signRelay, unitsOf } from './relay-transaction.ts'
-import { setAsideBad, setAsideUnpaid, sortCalls } from './set-aside.ts'
+import { setAsideBad, sortCalls } from './set-aside.ts'
 
 const relayRequest = z.strictObject({ ...feesAsked.shape, chainId: z.int(), lanes: lanesSeen })
 const replaceRequest = z.strictObject({ ...feesAsked.shape, slot: z.int() })
@@ -47,11 +43,10 @@ export async function relayQueued(
   roots: Roots,
   request: RelayRequest,
 ): Promise<RelayAnswer> {
-  const { chainId: chain, lanes, ...asked } = relayRequest.parse(request)
+  const { chainId: chain, lanes, ...fees } = relayRequest.parse(request)
   const ledger = unbound(world.db)
-  const claimed = await leaseGoodSlot(world, { chain, lanes }, asked)
-  if (!claimed) return { queued: false }
-  const { claim: slot, fees } = claimed
+  const slot = await leaseGoodSlot(world, { chain, lanes })
+  if (!slot) return { queued: false }
   const { transaction, stored } = await signLeasedSlot(world, roots, slot, fees)
   const kept = await ledger.one('custody_record_claim', { chain, ...stored }, sentRow)
   return { ...(kept?.sent ? { transaction } : {}), queued: kept?.queued ?? false }
@@ -63,17 +58,13 @@ const badLeasesMax = 8
 async function leaseGoodSlot(
   world: World,
   question: { chain: number; lanes: readonly LaneSeen[] },
-  asked: RelayFees,
-): Promise<{ claim: LeasedSlot; fees: RelayFees } | undefined> {
+): Promise<LeasedSlot | undefined> {
   const ledger = unbound(world.db)
-  const costOf = costsOn(question.chain)
   for (let tries = 0; tries < badLeasesMax; tries += 1) {
     const claimed = await ledger.one('custody_claim', question, z.object({ claim: leasedSlotRow }))
     if (!claimed) return undefined
     const good = await setAsideBad(world, claimed.claim, false)
-    if (good.calls.length === 0) continue
-    const paid = await setAsideUnpaid(world, good, asked, { own: false, costOf })
-    if (paid.claim.calls.length > 0) return paid
+    if (good.calls.length > 0) return good
   }
   return undefined
 }
@@ -89,11 +80,6 @@ const loadedSlotRow = z.object({
   max_priority_fee_per_gas: z.string().nullable(),
   /** Calls that may still leave. */
   calls: z.array(z.unknown()),
-  charges: z.array(chargeRow),
-  /** True if a cancellation waits behind it in its lane. */
-  blocks: z.boolean(),
-  /** True if calls of several accounts are in it or wait behind it. */
-  delays: z.boolean(),
   envelope: z.unknown(),
   owner: laneOwner,
 })
@@ -107,7 +93,8 @@ const stuckAttemptsMax = 12
 
 /**
  * Signs a slot again, at the asked fees or an eighth above the last ones if that is more, with those of its
- * calls that may still leave and are paid for.
+ * calls that may still leave. If its latest transaction must not be mined and its calls are too dear now, it
+ * carries none.
  */
 export async function replaceSlot(
   world: World,
@@ -117,21 +104,12 @@ export async function replaceSlot(
   const { slot: id, ...asked } = replaceRequest.parse(request)
   const row = await unbound(world.db).one('custody_load_slot', { slot: id }, loadedSlotRow)
   if (!row || !mayReplace(world, row, asked)) return undefined
-  const all = { ...row, calls: sortCalls(world, row.calls).good }
-  const stopping = { ...all, calls: all.calls.filter(({ kind }) => kind === 'cancel') }
-  // Transfers that are too dear give way to a cancellation in their slot or behind it, and stopped ones to
-  // nothing.
-  const isStopping = row.held || all.blocks || stopping.calls.length > 0
-  for (const laden of isStopping ? [all, stopping] : [all]) {
-    const fees = priced(world, laden, asked)
+  const full = { ...row, calls: sortCalls(world, row.calls).good }
+  for (const slot of row.held ? [full, { ...full, calls: [] }] : [full]) {
+    const fees = priced(world, slot, asked)
     if (!fees) continue
-    const { slot, price } = paidFor(laden, fees)
-    // A cancellation that is out stays: what the account has left pays for it as it is. Only if it would
-    // delay others, it gives way and waits for another transaction.
-    const mayStay = !row.held && !row.delays
-    if (mayStay && cancelsIn(slot.calls) < cancelsIn(laden.calls)) return undefined
-    const transaction = await signSlot(roots, slot, price)
-    if (await storeReplacement(world, id, slot, { transaction, price })) return transaction
+    const transaction = await signSlot(roots, slot, fees)
+    if (await storeReplacement(world, id, slot, { transaction, fees })) return transaction
   }
   return undefined
 }
@@ -141,46 +119,18 @@ async function storeReplacement(
   world: World,
   id: number,
   { chain, attempts, calls }: LoadedSlot,
-  { transaction, price }: { transaction: SignedTransaction; price: RelayFees },
+  { transaction, fees }: { transaction: SignedTransaction; fees: RelayFees },
 ): Promise<boolean> {
   const kept = await world.db.call('custody_record_replacement', {
     slot: id,
     attempt: attempts + 1,
-    ...storedTransaction(chain, transaction, price, unitsOf(calls.map(callOf))),
-    carries: paymentsOf(calls, 'transfer'),
-    cancels: paymentsOf(calls, 'cancel'),
-    kept_wei: (cancelsKept * BigInt(costWei(chain, price, 1))).toString(),
+    ...storedTransaction(chain, transaction, fees, unitsOf(calls.map(callOf))),
+    carries: calls.map(({ payment }) => payment),
   })
   return kept === true
 }
 
-function paymentsOf(calls: readonly CallRow[], kind: CallRow['kind']): string[] {
-  return calls.filter((call) => call.kind === kind).map(({ payment }) => payment)
-}
-
 type LoadedSlot = Omit<z.output<typeof loadedSlotRow>, 'calls'> & { calls: readonly CallRow[] }
-
-/** Transactions of a slot that delays others until a cancellation that is not paid for gives way. */
-const lowAttemptsMax = 3
-
-/**
- * Returns the slot with the calls paid for at these fees, or as close above its last ones as can be. One that
- * delays others is priced lower only twice, and only if all its cancellations can stay in it then.
- */
-function paidFor(slot: LoadedSlot, asked: RelayFees): { slot: LoadedSlot; price: RelayFees } {
-  const costOf = (at: RelayFees, count: number) => costsOn(slot.chain)(raised(at, slot), count)
-  const lowest = affordCancels(slot.calls, slot.charges, asked, costOf)
-  const mayBeLow =
-    slot.attempts < lowAttemptsMax && cancelsIn(lowest.calls) === cancelsIn(slot.calls)
-  const { calls, fees } =
-    !slot.delays || mayBeLow
-      ? lowest
-      : {
-          calls: callsPaidFor(slot.calls, slot.charges, (count) => costOf(asked, count)),
-          fees: asked,
-        }
-  return { slot: { ...slot, calls }, price: raised(fees, slot) }
-}
 
 function mayReplace(world: World, row: z.output<typeof loadedSlotRow>, asked: RelayFees): boolean {
   const { chain, lane, nonce, attempts, held } = row

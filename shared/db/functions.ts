@@ -92,14 +92,12 @@ export type DatabaseFunctions = {
       wallet_nonce?: number | null
       wallet_wei?: string | null
       cost_wei?: string | null
-      gas_chain?: number | null
       lanes?: unknown
       allowance_nonce?: string | null
       mandate?: string | null
       is_repeat?: boolean
     }
   }
-  custody_cancel: { args: { payment: string } }
   custody_claim: { args: { chain: number; lanes: unknown } }
   custody_load_slot: { args: { slot: number } }
   custody_open_account: {
@@ -132,7 +130,6 @@ export type DatabaseFunctions = {
       allowance_signature?: string | null
     }
   }
-  custody_record_cancel: { args: { payment: string; signature: string } }
   custody_record_claim: {
     args: {
       chain: number
@@ -155,11 +152,9 @@ export type DatabaseFunctions = {
       max_priority_fee_per_gas: string
       cost_wei: string
       carries: string[]
-      cancels: string[]
-      kept_wei?: string | null
     }
   }
-  custody_set_aside: { args: { lease: string; calls: unknown; own: boolean; refused: boolean } }
+  custody_set_aside: { args: { lease: string; payments: string[]; own: boolean } }
   custody_withdraw: { args: { payment: string } }
   delete_vault_entry: { args: { credential: string; entry: string } }
   delivered_piece: { args: { credential: string; payment: string; place: number } }
@@ -324,25 +319,7 @@ export type DatabaseFunctions = {
   }
   housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
   housekeeping_rules: { args: { batch: number } }
-  housekeeping_see_gas: {
-    args: {
-      chain: number
-      agreed: boolean
-      max_fee_per_gas: string
-      max_priority_fee_per_gas: string
-      data_fee_wei: string
-      call_wei: string
-    }
-  }
-  housekeeping_see_lane: {
-    args: {
-      chain: number
-      address: string
-      least_wei: string
-      most_wei: string
-      counted: number
-    }
-  }
+  housekeeping_see_lane: { args: { chain: number; address: string; wei: string } }
   housekeeping_settle: {
     args: {
       payment: string
@@ -364,7 +341,6 @@ export type DatabaseFunctions = {
       finalized_block?: number | null
     }
   }
-  housekeeping_uncancelled: { args: { batch: number } }
   identify_caller: { args: { credential: string; needed: string; counted: boolean } }
   inbound_begin: {
     args: {

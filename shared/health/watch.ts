@@ -11,7 +11,7 @@ import { connectedChains, tokenBySymbol } from '../chains/registry.ts'
 import type { CapabilityPart, ChainPart } from '../contract/gaps.ts'
 import { unbound } from '../db/database.ts'
 import { usdMicrosOf } from '../money/usd.ts'
-import { carriesTransfers, fundedLanes } from '../payments/relay/funded-lanes.ts'
+import { fundedLanes } from '../payments/relay/funded-lanes.ts'
 import type { LaneRow } from '../payments/relay/lanes.ts'
 import { laneRow } from '../payments/relay/lanes.ts'
 import type { World } from '../world.ts'
@@ -99,7 +99,7 @@ async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[])
     world.log({ work: 'health', chain: chain.caip2, log: seen.log })
     return [...own, found('endpoints', 'unreachable')]
   }
-  const isFunded = fundedLanes(relayers, seen).some(carriesTransfers)
+  const isFunded = fundedLanes(relayers, seen).length > 0
   return [
     ...own,
     found('endpoints', isStalled(world, seen) ? 'stalled' : null),

@@ -3,7 +3,6 @@
  * for its decision.
  */
 import * as z from 'zod'
-import type { RecentGasFees } from '../chains/evm/gas/gas-seen.ts'
 import { addressSchema } from '../chains/hex.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import { mandateFacts, mandateRow } from '../mandates/mandate-row.ts'
@@ -50,33 +49,15 @@ const refusedWay = z.object({
   amount_atomic: bigintText,
 })
 
-/** Recent gas prices of a chain. */
-export const gasSeenRow = z
-  .object({
-    max_fee_per_gas: bigintText,
-    max_priority_fee_per_gas: bigintText,
-    data_fee_wei: bigintText,
-    call_wei: bigintText,
-  })
-  .transform(
-    (row): RecentGasFees => ({
-      maxFeePerGas: row.max_fee_per_gas,
-      maxPriorityFeePerGas: row.max_priority_fee_per_gas,
-      dataFeeWei: row.data_fee_wei,
-      callWei: row.call_wei,
-    }),
-  )
-
-/** Budget that relayers have left for an account on one chain in the rolling 24 hours. */
+/** Transfers that relayers still carry for an account on one chain in the rolling 24 hours. */
 export const gasRow = z.object({
-  left_wei: bigintText,
   left_calls: z.int(),
-  /** Time at which the oldest part of the use leaves the 24 hours. */
+  /** Time at which the oldest of those carried leaves the 24 hours. */
   resets_at: time.nullable(),
   least_usd_micros: bigintText,
 })
 
-/** The same budget for each chain with a relayer in service. */
+/** The same for each chain with a relayer in service. */
 export const relayedRows = z.array(gasRow.extend({ chain: z.int(), calls_per_day: z.int() }))
 
 /** Facts that api.begin_payment and api.payment_facts return beside the payment. */
@@ -116,25 +97,11 @@ export const factsRow = z.object({
   reserved_atomic: bigintText,
   /** True if a rule of the owner brings what the payment lacks. */
   is_refilled: z.boolean(),
-  /** Budget, with the number of authorizations that may still be signed so that each can be cancelled. */
-  gas: gasRow.extend({
-    left_cancels: z.int(),
-    cancels_reset_at: time.nullable(),
-    /** Time at which recent gas prices leave room for it; null if they do now. */
-    cheaper_at: time.nullable(),
-    seen: gasSeenRow.nullable(),
-  }),
+  gas: gasRow,
   /** Unix seconds by the database's clock, since a worker's own may be wrong. */
   now: z.int(),
-  /** Relayers in service, with the cost of their transactions in flight and what they surely have left. */
-  lanes: z.array(
-    z.object({
-      address: addressSchema,
-      next_nonce: z.int(),
-      open_wei: z.array(bigintText),
-      left_wei: bigintText.nullable(),
-    }),
-  ),
+  /** Relayers in service. */
+  lanes: z.array(z.object({ address: addressSchema, next_nonce: z.int() })),
 })
 
 /** Payment with its facts. */

@@ -76,8 +76,8 @@ create table private.payments (
   block_number bigint check (block_number between 0 and 2147483647),
   block_hash text,
   log_index integer,
-  -- True if it was settled in a block that is gone.
-  reopened boolean not null default false,
+  -- Number of calls for which relayers pay: those that it counts as, once for each slot that carries it.
+  relayed_calls integer not null default 0,
   finality text check (finality in ('submitted', 'reverted', 'included', 'safe', 'finalized',
     'reorged')),
   -- Time of settlement for limits, and time when it was first booked in the block `settled_in`
@@ -128,6 +128,8 @@ create index payments_counted on private.payments (account, counts_until)
   include (state, consent_level, counted_usd_micros, valid_before) where counts_until is not null;
 create index payments_of_budget on private.payments (coalesce(budget, key), counts_until)
   include (state, counted_usd_micros, valid_before) where counts_until is not null;
+create index payments_relayed on private.payments (account, chain, authorized_at)
+  include (relayed_calls, state, counts_until, tx_hash) where relayed_calls > 0;
 create index payments_unsigned on private.payments (counts_until) where state = 'authorized';
 create index payments_watched on private.payments (account, checked_at nulls first)
   where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
@@ -221,7 +223,7 @@ $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'reopened',
+      'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'relayed_calls',
       'settled_in', 'placed_at', 'remembers_device', 'has_outflow'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
@@ -298,7 +300,7 @@ $$;
 -- Releases those of the given payments that are reserved and not signed. The caller holds the account's lock.
 -- Custody keeps a signature only for a payment that is still authorized, so no signature follows the release.
 create function private.release_unsigned(given_up uuid[], why text) returns void language sql as $$
-  update private.payments p set state = 'released', finality = null, failure = why
+  update private.payments p set state = 'released', finality = null, failure = why, relayed_calls = 0
    where p.id = any (given_up) and p.state = 'authorized'
 $$;
 
@@ -309,19 +311,16 @@ create function private.is_approved_unsigned(p private.payments) returns boolean
   select p.state = 'authorized' and p.consent_level in ('user_session', 'user_passkey')
 $$;
 
--- Resets a reservation that ended unsigned when its payment is asked for again. The payment and its gas are
--- then decided anew, as if it had never been reserved.
+-- Resets a reservation that ended unsigned when its payment is asked for again. The payment is then decided
+-- anew, as if it had never been reserved.
 create function private.reconsider(of_payment uuid, of_account uuid) returns void
   language plpgsql as $$
 begin
   update private.payments p set authorized_at = null, consent_level = null, mandate = null,
     budget = null, authorized_block = null, valid_after = null, valid_before = null,
-    allowance_nonce = null, leased_until = null, finality = null,
+    allowance_nonce = null, leased_until = null, finality = null, relayed_calls = 0,
     state = case when exists (select from private.approvals o where o.payment = p.id)
       then 'awaiting_confirmation' else 'prepared' end
    where p.id = of_payment and p.account = of_account
      and p.state = 'authorized' and p.counts_until <= private.clock();
-  if found then
-    delete from private.gas_uses u where u.payment = of_payment and u.slot is null;
-  end if;
 end $$;

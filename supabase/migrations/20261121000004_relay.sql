@@ -12,10 +12,8 @@ create table private.relay_lanes (
   -- Number of transactions that the chain had counted at the last look. Those from it up to next_nonce are in
   -- flight.
   mined_nonce bigint not null default 0,
-  -- Balance of a relayer and the count of its mined transactions at that time, as enough endpoints reported
-  -- them.
+  -- Balance of a relayer at the last look.
   told_wei numeric(78, 0),
-  told_nonce bigint,
   -- Reason why it takes nothing new now.
   paused_for text,
   lease uuid,
@@ -62,14 +60,13 @@ create table private.relay_transactions (
   primary key (slot, attempt)
 );
 
--- Signed calls of a token: the authorization of a payment, or the cancellation of one. A call without a slot
--- is queued for a relayer. A call that the wallet itself pays for always stays in the wallet's slots.
+-- Signed authorizations of payments. A call without a slot is queued for a relayer. A call that the wallet itself
+-- pays for always stays in the wallet's slots.
 create table private.relay_calls (
   id bigint generated always as identity primary key,
   chain bigint not null,
   payment uuid not null references private.payments,
   account uuid not null references private.accounts,
-  kind text not null check (kind in ('transfer', 'cancel')),
   signature text not null,
   -- Position in the queue. Accounts take turns, however many calls of one account wait.
   turn bigint not null,
@@ -80,65 +77,26 @@ create table private.relay_calls (
   claim uuid,
   claimed_until timestamptz,
   slot bigint references private.relay_slots,
-  unique (payment, kind)
+  unique (payment)
 );
-create index relay_calls_queued on private.relay_calls (chain, kind, turn, id) where slot is null;
-create index relay_calls_turns on private.relay_calls (account, chain, kind, turn)
+create index relay_calls_queued on private.relay_calls (chain, turn, id) where slot is null;
+create index relay_calls_turns on private.relay_calls (account, chain, turn)
   where slot is null;
 create index relay_calls_slot on private.relay_calls (slot) where slot is not null;
 create index relay_calls_claim on private.relay_calls (claim) where slot is null;
 
--- Limits on what relayers may spend for one account on a chain in 24 hours, in wei of its native coin and in
--- calls, with lower ones for a young account. The row of chain 0 applies to all chains without a row.
+-- Limits on how often relayers carry a transfer of one account on a chain in 24 hours, with a lower one for a young
+-- account. The row of chain 0 applies to all chains without a row.
 create table private.gas_terms (
   chain bigint primary key check (chain >= 0),
-  wei_per_day numeric(78, 0) not null check (wei_per_day >= 0),
   calls_per_day integer not null check (calls_per_day >= 0),
   young_hours integer not null check (young_hours >= 0),
-  young_wei_per_day numeric(78, 0) not null check (young_wei_per_day between 0 and wei_per_day),
   young_calls_per_day integer not null check (young_calls_per_day between 0 and calls_per_day),
   -- The smallest transfer that is relayed.
-  least_usd_micros bigint not null default 10000 check (least_usd_micros >= 0),
-  -- Largest sum of live authorizations and the cancellations of 24 hours. It ensures that everything signed
-  -- can be cancelled.
-  cancels_per_day integer not null check (cancels_per_day >= 0)
+  least_usd_micros bigint not null default 10000 check (least_usd_micros >= 0)
 );
 
--- Gas that relayers spend for an account, at its worst: one row for each time that one of its calls goes into
--- a transaction. The row is first inserted without a slot. For a transfer, it permits a relayer to put the
--- call into a transaction; for a signature, it reserves the gas of a possible cancellation. A row that never
--- got a slot stops counting once the payment is over.
-create table private.gas_uses (
-  id bigint generated always as identity primary key,
-  account uuid not null references private.accounts,
-  chain bigint not null,
-  payment uuid not null references private.payments,
-  kind text not null check (kind in ('transfer', 'cancel')),
-  wei numeric(78, 0) not null check (wei > 0),
-  slot bigint references private.relay_slots,
-  at timestamptz not null default private.clock()
-);
-create unique index gas_uses_unspent on private.gas_uses (payment, kind) where slot is null;
-create index gas_uses_counted on private.gas_uses (account, chain, at) include (wei);
-create index gas_uses_slot on private.gas_uses (slot) where slot is not null;
-create index gas_uses_of_payment on private.gas_uses (payment);
-create index gas_uses_age on private.gas_uses (at);
-
--- Recent gas prices of a chain: the highest of each minute, as enough endpoints reported it. Fees are in wei;
--- `call_wei` is the worst cost of a relayer's transaction with one call.
-create table private.gas_prices (
-  chain bigint not null,
-  minute timestamptz not null,
-  max_fee_per_gas numeric(78, 0) not null,
-  max_priority_fee_per_gas numeric(78, 0) not null,
-  data_fee_wei numeric(78, 0) not null,
-  call_wei numeric(78, 0) not null,
-  primary key (chain, minute)
-);
-
-alter table private.gas_prices enable row level security;
 alter table private.gas_terms enable row level security;
-alter table private.gas_uses enable row level security;
 alter table private.relay_lanes enable row level security;
 alter table private.relay_slots enable row level security;
 alter table private.relay_transactions enable row level security;
@@ -158,17 +116,16 @@ begin
         where s.chain = l.chain and s.lane = l.address));
 end $$;
 
--- A lane that may sign one transaction, with the nonce for it, the calls to put into it and what is reserved
--- for them. `owner` is the account whose key signs for the lane, or `relayer`.
+-- A lane that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the account whose key signs for the lane, or `relayer`.
 create type private.relay_claim as (
-  lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, charges jsonb, envelope jsonb,
+  lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb,
   owner text
 );
 
 -- Returns what custody needs in order to put a call into a transaction.
 create function private.call_json(c private.relay_calls, p private.payments) returns jsonb
   language sql stable as $$
-  select jsonb_build_object('kind', c.kind, 'payment', p.id, 'token', p.token, 'from', p.wallet,
+  select jsonb_build_object('payment', p.id, 'token', p.token, 'from', p.wallet,
     'to', p.payee, 'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
     'nonce', p.authorization_nonce, 'signature', c.signature, 'carrier', case when p.terms ? 'carrier'
       then jsonb_build_object('chain', p.chain, 'order', p.terms #>> '{carrier, order}') end)
@@ -180,21 +137,19 @@ create function private.live_until(p private.payments) returns timestamptz
   select pg_catalog.to_timestamp(p.valid_before + 900)
 $$;
 
--- True if a payment was authorized before the last freeze of its account. The freeze reports it as being
--- cancelled, so it is not sent after the account is unfrozen either.
+-- True if a payment was authorized before the last freeze of its account. It is not sent after the account is
+-- unfrozen either.
 create function private.is_stopped(p private.payments) returns boolean
   language sql stable as $$
   select exists (select from private.accounts a
     where a.id = p.account and p.freezes < a.freezes)
 $$;
 
--- True if a call may still be put into a transaction: it has an effect, and it is not a transfer that a
--- freeze has stopped.
-create function private.is_live(c private.relay_calls, p private.payments) returns boolean
+-- True if the transfer of a payment may still be put into a transaction: it has an effect, and no freeze has
+-- stopped it.
+create function private.is_live(p private.payments) returns boolean
   language sql stable as $$
-  select case c.kind when 'cancel' then private.live_until(p) > private.clock()
-    else p.valid_before > extract(epoch from private.clock()) and p.state = 'signed'
-      and not private.is_stopped(p) end
+  select p.valid_before > extract(epoch from private.clock()) and p.state = 'signed' and not private.is_stopped(p)
 $$;
 
 -- Locks the accounts that pay, in one order. A freeze that runs at the same time waits for this transaction,
@@ -211,24 +166,19 @@ create function private.has_stopped(carries uuid[]) returns boolean
   select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p))
 $$;
 
--- Returns the calls that wait on a chain, in no order: those that are not claimed and still have an effect,
--- and of transfers only those whose gas is reserved.
+-- Returns the calls that wait on a chain, in no order: those that are not claimed and still have an effect.
 create function private.waiting_calls(on_chain bigint) returns setof private.relay_calls
   language sql stable as $$
   select c.* from private.relay_calls c join private.payments p on p.id = c.payment
    where c.chain = on_chain and c.slot is null and not c.refused
      and (c.claimed_until is null or c.claimed_until <= private.clock())
-     and private.is_live(c, p)
-     and (c.kind = 'cancel' or exists (
-       select from private.gas_uses u
-        where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
+     and private.is_live(p)
 $$;
 
 -- Queues a signed call for a transaction that is being built (`held`) or for the next one. Its turn comes
 -- after those of its own account and together with the first of the others (start-time fair queueing), so a
 -- long queue of one account delays another account by one transaction.
-create function private.queue_call(
-  p private.payments, kind text, signature text, held uuid default null)
+create function private.queue_call(p private.payments, signature text, held uuid default null)
   returns void language plpgsql as $$
 declare
   first_turn bigint;
@@ -236,16 +186,15 @@ declare
 begin
   select c.turn into first_turn from private.relay_calls c
     join private.payments o on o.id = c.payment
-   where c.chain = p.chain and c.kind = queue_call.kind and c.slot is null and private.is_live(c, o)
+   where c.chain = p.chain and c.slot is null and private.is_live(o)
      and (c.claimed_until is null or c.claimed_until <= private.clock())
    order by c.turn limit 1;
   select max(c.turn) into own_turn from private.relay_calls c
-   where c.account = p.account and c.chain = p.chain and c.kind = queue_call.kind
-     and c.slot is null;
-  insert into private.relay_calls (chain, payment, account, kind, signature, claim, turn)
-  values (p.chain, p.id, p.account, queue_call.kind, queue_call.signature, held,
+   where c.account = p.account and c.chain = p.chain and c.slot is null;
+  insert into private.relay_calls (chain, payment, account, signature, claim, turn)
+  values (p.chain, p.id, p.account, queue_call.signature, held,
     greatest(coalesce(first_turn, 0), own_turn + 1))
-  on conflict on constraint relay_calls_payment_kind_key do nothing;
+  on conflict on constraint relay_calls_payment_key do nothing;
 end $$;
 
 -- True if a relayer is in service and not leased.
@@ -255,152 +204,66 @@ create function private.is_free(l private.relay_lanes) returns boolean
     and (l.leased_until is null or l.leased_until <= private.clock())
 $$;
 
--- Returns the possible cost of the newest transactions of a lane, newest first: as many as may be in flight.
-create function private.open_wei(l private.relay_lanes) returns jsonb
-  language sql stable as $$
-  select coalesce(jsonb_agg(coalesce(o.wei, 0)::text order by o.nonce desc), '[]') from (
-    select s.nonce, (select max(t.cost_wei) from private.relay_transactions t
-      where t.slot = s.id) as wei
-      from private.relay_slots s
-     where s.chain = l.chain and s.lane = l.address and s.nonce >= l.next_nonce - 16
-     order by s.nonce desc limit 16) o
-$$;
-
--- Returns the most that a lane's transactions from this nonce on may cost.
-create function private.cost_from(l private.relay_lanes, nonce bigint) returns numeric
-  language sql stable as $$
-  select coalesce(sum((select max(t.cost_wei) from private.relay_transactions t
-      where t.slot = s.id)), 0)
-    from private.relay_slots s
-   where s.chain = l.chain and s.lane = l.address and s.nonce >= cost_from.nonce
-$$;
-
--- Returns what a relayer surely has left: the balance reported last, less all that was signed since, taken as
--- spent. Null if no balance was reported yet.
-create function private.left_wei(l private.relay_lanes) returns numeric
-  language sql stable as $$
-  select greatest(l.told_wei - private.cost_from(l, l.told_nonce), 0) where l.told_wei is not null
-$$;
-
--- Decides whether a relayer keeps at least `kept_wei` if it pays `cost_wei` for a slot, as far as is known. One
--- whose balance enough endpoints never told has none to keep.
--- It answers false while the lane is leased, because the cost of the transaction being built is not known. A
--- wallet's own lane always passes, since it pays with its own gas.
-create function private.leaves_reserve(of_slot bigint, cost_wei numeric, kept_wei numeric)
-  returns boolean language sql stable as $$
-  select coalesce((select (l.leased_until is null or l.leased_until <= private.clock())
-        and (leaves_reserve.kept_wei is null
-          or coalesce(private.left_wei(l), 0) + d.wei - greatest(leaves_reserve.cost_wei, d.wei)
-            >= leaves_reserve.kept_wei)
-    from private.relay_slots s
-      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane and l.kind = 'relayer'
-      cross join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
-        where t.slot = s.id) d
-   where s.id = of_slot), true)
-$$;
-
--- Returns how many more transfers and cancellations a lane can pay for and has nonces for. `seen` is how the
--- caller saw the lane: how many of its transactions the chain counts, what those in flight could cost then
--- (`open_wei`), what it had beside them for transfers (`spare_wei`) and for cancellations (`free_wei`), and
--- what a call costs. What was signed since is subtracted, twice for transfers, because a transaction may be
--- replaced at twice its price. A lane that is 16 ahead takes no more, because nodes drop what is far ahead.
--- The last two of these nonces and a reserve of gas are for cancellations alone.
-create function private.room_in(l private.relay_lanes, seen jsonb)
-  returns table (transfers integer, cancels integer) language sql stable as $$
-  select
-    case when s.ahead < 14 then greatest(
-      least(e.transfers, pg_catalog.floor((e.spare_wei - 2 * s.wei) / (2 * e.call_wei))), 0)::integer
-      else 0 end,
-    case when s.ahead < 16 then greatest(
-      least(e.cancels, pg_catalog.floor((e.free_wei - s.wei) / e.call_wei)), 0)::integer else 0 end
-  from jsonb_to_record(seen) as e (mined_nonce bigint, transfers integer, cancels integer,
-      open_wei numeric, spare_wei numeric, free_wei numeric, call_wei numeric)
-    cross join lateral (select
-      greatest(private.cost_from(l, e.mined_nonce) - e.open_wei, 0) as wei,
-      l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) as ahead) s
-$$;
-
--- Leases a relayer's lane that can carry at least so many of the waiting calls; returns no row if there is none.
-create function private.lease_lane(
-  on_chain bigint, seen jsonb, needs text, wanted integer, until timestamptz)
-  returns table (lease uuid, address text, nonce bigint, transfers integer, cancels integer)
-  language plpgsql as $$
+-- Leases a relayer's lane until a time, the one that was used longest ago; returns no row if there is none. `seen`
+-- names those that can pay, each with the number of its transactions that the chain counts. A lane that is 16
+-- ahead of the chain takes no more, because nodes drop what is far ahead.
+create function private.lease_lane(on_chain bigint, seen jsonb, until timestamptz)
+  returns table (lease uuid, address text, nonce bigint) language plpgsql as $$
 declare
-  l private.relay_lanes;
-  look jsonb;
+  ahead_max constant integer := 16;
 begin
-  select e.value into look from jsonb_array_elements(seen) e
-    join private.relay_lanes x on x.chain = on_chain and x.address = e.value ->> 'address'
-    cross join lateral private.room_in(x, e.value) r
-   where private.is_free(x) and case needs when 'transfer' then r.transfers else r.cancels end >= wanted
-   order by x.used_at nulls first limit 1 for update of x skip locked;
-  if not found then
-    return;
-  end if;
-  -- Read again, now that nobody else can put anything into the lane.
-  select x.* into l from private.relay_lanes x
-   where x.chain = on_chain and x.address = look ->> 'address';
-  select r.transfers, r.cancels into lease_lane.transfers, lease_lane.cancels
-    from private.room_in(l, look) r;
-  if (case needs when 'transfer' then lease_lane.transfers else lease_lane.cancels end) < wanted then
-    return;
-  end if;
-  update private.relay_lanes x set lease = gen_random_uuid(), leased_until = until,
+  return query
+  update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
     used_at = pg_catalog.clock_timestamp()
-   where x.chain = on_chain and x.address = l.address
-  returning x.lease, x.address, x.next_nonce
-  into lease_lane.lease, lease_lane.address, lease_lane.nonce;
-  return next;
+   where l.chain = on_chain and l.address = (
+     select x.address from private.relay_lanes x
+       join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = x.address
+      where x.chain = on_chain and private.is_free(x)
+        and x.next_nonce - greatest(x.mined_nonce, e.mined_nonce) < ahead_max
+      order by x.used_at nulls first limit 1 for update of x skip locked)
+     -- Checked again now that nobody else can lease it.
+     and private.is_free(l)
+  returning l.lease, l.address, l.next_nonce;
 end $$;
 
--- Leases a lane for five seconds and claims the waiting calls for it, cancellations first. With `with_own` it
--- leaves room for a payment that is about to be signed and counts as `units` calls; otherwise it serves the queue
--- alone. A call that counts as several goes alone, once it is the first in the queue and a lane can pay for it.
--- Returns null if no lane is free, or nothing waits that a lane could carry.
+-- Leases a lane for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
+-- that is about to be signed and counts as `units` calls; otherwise it serves the queue alone. A call that counts
+-- as several goes alone, once it is the first in the queue. Returns null if no lane is free, or nothing waits.
 create function private.claim_lane(
   on_chain bigint, seen jsonb, with_own boolean, units integer default 1)
   returns private.relay_claim language plpgsql as $$
 declare
-  picked record;
+  calls_max constant integer := 25;
+  leased record;
   claimed private.relay_claim;
   until timestamptz := private.clock() + interval '5 seconds';
-  own integer := with_own::integer;
-  needs text := case when with_own then 'transfer' else
-    (select w.kind from private.waiting_calls(on_chain) w order by w.kind limit 1) end;
   alone bigint;
 begin
-  if needs is null or not private.has_caught_up(on_chain) then
+  if not private.has_caught_up(on_chain)
+    or not with_own and not exists (select from private.waiting_calls(on_chain)) then
     return null;
   end if;
-  if needs = 'transfer' and not with_own then
-    select f.id, f.units into alone, units from (
-      select w.id, private.call_units(p) as units from private.waiting_calls(on_chain) w
-        join private.payments p on p.id = w.payment order by w.turn, w.id limit 1) f where f.units > 1;
-  end if;
-  select * into picked from private.lease_lane(on_chain, seen, needs, coalesce(units, 1), until);
-  if not found and alone is not null then
-    alone := null;
-    select * into picked from private.lease_lane(on_chain, seen, needs, 1, until);
-  end if;
+  select * into leased from private.lease_lane(on_chain, seen, until);
   if not found then
     return null;
   end if;
-  claimed.lease := picked.lease;
+  claimed.lease := leased.lease;
   claimed.chain := on_chain;
-  claimed.lane := picked.address;
-  claimed.nonce := picked.nonce;
+  claimed.lane := leased.address;
+  claimed.nonce := leased.nonce;
+  if not with_own then
+    select f.id into alone from (
+      select w.id, private.call_units(p) as units from private.waiting_calls(on_chain) w
+        join private.payments p on p.id = w.payment order by w.turn, w.id limit 1) f where f.units > 1;
+  end if;
   -- Chosen once, before the update. A plan that chose again for each row would not see the rows that it has
   -- already updated, and would exceed the limit.
   with chosen as materialized (
-    select q.id from private.relay_calls q where q.id = alone or alone is null
-      and not (with_own and units > 1) and q.id in (
-      (select w.id from private.waiting_calls(on_chain) w where w.kind = 'cancel'
-        order by w.turn, w.id limit least(picked.cancels, 25 - own))
-      union all
-      (select w.id from private.waiting_calls(on_chain) w join private.payments p on p.id = w.payment
-        where w.kind = 'transfer' and private.call_units(p) = 1
-        order by w.turn, w.id limit greatest(least(picked.transfers, 25) - own, 0)))
-     order by q.kind, q.turn, q.id limit 25 - own for update skip locked
+    select q.id from private.relay_calls q where not (with_own and units > 1) and q.id in (
+      select w.id from private.waiting_calls(on_chain) w join private.payments p on p.id = w.payment
+       where case when alone is null then private.call_units(p) = 1 else w.id = alone end
+       order by w.turn, w.id limit calls_max - with_own::integer)
+     for update skip locked
   ), taken as (
     update private.relay_calls c set claim = claimed.lease, claimed_until = until
      where c.id in (select h.id from chosen h)
@@ -409,7 +272,6 @@ begin
   )
   select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
     from taken t join private.payments p on p.id = t.payment;
-  claimed.charges := private.charges_of(claimed.lease);
   -- Another caller is taking everything that waited, and it looks at the queue again afterwards.
   if claimed.calls = '[]' and not with_own then
     update private.relay_lanes l set lease = null, leased_until = null
@@ -460,8 +322,8 @@ begin
     next_nonce = greatest(l.next_nonce, wallet_nonce)
    where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
      and (l.leased_until is null or l.leased_until <= private.clock())
-  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb, '[]'::jsonb
-  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls, claimed.charges;
+  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
+  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
   if not found then
     return null;
   end if;
@@ -471,8 +333,7 @@ begin
 end $$;
 
 -- Stores the first transaction of a slot and gives the lane back. Answers false, with everything back in the
--- queue, if the lease was lost, a claimed call was withdrawn, or an account has no gas left for it beside
--- what was stored since the claim. Then the transaction must not leave; it cannot, because nobody received
+-- queue, if the lease was lost or a claimed call was withdrawn. Then the transaction must not leave; it cannot, because nobody received
 -- it.
 create function private.fill_slot(
   held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric,
@@ -486,7 +347,6 @@ begin
   perform from private.relay_calls c where c.claim = held and c.slot is null for update;
   if lane.address is null or calls <>
     (select count(*) from private.relay_calls c where c.claim = held and c.slot is null)
-    or lane.kind = 'relayer' and not private.has_gas_for_claim(held, calls, cost_wei)
   then
     update private.relay_lanes l set lease = null, leased_until = null where l.lease = held;
     update private.relay_calls c set claim = null, claimed_until = null
@@ -497,24 +357,21 @@ begin
   values (lane.chain, lane.address, lane.next_nonce) returning id into filled;
   insert into private.relay_transactions values (filled, 1, hash, raw, max_fee, max_priority_fee,
     cost_wei, (select coalesce(array_agg(c.payment), '{}') from private.relay_calls c
-      where c.claim = held and c.slot is null and c.kind = 'transfer'));
+      where c.claim = held and c.slot is null));
   with sent as (
     update private.relay_calls c set slot = filled, claim = null, claimed_until = null,
       tries = c.tries + 1
-     where c.claim = held and c.slot is null returning c.payment, c.kind
+     where c.claim = held and c.slot is null returning c.payment
   )
   update private.payments p set tx_hash = hash, finality = 'submitted' from sent s
-   where p.id = s.payment and s.kind = 'transfer' and p.state = 'signed';
-  if lane.kind = 'relayer' then
-    perform private.spend_gas(filled, cost_wei);
-  end if;
+   where p.id = s.payment and p.state = 'signed';
   update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
    where l.lease = held;
   return true;
 end $$;
 
--- Locks the accounts of claimed calls and of a payment, since gas is reserved under that lock. As everywhere,
--- this lock is taken before any other.
+-- Locks the accounts of claimed calls and of a payment, so that a freeze sees what is stored or this sees the
+-- freeze. As everywhere, this lock is taken before any other.
 create function private.hold_claimed(held uuid, payment uuid default null) returns void
   language plpgsql as $$
 begin

@@ -146,8 +146,7 @@ begin
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l),
-        'left_wei', private.left_wei(l)::text)), '[]')
+        'next_nonce', l.next_nonce)), '[]')
       from private.relay_lanes l
        where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $$;
@@ -330,7 +329,7 @@ begin
    where p.account = payer and p.tx_hash = hash order by p.created_at, p.id limit 1;
   if found_id is null then
     select p.id into found_id from private.relay_transactions t
-      join private.relay_calls c on c.slot = t.slot and c.kind = 'transfer'
+      join private.relay_calls c on c.slot = t.slot
       join private.payments p on p.id = c.payment and p.account = payer
      where t.tx_hash = hash order by c.id limit 1;
   end if;

@@ -56,7 +56,7 @@ begin
       where k.address = p.wallet and k.owner = p.account::text),
     case when claimed.lease is not null then to_jsonb(claimed) end,
     (select private.latest_transaction(c.slot) from private.relay_calls c
-      where c.payment = p.id and c.kind = 'transfer'),
+      where c.payment = p.id),
     private.consent_behind(p),
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $$;
@@ -76,8 +76,7 @@ create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   valid_after bigint, valid_before bigint, lease_seconds integer,
   seen_block bigint default null, gas_from text default null, wallet_nonce bigint default null,
-  wallet_wei text default null, cost_wei text default null,
-  gas_chain bigint default null, lanes jsonb default '[]',
+  wallet_wei text default null, cost_wei text default null, lanes jsonb default '[]',
   allowance_nonce text default null, mandate uuid default null, is_repeat boolean default false)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
@@ -137,17 +136,16 @@ begin
   if outcome = 'authorized' and p.signature is null and not private.has_caught_up(p.chain) then
     perform private.refuse('unavailable', '503');
   end if;
-  if outcome = 'authorized' and free and p.signature is null
-    and not private.reserve_gas(p, gas_from, gas_chain, cost_wei::numeric)
-  then
-    outcome := 'gas_budget';
-    fresh := false;
-  end if;
   -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
-    if gas_from is distinct from 'wallet' then
+    if gas_from is distinct from 'wallet' and not private.is_relayed(p) then
+      outcome := 'gas_budget';
+    elsif gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
+      if not fresh then
+        update private.payments q set relayed_calls = private.call_units(p) where q.id = p.id;
+      end if;
     elsif private.is_full(p.chain, p.wallet) then
       outcome := 'lane_full';
     elsif coalesce(wallet_wei::numeric
@@ -172,13 +170,13 @@ begin
         from private.transfer_cursors c where c.chain = p.chain)),
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       allowance_nonce = custody_authorize.allowance_nonce,
+      relayed_calls = case when p.kind = 'transfer' and gas_from is distinct from 'wallet'
+        then private.call_units(p) else 0 end,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
-    -- The gas just reserved is no longer available to the calls that go with it.
-    claimed.charges := private.charges_of(claimed.lease);
     return query select * from private.custody_answer(p, claimed, free);
     return;
   end if;
@@ -194,7 +192,7 @@ declare
   withdrawn private.payments;
 begin
   update private.payments p set state = 'released', failure = 'its approval did not hold',
-    finality = null
+    finality = null, relayed_calls = 0
    where p.id = payment and p.state = 'authorized' and p.signature is null
   returning * into withdrawn;
   if not found then
@@ -242,7 +240,7 @@ begin
      and q.authorized_at = custody_record.authorized_at and q.counts_until > private.clock();
   kept := found;
   if kept and relayed then
-    perform private.queue_call(p, 'transfer', signature, lease);
+    perform private.queue_call(p, signature, lease);
   end if;
   if lease is not null then
     sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
@@ -265,19 +263,14 @@ begin
   end if;
 end $$;
 
--- Sets claimed calls aside, given as [{payment, kind}], so that they hold up no others: for good if they
--- cannot be put into a transaction (`refused`), for 45 seconds if they are too expensive now. Gives the lane
--- back with the last of them, unless the caller has a call of its own for it.
-create function api.custody_set_aside(lease uuid, calls jsonb, own boolean, refused boolean)
+-- Sets claimed calls of these payments aside for good, because they cannot be put into a transaction and must hold
+-- up no others. Gives the lane back with the last of them, unless the caller has a call of its own for it.
+create function api.custody_set_aside(lease uuid, payments uuid[], own boolean)
   returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.relay_calls c set refused = custody_set_aside.refused, claim = null,
-    claimed_until = case when not custody_set_aside.refused
-      then private.clock() + interval '45 seconds' end
-    from pg_catalog.jsonb_to_recordset(calls) as e (payment uuid, kind text)
-   where c.claim = custody_set_aside.lease and c.slot is null
-     and c.payment = e.payment and c.kind = e.kind;
+  update private.relay_calls c set refused = true, claim = null, claimed_until = null
+   where c.claim = custody_set_aside.lease and c.slot is null and c.payment = any (payments);
   if not own and not exists (select from private.relay_calls c
     where c.claim = custody_set_aside.lease and c.slot is null)
   then
@@ -305,13 +298,10 @@ end $$;
 
 -- Returns an open slot to be signed again at higher fees. It keeps its nonce, so at most one of its
 -- transactions is ever mined, and it carries only those of its calls that may still leave. A slot without
--- calls does nothing but use its nonce. `charges` holds what a relayer's calls are charged and how much more
--- their accounts may spend; `blocks` is true if a cancellation waits behind it, `delays` if calls of several
--- accounts are in it or wait behind it.
+-- calls does nothing but use its nonce.
 create function api.custody_load_slot(slot bigint) returns table (
   chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
-  max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, delays boolean, envelope jsonb,
-  owner text)
+  max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
@@ -319,15 +309,7 @@ begin
     t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
-       where c.slot = s.id and private.is_live(c, p)),
-    (select coalesce(pg_catalog.jsonb_agg(private.charge_json(u)), '[]')
-       from private.gas_uses u where u.slot = s.id),
-    exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
-      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
-        and c.kind = 'cancel'),
-    (select count(distinct p.account) > 1 from private.relay_slots o
-        join private.relay_calls c on c.slot = o.id join private.payments p on p.id = c.payment
-      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce >= s.nonce),
+       where c.slot = s.id and private.is_live(p)),
     k.envelope, k.owner
   from private.relay_slots s
     join private.custody_keys k on k.address = s.lane
@@ -336,27 +318,18 @@ begin
   where s.id = custody_load_slot.slot and s.state = 'open' and private.has_caught_up(s.chain);
 end $$;
 
--- Stores a replacement. Answers false if another one was stored first, the slot is over, or a transfer that
--- it carries was stopped by a freeze meanwhile, a call that it carries belongs to an account without gas left
--- for it, or a transfer would use what its relayer keeps for cancellations (`kept_wei`). `carries` and `cancels`
--- are the payments whose transfers and cancellations it carries.
+-- Stores a replacement. Answers false if another one was stored first, the slot is over, or a transfer that it
+-- carries was stopped by a freeze meanwhile.
 create function api.custody_record_replacement(
   slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text,
-  max_priority_fee_per_gas text, cost_wei text, carries uuid[], cancels uuid[],
-  kept_wei text default null)
+  max_priority_fee_per_gas text, cost_wei text, carries uuid[])
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
   -- Locked against a freeze that runs at the same time: either it sees this transaction, or this sees the
   -- freeze.
   perform private.lock_accounts_in(slot);
-  -- Of replacements that are stored at once, each sees what the others leave of the relayer's gas.
-  perform from private.relay_lanes l join private.relay_slots s on s.chain = l.chain and s.lane = l.address
-   where s.id = slot for no key update of l;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
-  if not found or private.has_stopped(carries)
-    or not private.has_gas(slot, cost_wei::numeric, carries, cancels)
-    or carries <> '{}' and not private.leaves_reserve(slot, cost_wei::numeric, kept_wei::numeric)
-  then
+  if not found or private.has_stopped(carries) then
     return false;
   end if;
   insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
@@ -367,7 +340,6 @@ begin
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
    where p.id = any (carries) and p.state = 'signed';
-  perform private.raise_gas(slot, cost_wei::numeric, carries, cancels);
   return true;
 end $$;
 grant execute on function api.custody_authorize, api.custody_withdraw, api.custody_record,

@@ -61,7 +61,7 @@ begin
    where p.id = payment
   returning * into settled;
   delete from private.relay_calls c where c.payment = settled.id and c.slot is null
-    and (c.kind = 'cancel' or settled.finality = 'finalized');
+    and settled.finality = 'finalized';
   return settled;
 end $$;
 
@@ -105,7 +105,7 @@ create function private.unsettle(payment uuid, gone text) returns private.paymen
 declare
   reopened private.payments;
 begin
-  update private.payments p set finality = 'reorged', reopened = true, block_number = null, block_hash = null,
+  update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
     log_index = null, settled_atomic = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
@@ -264,7 +264,7 @@ end $$;
 create function private.is_in_slot(p private.payments) returns boolean
   language sql stable as $$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
-    where c.payment = p.id and c.kind = 'transfer'
+    where c.payment = p.id
       and p.valid_before > extract(epoch from private.clock())
       and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
 $$;

@@ -8,7 +8,7 @@
 -- does not count yet; then those longest unseen.
 create function api.housekeeping_slots(batch integer) returns table (
   slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint,
-  block_hash text, attempts jsonb, calls jsonb)
+  block_hash text, attempts jsonb, payments jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
@@ -40,8 +40,7 @@ begin
         'held', private.has_stopped(t.carries), 'age_seconds',
         extract(epoch from private.clock() - t.created_at)::integer) order by t.attempt), '[]')
        from private.relay_transactions t where t.slot = s.id),
-    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', c.kind,
-        'payment', private.payment_json(p) - array['terms', 'delivery']) order by c.id), '[]')
+    (select coalesce(pg_catalog.jsonb_agg(private.payment_json(p) - array['terms', 'delivery'] order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id)
   from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
   order by s.lane, s.nonce;
@@ -52,7 +51,7 @@ end $$;
 -- minutes.
 create function private.may_retry(c private.relay_calls, p private.payments) returns boolean
   language sql stable as $$
-  select private.is_live(c, p) and c.tries < 10
+  select private.is_live(p) and c.tries < 10
     and p.valid_before > extract(epoch from private.clock()) + 60
     and exists (select from private.relay_slots s
       join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
@@ -67,11 +66,8 @@ create function api.housekeeping_book_slot(
   slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb,
   unclear jsonb default '[]')
   returns boolean language plpgsql security definer set search_path = '' as $$
-declare
-  before private.relay_slots;
 begin
   perform private.lock_accounts_in(slot);
-  select s.* into before from private.relay_slots s where s.id = slot for update;
   update private.relay_slots s set block_number = housekeeping_book_slot.block_number,
     block_hash = housekeeping_book_slot.block_hash,
     state = case finality when 'finalized' then 'final' else 'mined' end
@@ -79,16 +75,12 @@ begin
   if not found then
     return false;
   end if;
-  -- Gas is spent once, however often the block is said to be another one.
-  update private.gas_uses u set at = private.clock()
-   where u.slot = housekeeping_book_slot.slot and (before.state = 'open'
-     or finality = 'finalized' and before.block_hash <> housekeeping_book_slot.block_hash);
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
       pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
       when unclear @> pg_catalog.to_jsonb(p.id) then 'submitted' else 'reverted' end
     from private.relay_calls c
-   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+   where c.slot = housekeeping_book_slot.slot
      and p.id = c.payment and p.state = 'signed';
   perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, finality)
@@ -96,7 +88,7 @@ begin
   perform private.lock_queue(s.chain, false) from private.relay_slots s where s.id = slot;
   perform private.requeue_call(c) from private.relay_calls c
     join private.payments p on p.id = c.payment
-   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+   where c.slot = housekeeping_book_slot.slot
      and p.finality = 'reverted' and private.may_retry(c, p) order by c.id;
   return true;
 end $$;
@@ -114,13 +106,13 @@ begin
   end if;
   perform private.unsettle(c.payment, housekeeping_reopen_slot.block_hash)
   from private.relay_calls c
-   where takes_back and c.slot = housekeeping_reopen_slot.slot and c.kind = 'transfer';
+   where takes_back and c.slot = housekeeping_reopen_slot.slot;
   return true;
 end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined now
 -- (`lost` is false) or ever (true). The token accepts an authorization only once, so another lane may carry
--- the same call, if there is gas for it once more. Calls that a wallet pays for itself stay until they end.
+-- the same call, if relayers carry one more for its account. Calls that a wallet pays for itself stay until they end.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -141,12 +133,10 @@ end $$;
 
 -- Returns the lanes that are watched: every relayer, and each wallet with a transaction in flight.
 create function api.housekeeping_lanes() returns table (
-  chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text,
-  open_wei jsonb, left_wei text)
+  chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for,
-      private.open_wei(l), private.left_wei(l)::text
+  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
    order by l.chain, l.kind, l.address;
@@ -163,31 +153,13 @@ begin
   return found;
 end $$;
 
--- Stores what a relayer holds and returns what is left of it. Enough endpoints report at least `least_wei` at
--- `counted` mined transactions. One of them may understate it for as long as it likes, so `least_wei` only
--- ever raises what is left. If more is left than the higher half of them reports (`most_wei`), somebody else
--- spent the difference, and it is lowered.
-create function api.housekeeping_see_lane(
-  chain bigint, address text, least_wei text, most_wei text, counted bigint)
-  returns text language plpgsql security definer set search_path = '' as $$
-declare
-  lane private.relay_lanes;
-  kept numeric;
+-- Stores what a relayer holds.
+create function api.housekeeping_see_lane(chain bigint, address text, wei text) returns boolean
+  language plpgsql security definer set search_path = '' as $$
 begin
-  select l.* into lane from private.relay_lanes l
+  update private.relay_lanes l set told_wei = wei::numeric
    where l.chain = housekeeping_see_lane.chain and l.address = housekeeping_see_lane.address;
-  kept := lane.told_wei - private.cost_from(lane, lane.told_nonce);
-  if kept is null or kept < least_wei::numeric - private.cost_from(lane, counted) then
-    lane.told_wei := least_wei::numeric;
-    lane.told_nonce := counted;
-  elsif kept > most_wei::numeric then
-    lane.told_wei := most_wei::numeric;
-    lane.told_nonce := counted;
-  end if;
-  update private.relay_lanes l set told_wei = lane.told_wei, told_nonce = lane.told_nonce
-   where l.chain = lane.chain and l.address = lane.address
-     and (l.told_wei, l.told_nonce) is distinct from (lane.told_wei, lane.told_nonce);
-  return private.left_wei(lane)::text;
+  return true;
 end $$;
 
 -- Aligns a lane's counter with the chain's count, as far as enough endpoints show it (`counted`), and no

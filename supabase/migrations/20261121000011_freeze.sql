@@ -1,16 +1,5 @@
--- Freezing an account, cancelling on chain what was signed and is not settled, and the figures behind "how
--- much, by when": what a key could move, and when a payment would fit.
-
--- Returns why the authorization of a payment cannot be cancelled on chain; null if it can. Its holder, a
--- merchant or the queue, can use it until it expires.
-create function private.obstacle(p private.payments) returns text
-  language sql stable as $$
-  select case
-    when private.live_until(p) <= private.clock() then 'expired'
-    -- Permit2 accepts only the owner's own transaction (invalidateUnorderedNonces).
-    when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
-  end
-$$;
+-- Freezing an account, which names what is signed and open, and the figures behind "how much, by when": what a key
+-- could move, and when a payment would fit.
 
 -- Payments that were open when an account was last frozen, in the order in which the answer lists them:
 -- unsettled first, then by amount. Whatever became of them since, nothing else can leave. They are one row,
@@ -40,7 +29,7 @@ begin
     'the account was frozen before anything was signed');
   with withdrawn as (
     delete from private.relay_calls c using private.payments p
-     where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null
+     where c.payment = p.id and p.account = frozen and c.slot is null
     returning c.payment, c.tries
   )
   update private.payments p set state = 'released', finality = null,
@@ -87,13 +76,24 @@ begin
   return case when found then revoked else private.recognize(credential, 'any') end;
 end $$;
 
+-- Returns what can become of a payment that was open when its account was frozen. Its holder, a merchant or
+-- whoever saw a transaction that was sent, can use a signature until it ends; nobody has one that never left.
+create function private.fate_of(p private.payments) returns text
+  language sql stable as $$
+  select case
+    when p.state = 'settled' then 'in_block'
+    when p.state = 'released' or private.live_until(p) <= private.clock() then 'ended'
+    when p.handed_at is not null then 'handed_over'
+    when exists (select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
+      where s.state <> 'final' and t.dispatched_at is not null and p.id = any (t.carries)) then 'in_transaction'
+    else 'never_sent' end
+$$;
+
 -- Freezes the caller's account until the owner unfreezes it; no key can. A second call changes nothing and
 -- answers the same time. Returns the current state of what was open at the freeze, `listed_max` payments
--- after a place, and the next place if more follow. Each says whether its cancellation is queued, whether its
--- signature was handed to a merchant, and whether a transaction that carries it was cleared for sending and
--- its slot is not final. A place holds the number of its freeze before its last nine digits; for a place of
--- another freeze than the last, the list starts over. Freezing has its own rate, so flooding the key with
--- other requests does not delay it.
+-- after a place, and the next place if more follow. A place holds the number of its freeze before its last nine
+-- digits; for a place of another freeze than the last, the list starts over. Freezing has its own rate, so
+-- flooding the key with other requests does not delay it.
 create function api.freeze_account(
   credential text, listed_max integer, reason text default null, mail jsonb default null,
   after_place bigint default 0)
@@ -124,14 +124,7 @@ begin
   )
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
-          'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(l.p), 'is_cancelled', exists (
-            select from private.relay_calls c where c.payment = (l.p).id and c.kind = 'cancel'),
-          'is_handed', (l.p).handed_at is not null, 'is_reopened', (l.p).reopened,
-          'is_carried', exists (
-          select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-           where s.state <> 'final' and t.dispatched_at is not null and (l.p).id = any (t.carries)))
-        order by l.place)
+          'allowance_signature'] || jsonb_build_object('fate', private.fate_of(l.p)) order by l.place)
       from listed l), '[]'),
     (select latest * places + after_place + listed_max from private.frozen_payments f
       where f.account = caller.account and pg_catalog.cardinality(f.payments) > after_place + listed_max)
@@ -192,62 +185,8 @@ begin
   return true;
 end $$;
 
--- Decides whether custody may cancel an authorization: it is live, there is gas for it, and the payment was
--- stopped by a freeze or is released.
-create function private.may_cancel(p private.payments) returns boolean
-  language sql stable as $$
-  select p.state in ('signed', 'unknown', 'released') and p.signature is not null
-    and private.obstacle(p) is null and private.has_cancel_room(p)
-    and (p.state = 'released' or private.is_stopped(p))
-$$;
-
--- Returns payments that a freeze has stopped and whose cancellation is not queued yet, the largest first and
--- the accounts in turn. A freeze queues the first of them itself, housekeeping the rest.
-create function api.housekeeping_uncancelled(batch integer) returns table (payment uuid)
-  language plpgsql security definer set search_path = '' as $$
-begin
-  return query
-  select p.id from private.payments p
-    join private.accounts a on a.id = p.account and p.freezes < a.freezes
-   where p.state in ('signed', 'unknown') and private.may_cancel(p)
-     and not exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
-   order by row_number() over (partition by p.account order by p.amount_usd_micros desc, p.id),
-     p.amount_usd_micros desc, p.id
-   limit batch;
-end $$;
-
--- Returns a live authorization for its cancellation, with the sealed key that signs it and any cancellation
--- signature that is stored already. Returns no row if there is nothing to cancel. It needs no credential,
--- because it moves no money and accepts only what a freeze or the ledger has given up.
-create function api.custody_cancel(payment uuid)
-  returns table (payment_row jsonb, wallet_envelope jsonb, kept text)
-  language plpgsql security definer set search_path = '' as $$
-begin
-  return query
-  select private.payment_json(p), k.envelope, c.signature
-    from private.payments p
-    join private.custody_keys k on k.address = p.wallet and k.owner = p.account::text
-    left join private.relay_calls c on c.payment = p.id and c.kind = 'cancel'
-   where p.id = custody_cancel.payment and private.may_cancel(p);
-end $$;
-
--- Queues a signed cancellation; answers false if there is nothing left to cancel.
-create function api.custody_record_cancel(payment uuid, signature text)
-  returns boolean language plpgsql security definer set search_path = '' as $$
-begin
-  -- The gas of those that are queued at once is counted one by one.
-  perform from private.accounts a where a.id = (select p.account from private.payments p
-    where p.id = custody_record_cancel.payment) for no key update;
-  perform private.queue_call(p, 'cancel', custody_record_cancel.signature) from private.payments p
-   where p.id = custody_record_cancel.payment and private.may_cancel(p);
-  return exists (select from private.relay_calls c
-    where c.payment = custody_record_cancel.payment and c.kind = 'cancel'
-      and c.signature = custody_record_cancel.signature);
-end $$;
-grant execute on function api.housekeeping_uncancelled to service_role;
 grant execute on function api.freeze_account, api.housekeeping_dispatch, api.hand_over,
   api.keep_waiting to service_role;
-grant execute on function api.custody_cancel, api.custody_record_cancel to custody;
 
 -- Returns the figures that a key's exposure is computed from. An open payment may be executed, or released,
 -- which frees its part of the limits; a block that is not final may be undone. Final settlements are summed

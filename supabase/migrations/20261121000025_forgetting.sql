@@ -18,7 +18,6 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('access_tokens', 't.expires_at', '0', null, 'An expired token opens nothing.'),
   ('ceremonies', 't.expires_at', '0', null, 'A challenge that is over proves nothing.'),
   ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
-  ('gas_prices', 't.minute', '1 hour', null, 'Signatures are priced by the last minutes.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
   ('oauth_clients', 't.created_at', '1 day', 't.good_until is null and t.granted_at is null',
@@ -43,9 +42,6 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
     'A destination that the owner did not approve within the day is asked for again.'),
   ('vault_sessions', 't.expires_at', '0', null, 'An expired session continues nothing.'),
   ('widenings', 't.at', '90 days', null, '"It was not me" reaches as far back.'),
-  ('gas_uses', 't.at', '24 hours',
-    $$not exists (select from private.relay_slots s where s.id = t.slot and s.state = 'open')$$,
-    'The budget of gas is one of 24 hours. A slot that is open counts until it is mined.'),
   ('rate_buckets', 't.arrives_at', '1 hour', null, 'An empty bucket equals a missing one.'),
 
   ('account_keys', null, null, null, 'The account''s secrets are sealed with it.'),
@@ -82,7 +78,6 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('vault_sites', null, null, null, 'Sites whose first use the owner was told of.'),
   ('wallets', null, null, null, 'One row for each account.');
 
-create index gas_prices_age on private.gas_prices (minute);
 create index hosted_actions_age on private.hosted_actions (expires_at);
 create index outbox_age on private.outbox (created_at) where carries is null;
 create index payments_age on private.payments (expires_at) where authorized_at is null;

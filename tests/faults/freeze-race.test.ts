@@ -33,8 +33,8 @@ test('a transfer that is stored and not let out is not sent after a freeze', asy
   const sent = await worker.post(payer, transferPath, orderTo(payee))
   await runHousekeeping(world.world)
 
-  const named = { payment_id: sent.body['transfer_id'], why: 'live_authorization' }
-  expect(answers[0]?.body).toMatchObject({ cancelling: [named], cannot_be_stopped: [] })
+  const named = { payment_id: sent.body['transfer_id'], why: 'never_sent' }
+  expect(answers[0]?.body).toMatchObject({ may_settle: [], stopped: [named] })
   expect(await knownToNode(sent.body['tx_hash'])).toBeNull()
   expect(await usdcOf(world, payee)).toBe(0n)
 })
@@ -47,7 +47,7 @@ test('a transfer that was let out is named as on its way, however slow its worke
   const sent = await worker.post(payer, transferPath, orderTo(payee))
 
   const named = { payment_id: sent.body['transfer_id'], why: 'in_transaction' }
-  expect(answers[0]?.body).toMatchObject({ cancelling: [], cannot_be_stopped: [named] })
+  expect(answers[0]?.body).toMatchObject({ may_settle: [named], stopped: [] })
   expect(await knownToNode(sent.body['tx_hash'])).not.toBeNull()
 })
 
@@ -61,7 +61,7 @@ test('what housekeeping read before a freeze is not sent again after it', async 
   await runHousekeeping(worker.world)
 
   expect(await knownToNode(sent.body['tx_hash'])).toBeNull()
-  expect(answers[0]?.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+  expect(answers[0]?.body).toMatchObject({ may_settle: [{ why: 'in_transaction' }] })
 })
 
 test('a transaction that an endpoint took and denies is named as on its way', async () => {
@@ -72,7 +72,7 @@ test('a transaction that an endpoint took and denies is named as on its way', as
 
   const frozen = await payer.post('/account-freeze', {})
 
-  expect(frozen.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+  expect(frozen.body).toMatchObject({ may_settle: [{ why: 'in_transaction' }] })
   await elapse(world, 61)
 })
 
@@ -85,7 +85,7 @@ test('a purchase whose signature was let out is named as one that its merchant h
   await worker.post(agent, '/x402-payment-execute', order)
 
   const named = { payment_id: attemptOf(prepared), why: 'handed_over' }
-  expect(answers[0]?.body).toMatchObject({ cancelling: [named], cannot_be_stopped: [] })
+  expect(answers[0]?.body).toMatchObject({ may_settle: [named], stopped: [] })
   expect(await world.usdcOf(agent.address)).toBe(990_000n)
 })
 
@@ -98,6 +98,6 @@ test('a purchase that is signed and not handed over yet is kept from the merchan
   const executed = await worker.post(agent, '/x402-payment-execute', order)
 
   expect(executed).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
-  expect(answers[0]?.body).toMatchObject({ cancelling: [{ why: 'live_authorization' }] })
+  expect(answers[0]?.body).toMatchObject({ may_settle: [], stopped: [{ why: 'never_sent' }] })
   expect(await world.usdcOf(agent.address)).toBe(1_000_000n)
 })

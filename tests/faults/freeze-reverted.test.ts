@@ -70,7 +70,7 @@ test.each([
 
   const named = { payment_id: sent.body['transfer_id'], why: 'in_transaction' }
   expect(look.body).toMatchObject({ finality: 'reverted' })
-  expect(body).toMatchObject({ cannot_be_stopped: [named] })
+  expect(body).toMatchObject({ may_settle: [named] })
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
 })
 
@@ -96,8 +96,8 @@ test.each([
   const again = await payer.post('/account-freeze', {})
   await bringBack(await bytesOf(sent), since)
 
-  expect(first.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
-  expect(again.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+  expect(first.body).toMatchObject({ may_settle: [{ why: 'in_transaction' }] })
+  expect(again.body).toMatchObject({ may_settle: [{ why: 'in_transaction' }] })
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
   await world.db.sql`update private.relay_lanes set lease = null, leased_until = null`
   await elapse(world, 1)

@@ -1,9 +1,7 @@
 /** An endpoint that stretches its answers delays a decision of the others by at most one look. */
 import { expect, test } from 'vitest'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { node, pass } from '../support/faults/chain.ts'
+import { pass } from '../support/faults/chain.ts'
 import { answering, saying, startLiar } from '../support/faults/liar.ts'
-import { onePair, transfer } from '../support/faults/pair.ts'
 import { acquainted } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -74,34 +72,4 @@ test('an endpoint that takes three seconds for an answer is asked twice in a loo
 
   expect(first.body).toMatchObject({ status: 'submitted' })
   expect([askedInFirst, asked]).toEqual([2, 4])
-})
-
-test('however long an endpoint takes to show receipts, what a freeze cancels is cancelled before', async () => {
-  let slow = ''
-  const world = await start({
-    chain: true,
-    lanes: 2,
-    endpoints: async (url) => [(slow = (await startLiar(url)).url), url],
-  })
-  const { payer, payee } = await onePair(world)
-  await transfer(world.worker(), { payer, payee })
-  const { calldata: data } = await signedPayment(world, payer, payee.address)
-  await payer.post('/account-freeze', {})
-  const use = () => node(world, 'eth_call', { to: world.chain.usdc, data }, 'latest')
-  const isCancelled = () =>
-    use().then(
-      () => false,
-      () => true,
-    )
-
-  let held = 0
-  beforeRequests(world, slow, async (body) => {
-    if (!body.includes('eth_getTransactionReceipt')) return
-    held += 1
-    await expect.poll(isCancelled).toBe(true)
-  })
-  await runHousekeeping(world.world)
-
-  expect(held).toBeGreaterThan(0)
-  await expect(use()).rejects.toThrow('authorization is used or canceled')
 })

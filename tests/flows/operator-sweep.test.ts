@@ -54,7 +54,7 @@ test('a relayer is swept once its payment is mined, and pays again when it has g
 
   const [row] = await sweep(world.db.sql, settings, { relayer, to })
   const swept = await weiOf(to)
-  await fundLane(world.db.sql, world.chain, relayer)
+  await fundLane(world.chain, relayer)
   await pay()
   await resolveAll(world)
 

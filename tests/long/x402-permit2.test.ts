@@ -172,7 +172,7 @@ test('a claim of a transaction that paid something else settles nothing', async 
   expect(await reservedUsd(agent)).toBe('0.00004')
 })
 
-test('a freeze names a permit as what it cannot stop, and the permit still ends by itself', async () => {
+test('a freeze names a permit that its merchant has, and the permit still ends by itself', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
   const attempt = attemptOf(await prepare(agent, { resource_url: `${merchant.url}/exact` }))
   merchant.takes.amount = undefined
@@ -182,8 +182,8 @@ test('a freeze names a permit as what it cannot stop, and the permit still ends 
   await settleLate()
 
   expect(frozen.body).toMatchObject({
-    cancelling: [],
-    cannot_be_stopped: [{ payment_id: attempt, why: 'permit2', message: textWith('Permit2') }],
+    stopped: [],
+    may_settle: [{ payment_id: attempt, why: 'handed_over', message: textWith('merchant') }],
   })
   const [row] = await market.db.sql`
     select state, failure from private.payments where id = ${attempt}`

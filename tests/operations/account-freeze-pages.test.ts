@@ -19,9 +19,8 @@ beforeAll(async () => {
 const named = z.array(z.object({ payment_id: z.uuid(), why: z.string() }))
 const page = z.object({
   frozen_at: z.string(),
-  cancelling: named,
-  cannot_be_stopped: named,
-  ended: named,
+  may_settle: named,
+  stopped: named,
   next_cursor: z.string().nullable(),
 })
 
@@ -31,7 +30,7 @@ async function pageOf(agent: Agent, cursor?: string | null) {
   const { status, body } = await agent.post(path, typeof cursor === 'string' ? { cursor } : {})
   expect(status).toBe(200)
   const read = page.parse(body)
-  return { ...read, all: [...read.cancelling, ...read.cannot_be_stopped, ...read.ended] }
+  return { ...read, all: [...read.may_settle, ...read.stopped] }
 }
 
 /** Returns a payer with one large signed payment and `small` signed payments of a small amount. */
@@ -73,7 +72,7 @@ test('every open payment is named once, whatever settles or ends between the pag
   await use(signed)
   await payer.post('/transfer-status', { transfer_id: signed.paymentId })
   const [ended] = await world.db.sql<{ id: string }[]>`
-    update private.payments set state = 'released', failure = 'it was cancelled' where id in (
+    update private.payments set state = 'released', failure = 'it ended unused' where id in (
       select id from private.payments where account = ${payer.id} and state = 'signed'
        order by id desc limit 1) returning id`
 
@@ -81,8 +80,8 @@ test('every open payment is named once, whatever settles or ends between the pag
 
   expect(first.all).toHaveLength(1_000)
   expect(ids.toSorted()).toEqual(await idsOf(payer))
-  expect(last.ended).toMatchObject([{ payment_id: ended?.id, why: 'ended' }])
-  expect(last.cannot_be_stopped).toContainEqual({ payment_id: signed.paymentId, why: 'in_block' })
+  expect(last.stopped).toContainEqual({ payment_id: ended?.id, why: 'ended' })
+  expect(last.may_settle).toContainEqual({ payment_id: signed.paymentId, why: 'in_block' })
 })
 
 test('the same page names the same payments, however often it is asked for', async () => {
@@ -94,7 +93,7 @@ test('the same page names the same payments, however often it is asked for', asy
 
   const ids = ({ all }: typeof once) => all.map(({ payment_id: id }) => id).toSorted()
   expect(ids(again)).toEqual(ids(once))
-  expect(once.all).toContainEqual({ payment_id: signed.paymentId, why: 'live_authorization' })
+  expect(once.all).toContainEqual({ payment_id: signed.paymentId, why: 'never_sent' })
 })
 
 test('a cursor of a freeze that was ended begins the list of the next one', async () => {

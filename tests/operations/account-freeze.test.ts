@@ -1,14 +1,10 @@
-import { verifyTypedData } from 'ethers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { callRpc, transact } from '../../scripts/local/rpc.ts'
+import { transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { cancelCalldata } from '../support/chain-world.ts'
-import { cancellationTypes } from '../support/eip3009.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
-import { authorizing, inTenMinutes, type Signed, signedPayment } from '../support/signed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
+import { authorizing, inTenMinutes, signedPayment } from '../support/signed.ts'
+import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const path = '/account-freeze'
@@ -17,13 +13,6 @@ let world: TestWorld
 beforeAll(async () => {
   world = await start({ chain: true })
 })
-
-async function cancellationsOf(agent: Agent) {
-  return world.db.sql<{ payment: string; signature: string; chain: string }[]>`
-    select c.payment, c.signature, c.chain from private.relay_calls c
-      join private.payments p on p.id = c.payment
-     where p.account = ${agent.id} and c.kind = 'cancel'`
-}
 
 describe('a freeze', () => {
   test.each(['read', 'pay', 'full', 'vault'] as const)(
@@ -37,7 +26,7 @@ describe('a freeze', () => {
 
       expect(first).toMatchObject({
         status: 200,
-        body: { cancelling: [], cannot_be_stopped: [], next_cursor: null },
+        body: { may_settle: [], stopped: [], next_cursor: null },
       })
       expect(second.body).toEqual(first.body)
       const { body } = await (await agent.withKey('read')).get('/get-identity')
@@ -100,26 +89,25 @@ describe('a freeze', () => {
 
     const frozen = await agent.post(path, {})
 
-    expect(frozen.body).toMatchObject({ cancelling: [], cannot_be_stopped: [] })
+    expect(frozen.body).toMatchObject({ may_settle: [], stopped: [] })
     const { body } = await other.payer.get('/get-identity')
     expect(body).toMatchObject({ frozen: false })
   })
 })
 
-describe('an x402 authorization that is out', () => {
-  let payer: Agent
-  let signed: Signed
-  beforeAll(async () => {
-    const pair = await acquainted(world)
-    payer = pair.payer
-    signed = await signedPayment(world, payer, pair.payee.address)
-  })
+test('a signature that its merchant has is named, with its amount, and can settle until it ends', async () => {
+  const { payer, payee } = await acquainted(world)
+  const signed = await signedPayment(world, payer, payee.address)
+  await world.db
+    .sql`update private.payments set handed_at = private.clock() where id = ${signed.paymentId}`
 
-  test('is being cancelled, and can settle until it expires', async () => {
-    const { body } = await payer.post(path, {})
+  const { body } = await payer.post(path, {})
+  const again = await payer.post(path, {})
+  await transact(world.chain.rpcUrl, issuer, world.chain.usdc, signed.calldata)
 
-    expect(body['cannot_be_stopped']).toEqual([])
-    expect(body['cancelling']).toMatchObject([
+  expect(body).toMatchObject({
+    stopped: [],
+    may_settle: [
       {
         payment_id: signed.paymentId,
         kind: 'x402',
@@ -127,45 +115,16 @@ describe('an x402 authorization that is out', () => {
         token: 'USDC',
         amount: '5',
         payee: signed.to,
-        why: 'live_authorization',
+        why: 'handed_over',
         can_settle_until: new Date(Number(signed.validBefore) * 1000).toISOString(),
       },
-    ])
+    ],
   })
-
-  test("has one cancellation, the wallet's own, however often it is asked for", async () => {
-    await Promise.all([1, 2, 3].map(() => payer.post(path, {})))
-
-    const [cancellation, ...more] = await cancellationsOf(payer)
-    const message = { authorizer: payer.address, nonce: signed.nonce }
-    const domain = {
-      name: 'USDC',
-      version: '2',
-      chainId: 84532,
-      verifyingContract: world.chain.usdc,
-    }
-    const signature = cancellation?.signature ?? ''
-    expect(more).toEqual([])
-    expect(verifyTypedData(domain, cancellationTypes, message, signature)).toBe(payer.address)
-  })
-
-  test('is worthless on chain once anybody has sent the cancellation', async () => {
-    const [cancellation] = await cancellationsOf(payer)
-    const { rpcUrl, usdc } = world.chain
-    const data = cancelCalldata(payer.address, signed.nonce, cancellation?.signature ?? '')
-
-    const settle = () =>
-      callRpc(rpcUrl, [['eth_call', { from: issuer, to: usdc, data: signed.calldata }, 'latest']])
-
-    await expect(settle()).resolves.toEqual(['0x'])
-    await transact(rpcUrl, issuer, usdc, data)
-
-    await expect(settle()).rejects.toThrow('authorization is used or canceled')
-    expect(await usdcOf(world, payer)).toBe(1_000_000_000n)
-  })
+  expect(again.body).toEqual(body)
+  expect(await usdcOf(world, payer)).toBe(995_000_000n)
 })
 
-describe('what cannot be stopped is told with the reason:', () => {
+describe('what can still settle is told with the reason:', () => {
   test('a transfer in a transaction that was sent', async () => {
     const { payer, payee } = await acquainted(world)
     const transfer = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '1' }
@@ -174,8 +133,8 @@ describe('what cannot be stopped is told with the reason:', () => {
     const { body } = await payer.post(path, {})
 
     expect(body).toMatchObject({
-      cancelling: [],
-      cannot_be_stopped: [{ payment_id: sent.body['transfer_id'], why: 'in_transaction' }],
+      stopped: [],
+      may_settle: [{ payment_id: sent.body['transfer_id'], why: 'in_transaction' }],
     })
   })
 
@@ -190,34 +149,20 @@ describe('what cannot be stopped is told with the reason:', () => {
     const { body } = await payer.post(path, {})
 
     expect(body).toMatchObject({
-      cancelling: [],
-      cannot_be_stopped: [{ payment_id: transfer_id, why: 'in_block' }],
+      stopped: [],
+      may_settle: [{ payment_id: transfer_id, why: 'in_block' }],
     })
   })
 
-  test('an authorization that has expired', async () => {
+  test('but an authorization that has expired is stopped', async () => {
     const { payer, payee } = await acquainted(world)
     const { paymentId } = await signedPayment(world, payer, payee.address)
     await world.db.sql`update private.payments set valid_before = extract(epoch from
-      private.clock()) - 901 where id = ${paymentId}`
+      private.clock()) - 901, handed_at = private.clock() where id = ${paymentId}`
 
     const { body } = await payer.post(path, {})
 
-    expect(body).toMatchObject({ cancelling: [], cannot_be_stopped: [{ why: 'expired' }] })
-  })
-
-  test('one that custody could not cancel, until a second call', async () => {
-    const { payer, payee } = await acquainted(world)
-    await signedPayment(world, payer, payee.address)
-    await world.db.sql`revoke execute on function api.custody_cancel from custody`
-
-    const first = await payer.post(path, {})
-    await world.db.sql`grant execute on function api.custody_cancel to custody`
-    const second = await payer.post(path, {})
-
-    expect(first.body).toMatchObject({ cannot_be_stopped: [{ why: 'not_queued' }] })
-    expect(second.body).toMatchObject({ cancelling: [{}], cannot_be_stopped: [] })
-    expect(second.body['frozen_at']).toBe(first.body['frozen_at'])
+    expect(body).toMatchObject({ may_settle: [], stopped: [{ why: 'ended' }] })
   })
 })
 
@@ -225,8 +170,7 @@ test('what was reserved and not signed is released, and custody keeps no signatu
   const { payer, payee } = await acquainted(world)
   const { credential, paymentId } = await authorizing(world, payer, payee.address)
   await world.db.sql`select from api.custody_authorize(${credential}, ${paymentId},
-    'agent_asserted', 1, '1000000000', 0, ${inTenMinutes(world)}, 45, seen_block => 1,
-    cost_wei => '1', gas_chain => 84532)`
+    'agent_asserted', 1, '1000000000', 0, ${inTenMinutes(world)}, 45, seen_block => 1)`
 
   await payer.post(path, {})
   const [late] = await world.db.sql`select r.kept from private.payments p, api.custody_record(
@@ -234,57 +178,6 @@ test('what was reserved and not signed is released, and custody keeps no signatu
 
   expect(late).toEqual({ kept: false })
   expect(await statesOf(world, payer)).toEqual(['released'])
-})
-
-/** Returns a payer with 53 signed payments; one call cancels 50. */
-async function signedOften(): Promise<Agent> {
-  const { payer, payee } = await acquainted(world)
-  const { paymentId } = await signedPayment(world, payer, payee.address)
-  await world.db.sql`
-    insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
-      amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
-      authorization_nonce, signature)
-    select account, key, device, kind, state, chain, token, wallet, payee, 1, 1, expires_at,
-      consent_level, authorized_at, valid_before, '0x' || lpad(to_hex(n), 64, '0'), signature
-      from private.payments, generate_series(1, 52) n where id = ${paymentId}`
-  return payer
-}
-
-test('more payments than one call cancels are all named, and cancelled by the next run', async () => {
-  const payer = await signedOften()
-
-  const { body } = await payer.post(path, {})
-  const first = await cancellationsOf(payer)
-  await runHousekeeping(world.world)
-
-  expect(body).toMatchObject({ next_cursor: null, cannot_be_stopped: [] })
-  expect(body['cancelling']).toHaveLength(53)
-  expect([first.length, (await cancellationsOf(payer)).length]).toEqual([50, 53])
-})
-
-test('none of them is told as being cancelled while custody does not answer', async () => {
-  const payer = await signedOften()
-  await world.db.sql`revoke execute on function api.custody_cancel from custody`
-
-  const { body } = await payer.post(path, {})
-  await world.db.sql`grant execute on function api.custody_cancel to custody`
-
-  expect(body['cancelling']).toEqual([])
-  expect(body['cannot_be_stopped']).toHaveLength(53)
-})
-
-test('custody cancels nothing while the account is not frozen', async () => {
-  const { payer, payee } = await acquainted(world)
-  const { paymentId, signature } = await signedPayment(world, payer, payee.address)
-
-  const unfrozen = await world.world.custody?.cancel({ paymentId })
-  const loaded = await world.db.sql`select from api.custody_cancel(${paymentId})`
-  const [recorded] = await world.db.sql`
-    select api.custody_record_cancel(${paymentId}, ${signature}) as kept`
-
-  expect(unfrozen).toEqual({ outcome: 'closed' })
-  expect([...loaded, recorded]).toEqual([{ kept: false }])
-  expect(await cancellationsOf(payer)).toEqual([])
 })
 
 test('the brake is not held back by a flood of other requests of the same key', async () => {

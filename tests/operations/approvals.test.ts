@@ -196,7 +196,7 @@ describe('an approval does not count', () => {
         select outcome from private.credentials k, private.accounts a, api.custody_authorize(
           k.digest, ${transfer_id}, 'user_session', a.facts_version, '9000000000', 0,
           extract(epoch from private.clock())::bigint + 600, 45, seen_block => 1,
-          cost_wei => '1', gas_chain => 84532)
+          cost_wei => '1')
         where k.account = ${payer.id} and k.kind = 'api_key' and a.id = k.account`
 
       expect(outcome).toBe('stale')

@@ -43,7 +43,6 @@ async function entered(payer: Agent, payee: string, pepper: string): Promise<Aut
     seenBlock: 1,
     validAfter: 0,
     validBefore: inTenMinutes(world),
-    gas: gasNow,
   }
 }
 
@@ -79,7 +78,19 @@ test.each([
   ['another payee', { to: `0x${'1'.repeat(40)}` }],
   ['a raw transaction', { raw: '0x02' }],
   ['no payment', { paymentId: 'all' }],
-  ['an absurd gas price', { gas: { ...gasNow, maxFeePerGas: '1'.repeat(40) } }],
+  [
+    'an absurd gas price',
+    {
+      relay: {
+        chainId: 84532,
+        fees: { ...gasNow, maxFeePerGas: '1'.repeat(40) },
+        gasFrom: 'relayer',
+        walletNonce: 0,
+        walletWei: '0',
+        lanes: [],
+      },
+    },
+  ],
 ])('refuses to be asked with %s', async (_what, change) => {
   const { payer, payee } = await acquainted(world)
   const request = await enter(payer, payee.address)

@@ -93,22 +93,18 @@ test('no request can name the facilitator, the spender or the amount of a permit
 
 const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString()
 
-test('a freeze queues no cancellation of a permit and says why it can still be used', async () => {
+test('a freeze names a permit that was signed and handed to nobody as stopped', async () => {
   const payer = await market.agent('pay', { usdc: 10 })
   const request = await authorizing(market, payer, payTo, stored)
   await signed(request)
 
   const frozen = await payer.post('/account-freeze', {})
-  const { paymentId } = request
-  const cancelled = await custody?.cancel({ paymentId })
+  const { paymentId: payment_id, validBefore } = request
 
   expect(frozen.body).toMatchObject({
-    cancelling: [],
-    cannot_be_stopped: [
-      { payment_id: paymentId, why: 'permit2', can_settle_until: timeOf(request.validBefore) },
-    ],
+    may_settle: [],
+    stopped: [{ payment_id, why: 'never_sent', can_settle_until: timeOf(validBefore) }],
   })
-  expect(cancelled).toEqual({ outcome: 'closed' })
 })
 
 const proxies = {

@@ -38,7 +38,7 @@ function deciding(payment: string, decision: string): string {
 function authorizing(payment: string): string {
   return `select 'agent' as by, c.outcome, c.first from private.accounts a, api.custody_authorize(
     '${key?.digest ?? ''}', '${payment}', 'user_session', a.facts_version, '9000', 0, extract(epoch from private.clock())::bigint + 600, 45,
-    cost_wei => '1', gas_chain => 84532) c
+    cost_wei => '1') c
     where a.id = '${payer.id}'`
 }
 

@@ -148,7 +148,7 @@ test('bursts with any timing end with an empty queue, without housekeeping', asy
   expect(left).toEqual(Array.from({ length: rounds }, () => 0))
 })
 
-test('a lane has at most 14 transactions with transfers that are not mined, and what comes then waits', async () => {
+test('a lane has at most 16 transactions that are not mined, and what comes then waits', async () => {
   world = await start({ chain: true })
   const { payer, payee } = await acquainted(world)
   const send = () => payer.post(path, anew({ ...order, recipient: payee.alias }))
@@ -160,8 +160,8 @@ test('a lane has at most 14 transactions with transfers that are not mined, and 
   await callRpc(world.chain.rpcUrl, [['evm_setAutomine', true]])
   await send()
 
-  expect(unmined).toEqual({ batches: Array.from({ length: 14 }, () => 1), queued: 6 })
-  expect((await relayed()).batches.slice(14)).toEqual([7])
+  expect(unmined).toEqual({ batches: Array.from({ length: 16 }, () => 1), queued: 4 })
+  expect((await relayed()).batches.slice(16)).toEqual([5])
   await expect.poll(() => usdcOf(world, payee)).toBe(21_000_000n)
 })
 

@@ -24,7 +24,7 @@ function rowsOf(agent: Agent): Promise<Row[]> {
 }
 
 function listed({ body }: Answer): string[] {
-  const ids = JSON.stringify([body['cancelling'], body['cannot_be_stopped']])
+  const ids = JSON.stringify([body['may_settle'], body['stopped']])
   return [...ids.matchAll(/"payment_id":"([^"]+)"/g)].map(([, id = '']) => id)
 }
 
@@ -98,7 +98,7 @@ test.each([0, 10, 25])(
       const answer = answers[at]
       return answer?.status === 'fulfilled' && answer.value.outcome === 'signed'
     })
-    expect(frozen.body).toMatchObject({ cannot_be_stopped: [], next_cursor: null })
+    expect(frozen.body).toMatchObject({ may_settle: [], next_cursor: null })
     expect(listed(frozen)).toEqual(expect.arrayContaining(given.map(({ paymentId }) => paymentId)))
     const after = await rowsOf(payer)
     expect(after.filter(({ late, state }) => late || state === 'authorized')).toEqual([])
@@ -147,7 +147,7 @@ test('a freeze waits for what is being let out, and names it as on its way', asy
     await somebodyWaits(session)
   })
 
-  expect((await freezing)?.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+  expect((await freezing)?.body).toMatchObject({ may_settle: [{ why: 'in_transaction' }] })
   expect([...(await dispatch(world.db.sql))]).toEqual([{ out: false }])
 })
 
@@ -159,7 +159,7 @@ test('what is to be let out waits for a freeze, and stays in', async () => {
   await world.db.sql.begin(async (session) => {
     const [frozen] = await session`select open_payments
       from api.freeze_account(${credential}, 50)`
-    expect(frozen).toMatchObject({ open_payments: [{ is_carried: false }] })
+    expect(frozen).toMatchObject({ open_payments: [{ fate: 'never_sent' }] })
     late = (async () => [...(await dispatch(world.db.sql))])()
     await somebodyWaits(session)
   })

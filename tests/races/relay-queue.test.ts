@@ -1,11 +1,10 @@
 /** Accounts share few lanes fairly when many calls wait, and a bad call does not stop the others. */
 import { beforeEach, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { elapse, node, stopMining } from '../support/faults/chain.ts'
+import { elapse } from '../support/faults/chain.ts'
 import { holdLanes, onePair, pairs, transfer } from '../support/faults/pair.ts'
-import { mine, relayersHold } from '../support/gas.ts'
+import { mine } from '../support/gas.ts'
 import { usdcOf } from '../support/ledger.ts'
-import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -17,7 +16,6 @@ beforeEach(async () => {
 /** Queues `calls` signed transfers of an account. */
 async function queue({ id, address }: Agent, calls: number): Promise<void> {
   await world.db.sql`
-    with entered as (
       insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
         amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_after,
         valid_before, leased_until, authorization_nonce, signature)
@@ -25,19 +23,16 @@ async function queue({ id, address }: Agent, calls: number): Promise<void> {
         ${world.chain.usdc}, 1, 1, private.clock(), 'none', private.clock(), 0,
         extract(epoch from private.clock())::bigint + 600, private.clock(),
         '0x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'), '0x'
-      from private.credentials k, generate_series(1, ${calls}) where k.account = ${id}
-      returning *)
-    insert into private.gas_uses (account, chain, payment, kind, wei)
-    select e.account, e.chain, e.id, 'transfer', 1 from entered e`
+      from private.credentials k, generate_series(1, ${calls}) where k.account = ${id}`
   await world.db.sql`
-    select private.queue_call(p, 'transfer', '0x') from private.payments p
+    select private.queue_call(p, '0x') from private.payments p
      where p.account = ${id} order by p.id`
 }
 
 /** Returns the number of an account's calls in each of the next transactions. */
 async function nextClaims(agent: Agent, count: number): Promise<number[]> {
   const [lane] = await world.db.sql<{ address: string }[]>`select address from private.relay_lanes`
-  const seen = [{ address: lane?.address, mined_nonce: 0, transfers: 25, cancels: 25 }]
+  const seen = [{ address: lane?.address, mined_nonce: 0 }]
   const carried: number[] = []
   for (let claim = 0; claim < count; claim += 1) {
     const [row] = await world.db.sql<{ mine: number }[]>`
@@ -115,53 +110,4 @@ test('where nothing but bad calls wait, the lane is free for the next transfer',
 
   expect(sent.body['status']).toBe('submitted')
   expect(sent.body['tx_hash']).toMatch(/^0x/)
-})
-
-/** Leaves each relayer too little for a transfer and enough for ten cancellations. */
-async function drainToReserve(): Promise<void> {
-  const [cost] = await world.db.sql<{ wei: string }[]>`
-    select max(cost_wei)::text as wei from private.relay_transactions`
-  const wei = `0x${(10n * BigInt(cost?.wei ?? 0)).toString(16)}`
-  for (const { address } of await world.db.sql`select address from private.relay_lanes`) {
-    await node(world, 'anvil_setBalance', address, wei)
-  }
-}
-
-test('a relayer that has gas for no transfer still sends the cancellations of a freeze', async () => {
-  const pair = await onePair(world)
-  await transfer(world.worker(), pair)
-  await mine(world)
-  const signed = await signedPayment(world, pair.payer, pair.payee.address)
-  await drainToReserve()
-  const before = await relayersHold(world)
-
-  const refused = await transfer(world.worker(), await onePair(world))
-  const untouched = await relayersHold(world)
-  await pair.payer.post('/account-freeze', {})
-  await runHousekeeping(world.world)
-  await mine(world)
-
-  expect([refused.status, untouched]).toEqual([503, before])
-  const settle = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
-  await expect(settle).rejects.toThrow('authorization is used or canceled')
-  const uses = await world.db.sql`select kind from private.gas_uses 
-    where kind = 'cancel' and slot is not null`
-  expect(uses).toHaveLength(1)
-})
-
-test('the last two places of a lane are for cancellations, which go before what waits', async () => {
-  const busy = await onePair(world)
-  const other = await onePair(world)
-  await signedPayment(world, other.payer, other.payee.address)
-  await stopMining(world)
-  for (let at = 0; at < 17; at += 1) await transfer(world.worker(), busy)
-
-  await other.payer.post('/account-freeze', {})
-  await runHousekeeping(world.world)
-
-  const places = await world.db.sql<{ nonce: number; kinds: string }[]>`
-    select s.nonce::integer, string_agg(c.kind, ' ') as kinds from private.relay_slots s
-      join private.relay_calls c on c.slot = s.id group by s.nonce order by s.nonce`
-  expect(places).toHaveLength(15)
-  expect(places.at(-1)).toEqual({ nonce: 14, kinds: 'cancel' })
 })

@@ -30,7 +30,7 @@ const authorizing = (payment: string) => `
   select c.outcome from private.accounts a, api.custody_authorize('${key?.digest ?? ''}',
     '${payment}', 'agent_asserted', a.facts_version, '9000', 0,
     extract(epoch from private.clock())::bigint + 600, 45,
-    cost_wei => '1', gas_chain => 84532) c
+    cost_wei => '1') c
    where a.id = '${payer.id}'`
 const recording = (payment: string) => `
   select r.kept from private.payments p, api.custody_record(
@@ -50,7 +50,6 @@ test('what may still be signed is counted by whoever decides, in whatever order 
 
   for (const order of every) {
     await sql`delete from private.activities`
-    await sql`delete from private.gas_uses`
     await sql`delete from private.payments`
     await world.db.setClock(new Date('2027-03-01T12:00:00Z'))
     const [first, next] = [await enter(), await enter()]

@@ -12,8 +12,7 @@ const lanes = [
   '0x1111111111111111111111111111111111111111',
   '0x2222222222222222222222222222222222222222',
 ]
-const able = { mined_nonce: 0, transfers: 25, cancels: 25 }
-const seen = JSON.stringify(lanes.map((address) => ({ address, ...able })))
+const seen = JSON.stringify(lanes.map((address) => ({ address, mined_nonce: 0 })))
 
 let world: TestWorld
 let agent: Agent
@@ -31,7 +30,7 @@ const word = () => `0x${randomBytes(32).toString('hex')}`
 /** Empties the queue and frees both lanes. */
 async function clear(): Promise<void> {
   await world.db.sql.unsafe(`
-    delete from private.gas_uses; delete from private.relay_calls;
+    delete from private.relay_calls;
     delete from private.relay_transactions;
     delete from private.relay_slots; delete from private.payments;
     update private.relay_lanes set lease = null, leased_until = null, next_nonce = 0`)
@@ -48,8 +47,6 @@ async function authorized(): Promise<string> {
       ${agent.address}, ${payee}, 1, 1, private.clock() + interval '1 hour', 'none', private.clock(), 0,
       extract(epoch from private.clock())::bigint + 600, private.clock()
     from private.credentials k where k.account = ${agent.id}`
-  await world.db.sql`insert into private.gas_uses (account, chain, payment, kind, wei)
-    values (${agent.id}, ${chain}, ${id}, 'transfer', 1)`
   return id
 }
 

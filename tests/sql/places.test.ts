@@ -36,19 +36,19 @@ const listed = z.object({ slot: z.int() })
 
 /** Inserts a transfer with a stored transaction, in the lane of a relayer or of the wallet. */
 async function sent(gasFrom: 'relayer' | 'wallet') {
-  const [payer] = house.twin.keys
-  const [lane] = house.twin.lanes
+  const [payer] = house.keys
+  const [address] = house.lanes
   const credential = payer?.credential
   const usd = { amount_atomic: '5000000', amount_usd_micros: '5000000' }
   const terms = { kind: 'transfer', device: 'laptop', token: tokens[0], payee_alias: 'bob', ...usd }
-  const order = { ...terms, chain: house.twin.chain, terms: {}, expires_in_seconds: 600 }
+  const order = { ...terms, chain: house.chain, terms: {}, expires_in_seconds: 600 }
   const { payment_row } = entered.parse(await row('begin_payment', { credential, ...order }))
   const payment = payment_row.id
   const decision = { consent_level: 'none', facts_version: 1, funds_atomic: '5000000' }
-  const validity = { seen_block: 1, valid_after: 0, valid_before: house.twin.now + 600 }
-  const lanes = [{ address: lane?.address, mined_nonce: 0, transfers: 25, cancels: 25 }]
+  const validity = { seen_block: 1, valid_after: 0, valid_before: house.now + 600 }
+  const lanes = [{ address, mined_nonce: 0 }]
   const relay = { lease_seconds: 45, gas_from: gasFrom, wallet_nonce: 0, lanes }
-  const wei = { wallet_wei: '100', cost_wei: gas.cost_wei, gas_chain: house.twin.chain }
+  const wei = { wallet_wei: '100', cost_wei: gas.cost_wei }
   const asked = { credential, payment, ...decision, ...validity, ...relay, ...wei }
   const authorized = claimed.parse(await row('custody_authorize', asked))
   const { lease } = authorized.claim
@@ -72,7 +72,7 @@ async function stateOf(payment: string): Promise<Row | undefined> {
 /** Returns the second transaction of a slot, with the same transfer. */
 const replacement = (slot: number, payment: string) => {
   const stored = { attempt: 2, tx_hash: second, raw: second, ...gas }
-  return { slot, ...stored, carries: [payment], cancels: [] }
+  return { slot, ...stored, carries: [payment] }
 }
 
 const placed = (hash: string, block: string) => ({
@@ -85,13 +85,8 @@ const placed = (hash: string, block: string) => ({
 /** Claims the queued calls that a free lane takes. */
 const claimQueued = () =>
   row('custody_claim', {
-    chain: house.twin.chain,
-    lanes: house.twin.lanes.map(({ address }) => ({
-      address,
-      mined_nonce: 0,
-      transfers: 25,
-      cancels: 25,
-    })),
+    chain: house.chain,
+    lanes: house.lanes.map((address) => ({ address, mined_nonce: 0 })),
   })
 
 const openRows = async () => row('housekeeping_open', { batch: 10 })
@@ -103,7 +98,7 @@ test("a wallet's own transfer whose place is lost keeps its reservation and wait
 
   expect(await stateOf(payment)).toMatchObject({ state: 'signed', tx_hash: first })
   expect(await claimQueued()).toEqual({})
-  await ledger.setClock(house.twin.now + 46)
+  await ledger.setClock(house.now + 46)
   expect(await openRows()).toMatchObject({ payment_row: { id: payment } })
 })
 
@@ -146,9 +141,9 @@ test('of several transactions of a place, a payment keeps the hash of the one th
 
 test('an authorization that is over is looked at, though its place is still open', async () => {
   const { payment } = await sent('relayer')
-  await ledger.setClock(house.twin.now + 599)
+  await ledger.setClock(house.now + 599)
   const before = await row('housekeeping_open', { batch: 10 })
-  await ledger.setClock(house.twin.now + 600)
+  await ledger.setClock(house.now + 600)
 
   const after = await row('housekeeping_open', { batch: 10 })
 
@@ -169,7 +164,7 @@ test('no transfer is kept in a replacement once its account is frozen', async ()
   )
   const bytes = { tx_hash: second, raw: second, ...gas }
   const replace = (carries: string[]) =>
-    row('custody_record_replacement', { slot, attempt: 2, ...bytes, carries, cancels: [] })
+    row('custody_record_replacement', { slot, attempt: 2, ...bytes, carries })
 
   const [full, empty] = [await replace([payment]), await replace([])]
 
@@ -185,9 +180,9 @@ test('a claimed transfer that settled leaves its claim when its account is froze
   const { claim } = claimOfQueue.parse(await claimQueued())
   const logs = [{ tx_hash: first, log_index: 0 }]
   await row('housekeeping_settle', { payment, ...placed(first, word('c')), logs })
-  await row('freeze_account', { credential: house.twin.keys[0]?.credential, listed_max: 10 })
+  await row('freeze_account', { credential: house.keys[0]?.credential, listed_max: 10 })
 
-  const { chain } = house.twin
+  const { chain } = house
   const signed = { tx_hash: second, raw: second, ...gas }
   const kept = await row('custody_record_claim', { chain, calls: 1, ...claim, ...signed })
 
@@ -199,7 +194,7 @@ test('a held place is replaced by nothing after the last ordinary attempt too', 
   const keep = (attempt: number) => {
     const hash = word(attempt.toString(16))
     const bytes = { tx_hash: hash, raw: hash, ...gas }
-    return row('custody_record_replacement', { slot, attempt, ...bytes, carries: [], cancels: [] })
+    return row('custody_record_replacement', { slot, attempt, ...bytes, carries: [] })
   }
 
   for (let attempt = 2; attempt <= 13; attempt += 1) await keep(attempt)
@@ -211,7 +206,7 @@ test('a held place is replaced by nothing after the last ordinary attempt too', 
 test('no call waits in a queue without its signature', async () => {
   const { payment } = await sent('relayer')
   const queue = ledger.query(
-    "select private.queue_call(p, 'cancel', null) from private.payments p where p.id = $1",
+    'select private.queue_call(p, null) from private.payments p where p.id = $1',
     [payment],
   )
 

@@ -15,7 +15,7 @@ import type { TestOwner, Tick } from './owner.ts'
 import { digestTicked, ownerOf, paymentOf } from './owner.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
 import { randomUUID } from './seed.ts'
-import { gasNow, inTenMinutes } from './signed.ts'
+import { inTenMinutes } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { pepper } from './world.ts'
 
@@ -114,8 +114,8 @@ export async function authorizeRequest(
   consentLevel: AuthorizeRequest['consentLevel'],
   mandateId?: string,
 ): Promise<AuthorizeRequest> {
-  const [entered] = await tests.db.sql<{ version: number; chain: number }[]>`
-    select a.facts_version as version, p.chain::integer from private.accounts a, private.payments p
+  const [entered] = await tests.db.sql<{ version: number }[]>`
+    select a.facts_version as version from private.accounts a, private.payments p
      where a.id = ${payer.id} and p.id = ${paymentId}`
   return {
     credential: await credentialOf(payer.key, pepper),
@@ -127,7 +127,6 @@ export async function authorizeRequest(
     seenBlock: 1,
     validAfter: 0,
     validBefore: inTenMinutes(tests),
-    gas: { ...gasNow, chainId: entered?.chain ?? 0 },
   }
 }
 

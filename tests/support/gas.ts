@@ -1,4 +1,4 @@
-/** Sets and reads the relayers' gas and what they may spend, for tests of the gas budget. */
+/** Sets and reads the relayers' gas and what they carry, for tests of sponsored gas. */
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { GasTerms } from '../../scripts/provision.ts'
 import { setGasTerms } from '../../scripts/provision.ts'
@@ -6,10 +6,9 @@ import type { Agent, TestWorld } from './world.ts'
 
 /** Sets wide gas terms, except for the given ones. Young accounts get the same terms unless stated. */
 export async function limitGas(world: TestWorld, terms: GasTerms): Promise<void> {
-  const { weiPerDay = 10n ** 24n, callsPerDay = 1_000_000n } = terms
-  const young = { youngWeiPerDay: weiPerDay, youngCallsPerDay: callsPerDay, youngHours: 72n }
-  const others = { leastUsdMicros: 0n, cancelsPerDay: 1_000_000n }
-  await setGasTerms(world.db.sql, 0n, { weiPerDay, callsPerDay, ...young, ...others, ...terms })
+  const { callsPerDay = 1_000_000n } = terms
+  const young = { youngCallsPerDay: callsPerDay, youngHours: 72n }
+  await setGasTerms(world.db.sql, 0n, { callsPerDay, ...young, leastUsdMicros: 0n, ...terms })
 }
 
 /** Returns the wei that all relayers hold together. */

@@ -59,7 +59,7 @@ export async function authorize({ sql }: MandateRace, racers: Racers, payment: s
   const [row] = await sql<{ outcome: string }[]>`
     select c.outcome from private.accounts a, api.custody_authorize(${racers.credential}, ${payment},
       'mandate', a.facts_version, '1000000000000', 0,
-      extract(epoch from private.clock())::bigint + 600, 45, seen_block => 1, cost_wei => '1', gas_chain => 84532,
+      extract(epoch from private.clock())::bigint + 600, 45, seen_block => 1, cost_wei => '1',
       mandate => ${racers.id}) c
     where a.id = ${racers.agent.id}`
   return row?.outcome ?? 'refused'

@@ -1,6 +1,6 @@
 /** Payments that custody has signed and that are not used yet, as a merchant holds them. */
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import type { AuthorizeRequest, SignedAuthorization } from '../../shared/custody/port.ts'
+import type { AuthorizeRequest, RelayFees, SignedAuthorization } from '../../shared/custody/port.ts'
 import { required } from '../../shared/env.ts'
 import { hex } from './chain-world.ts'
 import { authorizationCall } from './signed-call.ts'
@@ -37,13 +37,11 @@ export async function authorizing(
     seenBlock: 1,
     validAfter: 0,
     validBefore: inTenMinutes(world),
-    gas: gasNow,
   }
 }
 
 /** Highest gas price on the chain of the tests. */
-export const gasNow: AuthorizeRequest['gas'] = {
-  chainId: 84532,
+export const gasNow: RelayFees = {
   maxFeePerGas: '3000000000',
   maxPriorityFeePerGas: '1000000000',
   dataFeeWei: '0',

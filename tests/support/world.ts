@@ -288,7 +288,7 @@ function bindingsOf(
 }
 
 async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {
-  await fundLane(db.sql, chain, await openLane(db.sql, roots, { chainId: chain.chainId, nonce: 0 }))
+  await fundLane(chain, await openLane(db.sql, roots, { chainId: chain.chainId, nonce: 0 }))
 }
 
 /** Mines blocks until what was included before is finalized on the local chain. */

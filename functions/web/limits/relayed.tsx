@@ -1,9 +1,9 @@
-/** The transfers that relayers still send for the account on each chain, with the gas paid. */
+/** The transfers that relayers still send for the account on each chain. */
 import type * as z from 'zod'
 import type { Chain } from '../../../shared/chains/chain.ts'
 import { relayedBody } from '../../../shared/payments/decide/limit-words.ts'
 import type { relayedRows } from '../../../shared/payments/payment-with-facts.ts'
-import { Money, Section, Time } from '../ui/show.tsx'
+import { Section, Time } from '../ui/show.tsx'
 
 type Rows = z.output<typeof relayedRows>
 
@@ -13,8 +13,8 @@ export function Relayed({ rows, chains }: { rows: Rows; chains: readonly Chain[]
   return (
     <Section title="Gas that is paid for you">
       <p>
-        Transfers of at least the least amount cost no gas while the service has some left for the
-        account. After that, the wallet pays with its own coin.
+        The service pays for the gas of so many transfers in 24 hours. After that, the wallet pays
+        with its own coin.
       </p>
       <ul>
         {rows.map((row) => (
@@ -30,8 +30,8 @@ function Left({ row, chain }: { row: Rows[number]; chain: Chain | undefined }) {
   const body = relayedBody(row, chain)
   return (
     <li>
-      {chain.title}: {body.calls_left} of {body.calls_per_day} transfers left,{' '}
-      <Money amount={body.gas_left} unit={chain.native.symbol} /> for gas, from {body.least_usd} USD
+      {chain.title}: {body.calls_left} of {body.calls_per_day} transfers left today, from{' '}
+      {body.least_usd} USD
       {body.resets_at !== null && (
         <>
           ; more at <Time at={body.resets_at} />

@@ -27,14 +27,13 @@ export const routes: Routes = (app) => {
   })
 
   app.post('/freeze', async (c) => {
-    const { db, credential } = await requireOwner(c)
+    const { db } = await requireOwner(c)
     const given = await readFormFields(c)
     if (given.get('wanted') === 'unfrozen') return unfreeze(c, given.get('freeze') ?? '')
     const world = c.get('world')
-    const requestId = c.get('requestId')
     const { client } = browserOf(c)
     const cursor = /^[0-9]{1,15}$/.exec(given.get('cursor') ?? '')?.[0]
-    const frozen = await freeze({ world, db, credential, requestId, client }, { cursor })
+    const frozen = await freeze({ world, db, client }, { cursor })
     return sendPage(c, <Stopped c={c} me={await again(c)} frozen={frozen} />)
   })
 }
@@ -64,7 +63,10 @@ function Freeze({ c, me }: { c: PageContext; me: Owner }) {
           <li>No agent or app can pay, whatever it holds, until you unfreeze the account.</li>
           <li>No agent can use a login of the vault, read one or send mail.</li>
           <li>Payments that are prepared and not sent are released.</li>
-          <li>Payments that are on their way are cancelled where that is still possible.</li>
+          <li>
+            What a merchant or the chain already has can settle for some minutes. You see each
+            amount.
+          </li>
           <li>Agents can still read. Your balances stay where they are.</li>
         </ul>
         <Form c={c}>
@@ -129,11 +131,10 @@ function Unfreeze({ c, me, standing: { freeze, since }, isAnother }: UnfreezePro
         </Form>
       </Section>
       <Section title="Payments on their way">
-        <p>If a payment could not be cancelled before, freezing again tries once more.</p>
         <Form c={c}>
           <input type="hidden" name="wanted" value="frozen" />
           <div class="actions">
-            <Button kind="plain">Freeze again</Button>
+            <Button kind="plain">Show what was on its way</Button>
           </div>
         </Form>
       </Section>
@@ -141,10 +142,10 @@ function Unfreeze({ c, me, standing: { freeze, since }, isAnother }: UnfreezePro
   )
 }
 
-/** Shows which payments were stopped and which cannot be, from the answer to the freeze. */
+/** Shows which payments can still settle and which were stopped, from the answer to the freeze. */
 function Stopped({ c, me, frozen }: { c: PageContext; me: Owner; frozen: Frozen }) {
-  const { cancelling, cannot_be_stopped, ended, next_cursor: next } = frozen
-  const open = [...cannot_be_stopped, ...cancelling, ...ended]
+  const { may_settle, stopped, next_cursor: next } = frozen
+  const open = [...may_settle, ...stopped]
   return (
     <Page c={c} title="The account is frozen" owner={me} lead="Nothing new is paid.">
       {open.length === 0 ? (
@@ -161,6 +162,7 @@ function Stopped({ c, me, frozen }: { c: PageContext; me: Owner; frozen: Frozen 
               },
               { label: 'To', cell: ({ payee }) => <Address value={payee} /> },
               { label: 'What happens', cell: ({ message }) => message },
+              { label: 'Until', cell: ({ can_settle_until: until }) => <Time at={until} /> },
             ]}
           />
           {next !== null && (

@@ -5,6 +5,7 @@
  */
 import type { Address, Chain } from '../chain.ts'
 import { dataFeeCall, readDataFee } from './gas/data-fee.ts'
+import type { GasFees } from './gas/fees.ts'
 import {
   feeHistoryCall,
   lowerMedian,
@@ -14,9 +15,8 @@ import {
   upperMedian,
 } from './gas/fees.ts'
 import type { BudgetedFees, GasConfig } from './gas/gas-budget.ts'
-import { cancelMaxFeePerGasOf, maxFeePerGasOf, withinBudget } from './gas/gas-budget.ts'
-import type { GasFees } from './gas/gas-seen.ts'
-import { agreedCount, agreedHolding, isQuorum } from './quorum/enough.ts'
+import { emptyMaxFeePerGasOf, maxFeePerGasOf, withinBudget } from './gas/gas-budget.ts'
+import { agreedCount } from './quorum/enough.ts'
 import type { Unavailable } from './rpc/answer.ts'
 import { unavailable } from './rpc/answer.ts'
 import { countCall, readCount } from './rpc/counts.ts'
@@ -29,8 +29,6 @@ export type LaneState = {
   address: Address
   /** Higher median of the reported balances, so that no single endpoint makes a lane look empty. */
   wei: bigint
-  /** Balance and nonce that the same endpoints, a quorum, report or exceed; undefined while too few answer. */
-  agreedHolding: { wei: bigint; nonce: number } | undefined
   /** Nonce at the latest block that a quorum shows; undefined while too few endpoints answer. */
   agreedNonce: number | undefined
   /** Higher median of the nonces: what the lane can take now follows it. */
@@ -41,22 +39,16 @@ export type LaneState = {
   safeNonce: number
 }
 
-/** Fees, and the cost in wei of one relayed transfer in the worst case. */
-export type LanePrices = BudgetedFees & {
+/** State of a chain's lanes, the price of gas, and the time of the newest block. */
+export type LaneStates = BudgetedFees & {
+  status: 'ok'
+  lanes: LaneState[]
+  /** Cost in wei of one relayed transfer in the worst case. */
   relayedCostWei: bigint
   /** Part of that cost that a rollup charges for calldata. */
   dataFeeWei: bigint
-  /** Fees for a transaction that moves nothing. */
-  stopping: BudgetedFees
-}
-
-/** State of a chain's lanes, the price of gas, and the time of the newest block. */
-export type LaneStates = LanePrices & {
-  status: 'ok'
-  lanes: LaneState[]
-  told: GasFees
-  /** True if a quorum reported the price of gas. */
-  isAgreed: boolean
+  /** Fees for a transaction that only uses up its nonce. */
+  empty: BudgetedFees
   /** Unix seconds of the newest block that any endpoint has. */
   blockTimestampSeconds: bigint
 }
@@ -90,20 +82,11 @@ export async function readLanes(
   const blockTimestampSeconds = times.reduce((one, other) => (one > other ? one : other))
   const dataFeeWei = lowerMedian(known.map((one) => one.dataFeeWei)) ?? 0n
   const gas = { ...(medianFees(known) ?? first), dataFeeWei }
-  const votes = reports.map(({ operator, seen }) => ({ operator, agrees: seen.status === 'ok' }))
   const lanes = addresses.flatMap((address) => combine(address, reports))
-  const prices = priceLanes(world.config, chain, gas)
-  const isAgreed = isQuorum(votes)
-  return { status: 'ok', ...prices, told: gas, isAgreed, lanes, blockTimestampSeconds }
-}
-
-/** Prices gas within the operator's budget. */
-export function priceLanes(config: GasConfig, chain: Chain, gas: GasFees): LanePrices {
-  const { dataFeeWei } = gas
-  const fees = withinBudget(gas, maxFeePerGasOf(chain, config))
-  const stopping = withinBudget(gas, cancelMaxFeePerGasOf(chain, config))
+  const fees = withinBudget(gas, maxFeePerGasOf(chain, world.config))
+  const empty = withinBudget(gas, emptyMaxFeePerGasOf(chain, world.config))
   const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
-  return { ...fees, stopping, relayedCostWei, dataFeeWei }
+  return { status: 'ok', ...fees, empty, relayedCostWei, dataFeeWei, lanes, blockTimestampSeconds }
 }
 
 function combine(
@@ -124,14 +107,7 @@ function combine(
   const nonces = known.map((lane) => lane.minedNonce)
   const minedNonce = upperMedian(nonces) ?? 0
   const highestNonce = Math.max(...nonces)
-  const holding = agreedHolding(
-    views.map(({ operator, lane }) => {
-      return { operator, held: lane && { wei: lane.wei, nonce: lane.minedNonce } }
-    }),
-  )
-  return [
-    { address, wei, agreedHolding: holding, agreedNonce, minedNonce, highestNonce, safeNonce },
-  ]
+  return [{ address, wei, agreedNonce, minedNonce, highestNonce, safeNonce }]
 }
 
 /** Number of lanes that fit into one snapshot beside the calls that read the block. */

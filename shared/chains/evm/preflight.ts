@@ -15,8 +15,6 @@ import { dataFeeCall, readDataFee } from './gas/data-fee.ts'
 import { feeHistoryCall, readFees, relayGas } from './gas/fees.ts'
 import type { BudgetedFees, GasConfig } from './gas/gas-budget.ts'
 import { maxFeePerGasOf, withinBudget } from './gas/gas-budget.ts'
-import type { RecentGasFees } from './gas/gas-seen.ts'
-import { boundGasFees } from './gas/gas-seen.ts'
 import type { RpcAnswer, Unavailable } from './rpc/answer.ts'
 import { unavailable } from './rpc/answer.ts'
 import { countCall, readCount } from './rpc/counts.ts'
@@ -31,13 +29,12 @@ import {
 import type { ChainWorld } from './rpc/rpc.ts'
 import { rpcFor } from './rpc/rpc.ts'
 
-/** Input. `lanes` are relayers that could carry the transfer; `lately` is the gas cost of the last hour. */
+/** Input. `lanes` are relayers that could carry the transfer. */
 export type PreflightRequest = {
   token: Token
   wallet: Address
   payee: Address
   lanes: readonly Address[]
-  lately?: RecentGasFees | undefined
 }
 
 /** Result. Amounts of the token are in atomic units, all others in wei. */
@@ -90,9 +87,8 @@ export async function readPreflight(
   if (walletNonce === undefined) return unavailable('a transaction count is missing')
   const { lanesWei, blockNumber, ...rest } = holdings
   const reported = { ...rest, ...suggested }
-  const bounded = boundGasFees(reported, combined?.isAgreed ?? true, request.lately)
-  const { blockTimestampSeconds, dataFeeWei } = bounded
-  const fees = withinBudget(bounded, maxFeePerGasOf(chain, world.config))
+  const { blockTimestampSeconds, dataFeeWei } = reported
+  const fees = withinBudget(reported, maxFeePerGasOf(chain, world.config))
   const alone = (address: Address, at: number) =>
     holdingOf(address, presentIn(lanesWei[at]), presentIn(readCount(laneCounts[at])))
   const several = combined?.lanes ?? []

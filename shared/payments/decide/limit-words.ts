@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod'
 import type { Chain } from '../../chains/chain.ts'
-import { formatAmount, formatUsd } from '../../money/amount.ts'
+import { formatUsd } from '../../money/amount.ts'
 import { headroom } from '../../policy/decide.ts'
 import type { Window } from '../../policy/facts.ts'
 import { limitTitles } from '../../policy/limit-titles.ts'
@@ -41,7 +41,6 @@ export function relayedBody(relayed: Relayed, chain: Chain) {
     chain: chain.caip2,
     calls_per_day: relayed.calls_per_day,
     calls_left: relayed.left_calls,
-    gas_left: formatAmount(relayed.left_wei, chain.native.decimals),
     resets_at: relayed.resets_at,
     least_usd: formatUsd(relayed.least_usd_micros),
   }

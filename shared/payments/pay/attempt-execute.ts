@@ -5,7 +5,6 @@
  */
 import * as z from 'zod'
 import { encodeBase64 } from '../../base64.ts'
-import { readGasPrice } from '../../chains/evm/gas/gas-price.ts'
 import { agreedBar } from '../../chains/evm/quorum/agreed-bars.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
@@ -28,7 +27,6 @@ import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { deliveryOf } from './attempt-delivery.ts'
 import type { SigningInputs, SigningResult } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
-import { gasOf } from './gas.ts'
 
 /** Result of an execution: an outcome, a confirmation to ask for, or a refusal. */
 export type ExecutionResult =
@@ -79,13 +77,9 @@ function isUnused({ state }: Payment): boolean {
 async function prepareSigning(context: Context, { payment_row: payment, facts }: PaymentWithFacts) {
   const { chain, token } = assetOf(payment)
   const terms = termsOf(payment)
-  const [seen, gas] = await Promise.all([
-    readFunds(context, { chain, token }, payment),
-    readGasPrice(context.world, chain, facts.gas.seen ?? undefined),
-  ])
-  if (seen.status !== 'ok' || gas.status !== 'ok') {
-    const log = 'log' in seen ? seen.log : 'log' in gas ? gas.log : ''
-    return fail('unavailable', { message: `${chain.title} does not answer.`, log })
+  const seen = await readFunds(context, { chain, token }, payment)
+  if (seen.status !== 'ok') {
+    return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }
   if (isUnused(payment)) {
     const parties = { token, wallet: payment.wallet, payee: payment.payee }
@@ -96,8 +90,6 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   if (isRefusal(allowance)) return allowance
   const signing: SigningInputs = {
     fundsAtomic: seen.tokenAtomic,
-    seenBlock: gas.seenBlock,
-    gas: gasOf(payment, gas),
     ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
   }

@@ -13,15 +13,14 @@ import { laneFull, noGas, notFunded } from '../decide/not-funded.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { paymentWithFactsRow } from '../payment-with-facts.ts'
 import type { GasRefusal } from './gas.ts'
-import { noCancelLeft } from './gas.ts'
 
 /** Values that the signature needs and the decision does not. */
 export type SigningInputs = Pick<
   AuthorizeRequest,
-  'seenBlock' | 'validAfter' | 'validBefore' | 'gas' | 'relay' | 'allowanceNonce'
+  'seenBlock' | 'validAfter' | 'validBefore' | 'relay' | 'allowanceNonce'
 > & {
   fundsAtomic: bigint
-  /** Prepares it again from fresh facts if relayers have no gas left for it: the wallet may have some. */
+  /** Prepares it again from fresh facts if relayers carry no more: the wallet may have gas. */
   again?: (latest: PaymentWithFacts) => SigningInputs | GasRefusal
 }
 
@@ -71,7 +70,7 @@ export async function authorizePayment(
     if (!isRaceLost(answer)) return refusalOf(answer)
     latest = (await readFacts(sender, latest)) ?? latest
     if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
-    if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? noCancelLeft(latest)
+    if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? signing
     if (isRefusal(signing)) return signing
   }
   return fail('unavailable', { retryAfterSeconds: 1, log: 'authorize lost every race' })
@@ -99,7 +98,7 @@ async function askCustody(
   sender: Sender,
   entered: PaymentWithFacts,
   consentBasis: ConsentBasis,
-  { fundsAtomic, seenBlock, validAfter, validBefore, gas, relay, allowanceNonce }: SigningInputs,
+  { fundsAtomic, seenBlock, validAfter, validBefore, relay, allowanceNonce }: SigningInputs,
 ): Promise<AuthorizeAnswer> {
   const { custody } = sender.world
   if (!custody) throw new Rejection(fail('unavailable', { log: 'CUSTODY is not bound' }))
@@ -114,7 +113,6 @@ async function askCustody(
       seenBlock,
       validAfter,
       validBefore,
-      gas,
       relay,
       allowanceNonce,
       isRepeat: entered.facts.is_paid_already,

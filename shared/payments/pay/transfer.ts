@@ -24,7 +24,7 @@ import { sendAndRelay } from '../relay/relay.ts'
 import type { Sender, SigningInputs, SigningResult } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import type { GasRefusal } from './gas.ts'
-import { gasOf, gasPayer, tooSmall } from './gas.ts'
+import { gasPayer, tooSmall } from './gas.ts'
 
 /**
  * Seconds for which an authorization is valid by our own clock: ten minutes, which bounds how long it can
@@ -91,8 +91,8 @@ export async function sendTransfer(
   const authorized = await authorizePayment(sender, entered, decisionMaker, signing)
   if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
     const { chain } = assetOf(entered.payment_row)
-    const seen = { ...signing.gas, ...signing.relay }
-    await sendAndRelay(sender.world, chain, authorized, seen)
+    const { fees, lanes } = signing.relay
+    await sendAndRelay(sender.world, chain, authorized, { ...fees, lanes })
   }
   return authorized
 }
@@ -102,8 +102,7 @@ async function prepareSigning(sender: Sender, entered: PaymentWithFacts) {
   const { chain, token } = assetOf(payment)
   const { wallet, payee } = payment
   const lanes = facts.lanes.map(({ address }) => address)
-  const lately = facts.gas.seen ?? undefined
-  const asked = { token, wallet, payee, lanes, lately }
+  const asked = { token, wallet, payee, lanes }
   const seen = await readPreflight(sender.world, chain, asked)
   if (seen.status === 'unavailable') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
@@ -155,6 +154,12 @@ function signingFrom(entered: PaymentWithFacts, seen: Preflight): SigningTransfe
   const gasFrom = gasPayer(entered, { ...seen, lanes })
   if (isRefusal(gasFrom)) return gasFrom
   const relay: NonNullable<SigningInputs['relay']> = {
+    chainId: payment.chain,
+    fees: {
+      maxFeePerGas: seen.maxFeePerGas.toString(),
+      maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
+      dataFeeWei: seen.dataFeeWei.toString(),
+    },
     gasFrom,
     walletNonce: seen.walletNonce,
     walletWei: seen.walletWei.toString(),
@@ -165,7 +170,6 @@ function signingFrom(entered: PaymentWithFacts, seen: Preflight): SigningTransfe
     seenBlock: seen.seenBlock,
     validAfter: 0,
     validBefore: facts.now + validSeconds,
-    gas: gasOf(payment, seen),
     relay,
     again: (latest) => signingFrom(latest, seen),
   }

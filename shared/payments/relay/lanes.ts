@@ -5,16 +5,12 @@
 import * as z from 'zod'
 import type { Chain } from '../../chains/chain.ts'
 import { relayGas } from '../../chains/evm/gas/fees.ts'
-import { boundGasFees } from '../../chains/evm/gas/gas-seen.ts'
 import type { LaneState, LaneStates } from '../../chains/evm/lanes.ts'
-import { priceLanes, readLanes } from '../../chains/evm/lanes.ts'
+import { readLanes } from '../../chains/evm/lanes.ts'
 import { addressSchema } from '../../chains/hex.ts'
 import type { LaneSeen } from '../../custody/port.ts'
-import { unbound } from '../../db/database.ts'
-import { bigintText } from '../../db/row-fields.ts'
 import type { World } from '../../world.ts'
-import { gasSeenRow } from '../payment-with-facts.ts'
-import { carriesTransfers, fundedLanes } from './funded-lanes.ts'
+import { fundedLanes } from './funded-lanes.ts'
 import type { RelaySeen } from './relay.ts'
 
 /** Lane as the ledger has it. */
@@ -25,10 +21,6 @@ export const laneRow = z.object({
   next_nonce: z.int(),
   mined_nonce: z.int(),
   paused_for: z.string().nullable(),
-  /** Most that its newest transactions may cost, newest first. */
-  open_wei: z.array(bigintText),
-  /** Wei that it surely has left, as enough endpoints told it last. */
-  left_wei: bigintText.nullable(),
 })
 
 /** Parsed lane. */
@@ -55,17 +47,12 @@ export async function maintainLanes(
     world.log({ operation: 'housekeeping', chain: chain.caip2, log: read.log })
     return undefined
   }
-  const seen = { ...read, ...(await believedPrices(world, chain, read)) }
-  const states = new Map(seen.lanes.map((lane) => [lane.address, lane]))
-  const relayers = await Promise.all(
-    rows
-      .filter(({ kind }) => kind === 'relayer')
-      .map((row) => storeLaneBalance(world, row, states)),
-  )
-  // Above the budget of a transfer only cancellations go out, at a price of their own.
-  const fees = seen.isOverBudget ? seen.stopping : seen
-  const cost = relayGas(chain.id, 1) * fees.maxFeePerGas + seen.dataFeeWei
-  const funded = fundedLanes(relayers, { lanes: seen.lanes, relayedCostWei: cost })
+  const states = new Map(read.lanes.map((lane) => [lane.address, lane]))
+  const relayers = rows.filter(({ kind }) => kind === 'relayer')
+  // Above the budget of a transfer nothing but a nonce that has to be used up goes out.
+  const fees = read.isOverBudget ? read.empty : read
+  const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + read.dataFeeWei
+  const funded = fundedLanes(relayers, { lanes: read.lanes, relayedCostWei })
   for (const row of rows) {
     const state = states.get(row.address)
     if (state) await repair(world, chain, row, state)
@@ -73,55 +60,17 @@ export async function maintainLanes(
   for (const row of relayers) {
     const state = states.get(row.address)
     const lane = funded.find(({ address }) => address === row.address)
-    if (state) await putInService(world, chain, row, { lane, state, seen })
+    if (state) await putInService(world, chain, row, { lane, state, seen: read })
   }
   return {
     states,
     relay: {
       maxFeePerGas: fees.maxFeePerGas.toString(),
       maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
-      dataFeeWei: seen.dataFeeWei.toString(),
-      lanes: fees.isOverBudget
-        ? []
-        : funded.map((lane) => (seen.isOverBudget ? { ...lane, transfers: 0 } : lane)),
+      dataFeeWei: read.dataFeeWei.toString(),
+      lanes: read.isOverBudget ? [] : funded,
     },
   }
-}
-
-/** Stores a relayer's balance if enough endpoints tell it: one alone may tell more than there is. */
-async function storeLaneBalance(
-  world: World,
-  row: LaneRow,
-  states: LanesSeen['states'],
-): Promise<LaneRow> {
-  const { agreedHolding, wei } = states.get(row.address) ?? {}
-  if (!agreedHolding || wei === undefined) return row
-  const left = await world.db.call('housekeeping_see_lane', {
-    chain: row.chain,
-    address: row.address,
-    least_wei: agreedHolding.wei.toString(),
-    most_wei: wei.toString(),
-    counted: agreedHolding.nonce,
-  })
-  return { ...row, left_wei: bigintText.nullable().parse(left) }
-}
-
-/** Stores gas prices that endpoints agree on. One endpoint's alone are bounded by the stored ones. */
-async function believedPrices(world: World, chain: Chain, read: LaneStates) {
-  const { told, isAgreed, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, relayedCostWei } = read
-  const lately = await unbound(world.db).one(
-    'housekeeping_see_gas',
-    {
-      chain: chain.id,
-      agreed: isAgreed,
-      max_fee_per_gas: maxFeePerGas.toString(),
-      max_priority_fee_per_gas: maxPriorityFeePerGas.toString(),
-      data_fee_wei: dataFeeWei.toString(),
-      call_wei: relayedCostWei.toString(),
-    },
-    z.object({ seen: gasSeenRow.nullable() }),
-  )
-  return priceLanes(world.config, chain, boundGasFees(told, isAgreed, lately?.seen ?? undefined))
 }
 
 /**
@@ -156,13 +105,14 @@ async function putInService(
     const question = { chain: row.chain, address: row.address, reason }
     await world.db.call('housekeeping_pause_lane', question)
   }
-  const { left_wei: left } = row
-  const wei = left !== null && left < state.wei ? left : state.wei
+  const { chain: chainId, address } = row
+  const { wei } = state
+  await world.db.call('housekeeping_see_lane', { chain: chainId, address, wei: wei.toString() })
   if (wei >= reserveTransfers * seen.relayedCostWei) return
   world.log({
-    alarm: lane && carriesTransfers(lane) ? 'relayer_low' : 'relayer_unfunded',
+    alarm: lane ? 'relayer_low' : 'relayer_unfunded',
     chain: chain.caip2,
-    address: row.address,
+    address,
     wei: wei.toString(),
   })
 }

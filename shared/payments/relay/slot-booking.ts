@@ -20,23 +20,20 @@ export async function bookSlot(
   receipt: PlacedReceipt,
   lookAt: LookAt,
 ): Promise<boolean> {
-  const transfers = slot.calls.filter(({ kind }) => kind === 'transfer')
-  const settled = transfers.flatMap(({ payment }) => {
+  const settled = slot.payments.flatMap((payment) => {
     const logIndex = settledIn(payment, receipt)
     return logIndex === undefined ? [] : [{ payment: payment.id, log_index: Number(logIndex) }]
   })
   // A transfer that is missing may be in another transaction: the token lets an authorization through once,
   // whoever brings it.
-  const absent = transfers.filter(({ payment: { id } }) => {
-    return !settled.some(({ payment }) => payment === id)
-  })
-  const isWrong = absent.some(({ payment }) => isBookedIn(payment, receipt))
+  const absent = slot.payments.filter(({ id }) => !settled.some(({ payment }) => payment === id))
+  const isWrong = absent.some((payment) => isBookedIn(payment, receipt))
   if (isBooked(slot, receipt) && !isWrong) return false
-  const missing = absent.filter(({ payment }) => {
+  const missing = absent.filter((payment) => {
     return payment.state === 'signed' || isBookedIn(payment, receipt)
   })
   const unclear: string[] = []
-  for (const { payment } of missing) {
+  for (const payment of missing) {
     if (!(await lookAt(payment))) unclear.push(payment.id)
   }
   await world.db.call('housekeeping_book_slot', {
@@ -53,9 +50,9 @@ export async function bookSlot(
 
 function isBooked(slot: Slot, { blockHash, finality }: PlacedReceipt): boolean {
   const isPlaced = slot.state === 'mined' && slot.block_hash === blockHash
-  const isLabelled = ({ payment }: Slot['calls'][number]) =>
+  const isLabelled = (payment: SlotPayment) =>
     payment.state !== 'settled' || payment.finality === finality
-  return isPlaced && finality !== 'finalized' && slot.calls.every(isLabelled)
+  return isPlaced && finality !== 'finalized' && slot.payments.every(isLabelled)
 }
 
 /** True if a payment is booked as settled in a receipt's block. */
@@ -64,7 +61,7 @@ function isBookedIn({ state, block_hash }: SlotPayment, { blockHash }: PlacedRec
 }
 
 /** Payment that a slot carries. */
-export type SlotPayment = Slot['calls'][number]['payment']
+export type SlotPayment = Slot['payments'][number]
 
 function settledIn(payment: SlotPayment, receipt: PlacedReceipt): bigint | undefined {
   const { wallet: from, payee: to, amount_atomic: value, authorization_nonce: nonce } = payment

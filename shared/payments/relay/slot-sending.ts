@@ -36,7 +36,7 @@ export async function pushSlot(
   }
   const outcome = await send(world, chain, { hash: latest.tx_hash, raw: latest.raw })
   if (outcome === 'underpriced' || outcome === 'held') return replace(world, chain, slot, relay)
-  if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.calls.length === 0) return false
+  if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.payments.length === 0) return false
   return requeue(world, slot, false)
 }
 

@@ -27,12 +27,8 @@ export const slotRow = z.object({
   block_number: z.int().nullable(),
   block_hash: z.string().nullable(),
   attempts: z.array(attemptRow),
-  calls: z.array(
-    z.object({
-      kind: z.enum(['transfer', 'cancel']),
-      payment: paymentRow.omit({ terms: true, delivery: true }),
-    }),
-  ),
+  /** Payments whose transfers it carries. */
+  payments: z.array(paymentRow.omit({ terms: true, delivery: true })),
 })
 
 /** Parsed slot. */

@@ -182,7 +182,7 @@ function tellOfDoubt(world: World, { caip2 }: Chain, { lane, nonce }: Slot, seen
 
 /** Looks at payments of a contradicted receipt: only what the chain itself shows stays booked. */
 async function lookAtBooked(slot: Slot, lookAt: LookAt): Promise<void> {
-  for (const { payment } of slot.calls) {
+  for (const payment of slot.payments) {
     const isBooked = payment.state === 'settled' && payment.block_hash === slot.block_hash
     if (isBooked) await lookAt(payment)
   }

@@ -24,7 +24,7 @@ const batchMax = 50
 const openBatchMax = 40
 /** Number of items processed at once, so that a slow chain cannot make a run outlast its interval. */
 const parallelMax = 8
-/** Time that payments wait for cancellations, and again for slots. Both then continue beside them. */
+/** Time that payments wait for slots, which then continue beside them. */
 const stageMilliseconds = 10_000
 /** Number of rows of a table deleted at once, so that no statement takes long. */
 const forgetBatchMax = 1_000
@@ -36,14 +36,11 @@ const runMilliseconds = 45_000
 /** Runs once; returns how many payments and slots it looked at and how many of them moved. */
 export async function runHousekeeping(world: World): Promise<{ seen: number; moved: number }> {
   const end = world.deadline(runMilliseconds)
-  const cancelling = runOrLog(world, 'cancelling', undefined, () => cancelFrozen(world))
-  await atMost(world, cancelling)
   const none: RelayProgress = { seen: 0, moves: [] }
   const relaying = runOrLog(world, 'relaying', none, () => maintainRelays(world, end))
   await atMost(world, relaying)
   const unwatched = { seen: 0, moves: [] }
   const open = await runOrLog(world, 'watching', unwatched, () => watchOpen(world, end))
-  await cancelling
   const relayed = await relaying
   // Last, so that nothing urgent waits for it.
   await runOrLog(world, 'forgetting', undefined, () => forgetOld(world))
@@ -126,19 +123,6 @@ async function watchAll(world: World, open: readonly z.output<typeof openRow>[],
   return moves
 }
 
-/** Queues cancellations of what frozen accounts have signed. */
-async function cancelFrozen(world: World): Promise<void> {
-  const question = { batch: batchMax }
-  const live = await unbound(world.db).many('housekeeping_uncancelled', question, uncancelledRow)
-  await inParallel(live, async ({ payment }) => {
-    await runOrLog(world, payment, undefined, async () => {
-      await world.custody?.cancel({ paymentId: payment })
-    })
-  })
-}
-
-const uncancelledRow = z.object({ payment: z.uuid() })
-
 /** Time that a look at slots may take to come before what is queued. */
 const promptMilliseconds = 2_000
 
@@ -161,7 +145,7 @@ async function maintainChain(
       if (isUnused !== true || authorization_nonce === null) return false
       return isShownUnspent(world, { ...before, authorization_nonce })
     })
-    // A transaction that is found mined needs no cancellation. A slow endpoint must not hold up the queue.
+    // A slow endpoint must not hold up the queue.
     const isDone = await Promise.race([look.then(() => true), world.pause(promptMilliseconds)])
     if (isDone !== true) await relay()
     const moves = await look

@@ -166,8 +166,6 @@ test('20. a gap below transactions that were sent is filled, and all of them are
   await node(world, 'anvil_dropAllTransactions')
   await world.db.sql`update private.relay_calls set slot = null
     where slot in (select id from private.relay_slots where nonce = 0)`
-  await world.db.sql`update private.gas_uses set slot = null
-    where slot in (select id from private.relay_slots where nonce = 0)`
   await world.db.sql`delete from private.relay_transactions
     where slot in (select id from private.relay_slots where nonce = 0)`
   await world.db.sql`delete from private.relay_slots where nonce = 0`

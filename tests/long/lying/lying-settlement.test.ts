@@ -1,6 +1,5 @@
 /** A usable signature counts and is cancelled, although one of two endpoints invents its settlement. */
 import { expect, test } from 'vitest'
-import * as z from 'zod'
 import { callRpc, transact } from '../../../scripts/local/rpc.ts'
 import { issuer } from '../../../scripts/local/tokens.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
@@ -13,10 +12,6 @@ import { usdcOf } from '../../support/ledger.ts'
 import { signedPayment } from '../../support/signed.ts'
 import type { TestWorld } from '../../support/world.ts'
 
-const blockSchema = z.object({
-  number: z.templateLiteral(['0x', z.string()]),
-  hash: z.templateLiteral(['0x', z.string()]),
-})
 const used = answering('authorizationState(address,bytes32)', 1n)
 
 /** Signs a purchase whose merchant names an invented transaction. */
@@ -36,52 +31,6 @@ async function use({ rpcUrl, usdc }: TestWorld['chain'], calldata: `0x${string}`
   await callRpc(rpcUrl, [['anvil_impersonateAccount', issuer]])
   await transact(rpcUrl, issuer, usdc, calldata).catch(() => undefined)
 }
-
-const stories = ['it says so alone', 'the other one was silent once', 'our clock is ahead'] as const
-
-test.each(stories)(
-  'a purchase that one endpoint shows as settled is cancelled by a freeze: %s',
-  async (story) => {
-    const { world, liar, honest, payer, payee, payment } = await bought()
-    if (story === 'our clock is ahead') await world.tick(180)
-    const lies = [await forgeAll(world, payer, await finalBlock(world)), used]
-    liar.tell(...lies)
-    if (story === 'the other one was silent once') honest.tell(silent())
-    await world.tick(60)
-    await runHousekeeping(world.world)
-    honest.tell()
-    await minutes(world, 1)
-
-    const frozen = await payer.post('/account-freeze', {})
-    await minutes(world, 2)
-    await use(world.chain, payment.calldata)
-
-    expect(frozen.body).toMatchObject({ cancelling: [{ payment_id: payment.paymentId }] })
-    expect(await usdcOf(world, payee)).toBe(0n)
-  },
-)
-
-test.each([true, false])(
-  'a purchase whose block is gone is cancelled, though an endpoint goes on to show it; it is first: %s',
-  async (isFirst) => {
-    const { world, liar, payer, payee, payment } = await bought(isFirst)
-    await world.db.sql`update private.payments set tx_hash = null where id = ${payment.paymentId}`
-    await pass(world, 60)
-    await use(world.chain, payment.calldata)
-    await runHousekeeping(world.world)
-    const latest = await node(world, 'eth_getBlockByNumber', 'latest', false)
-    await node(world, 'anvil_reorg', 1, [])
-    liar.tell(await forgeAll(world, payer, blockSchema.parse(latest)), used)
-    await minutes(world, 2)
-
-    const frozen = await payer.post('/account-freeze', {})
-    await minutes(world, 2)
-    await use(world.chain, payment.calldata)
-
-    expect(frozen.body).toMatchObject({ cancelling: [{ payment_id: payment.paymentId }] })
-    expect(await usdcOf(world, payee)).toBe(0n)
-  },
-)
 
 test('a purchase is final by the block that has it, not by one that is final', async () => {
   const { world, liar, payer, payee, payment } = await bought()

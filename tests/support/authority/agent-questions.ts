@@ -106,7 +106,6 @@ export function authorize(
       valid_before: book.now + validSeconds,
       lease_seconds: leaseSeconds,
       gas_from: 'relayer',
-      gas_chain: chain,
       cost_wei: '1',
       mandate: paying.mandate,
     },

@@ -1,5 +1,5 @@
 /** The stage of a history: a new account at the real SQL functions, and a stranger's account next to it. */
-import { plentyOfGas } from '../model/gas.ts'
+import { plentyOfGas } from '../model/house.ts'
 import type { Answer, Ledger, Row } from '../model/ledger.ts'
 import { newDigest, openLedger } from '../model/ledger.ts'
 import { randomUUID } from '../seed.ts'
@@ -69,9 +69,7 @@ export async function openStage(): Promise<Stage> {
 
 async function clear({ ledger }: Stage): Promise<void> {
   await ledger.clear()
-  const { wei, calls, leastUsd, cancels } = plentyOfGas
-  await ledger.query(`insert into private.gas_terms values
-    (0, ${wei}, ${calls}, 0, ${wei}, ${calls}, ${leastUsd}, ${cancels})`)
+  await ledger.query(plentyOfGas)
 }
 
 /**

@@ -34,7 +34,7 @@ export async function openIn({ db }: TestWorld): Promise<object[]> {
         or state = 'settled' and finality <> 'finalized'
         or state in ('prepared', 'awaiting_confirmation') and expires_at <= private.clock()
     union all select 'slot', state, lane from private.relay_slots where state in ('open', 'mined')
-    union all select 'call', kind, null from private.relay_calls where slot is null`
+    union all select 'call', null, null from private.relay_calls where slot is null`
 }
 
 /**

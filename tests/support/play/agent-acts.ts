@@ -101,8 +101,7 @@ export async function expose(play: Play): Promise<void> {
 
 const openPayment = z.object({ payee: z.string(), amount_atomic: z.string() })
 const freezeBody = z.object({
-  cancelling: z.array(openPayment),
-  cannot_be_stopped: z.array(openPayment),
+  may_settle: z.array(openPayment),
   next_cursor: z.string().nullable(),
 })
 const freezesMax = 40
@@ -118,8 +117,8 @@ export async function freeze(play: Play): Promise<void> {
   for (let call = 0; call < freezesMax; call += 1) {
     const answer = await play.product.post(play.reader, '/account-freeze', { cursor })
     if (answer.status !== 200) return
-    const { cancelling, cannot_be_stopped, next_cursor } = freezeBody.parse(answer.body)
-    for (const { payee, amount_atomic } of [...cancelling, ...cannot_be_stopped]) {
+    const { may_settle, next_cursor } = freezeBody.parse(answer.body)
+    for (const { payee, amount_atomic } of may_settle) {
       named.push({ payee: payee.toLowerCase(), micros: BigInt(amount_atomic) })
     }
     if (next_cursor === null) break

@@ -95,8 +95,8 @@ export async function openPlay(setting: Setting): Promise<Play> {
   return play
 }
 
-/** Gas budget of some fifteen transfers at the gas price of a calm day. */
-const budget = { weiPerDay: 10n ** 14n, callsPerDay: 30n, cancelsPerDay: 60n }
+/** Terms that plays use up. */
+const budget = { callsPerDay: 15n }
 
 /** State that simultaneous plays share. */
 export type Stage = Pick<Play, 'world' | 'product' | 'clock' | 'network' | 'lanes' | 'since'>

@@ -30,7 +30,6 @@ export function keepSignatures(world: World): SignatureBook {
 function recording(custody: CustodyPort, book: Book): CustodyPort {
   return {
     openAccount: (request) => custody.openAccount(request),
-    cancel: (request) => custody.cancel(request),
     ready: () => custody.ready(),
     async authorize(request) {
       const answer = await custody.authorize(request)

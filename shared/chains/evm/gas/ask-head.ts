@@ -3,15 +3,15 @@
  * single endpoint decides it. A slow endpoint delays the result by at most one second and is then ignored.
  */
 import type { Address, Chain } from '../../chain.ts'
-import { agreedCount, isQuorum } from '../quorum/enough.ts'
+import { agreedCount } from '../quorum/enough.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/answer.ts'
 import { countCall, readCount } from '../rpc/counts.ts'
 import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from '../rpc/multicall.ts'
 import type { ChainWorld } from '../rpc/rpc.ts'
 import { endpointsFor } from '../rpc/rpc.ts'
 import { dataFeeCall, readDataFee } from './data-fee.ts'
+import type { GasFees } from './fees.ts'
 import { feeHistoryCall, lowerMedian, medianFees, readFees, upperMedian } from './fees.ts'
-import type { GasFees } from './gas-seen.ts'
 
 /** Newest block and its prices. Fees are in wei; `dataFeeWei` is a rollup's charge for a call's bytes. */
 export type Head = GasFees & {
@@ -22,8 +22,6 @@ export type Head = GasFees & {
 /** Combined answers of the endpoints. `head` is undefined if no endpoint reports all of it. */
 export type CombinedHead = {
   head: Head | undefined
-  /** True if a quorum reports the head. */
-  isAgreed: boolean
   /** The newest block that a quorum has; undefined if too few endpoints report it in time. */
   blockNumber: number | undefined
   /** The wallet's next nonce as a quorum shows it; zero without a quorum. */
@@ -65,9 +63,6 @@ export async function askHead(
   )
   return {
     head: medianHead(said.flatMap(({ head }) => head ?? [])),
-    isAgreed: isQuorum(
-      said.map(({ operator, head }) => ({ operator, agrees: head !== undefined })),
-    ),
     blockNumber: agreedCount(said.map((one) => ({ ...one, count: one.blockNumber }))),
     walletNonce: agreedCount(said.map((one) => ({ ...one, count: one.walletNonce }))) ?? 0,
     lanes: lanes.flatMap((address, at) =>

@@ -25,6 +25,9 @@ const nitroChainIds = new Set([42161, 421614])
 /** Fees per unit of gas, in wei. */
 export type Fees = { baseFeePerGas: bigint; maxPriorityFeePerGas: bigint; maxFeePerGas: bigint }
 
+/** Fees, and the most that a rollup charges for the bytes of one call. */
+export type GasFees = Fees & { dataFeeWei: bigint }
+
 const historyBlocks = 5
 const tipMinimum = 1_000_000n
 

@@ -31,15 +31,15 @@ export function maxFeePerGasOf(
   return (budget * weiPerCoin) / (rate * relayGas(id, 1))
 }
 
-/** Factor by which gas may cost more in a transaction that moves nothing and stops something. */
-const cancelFactor = 4n
+/** Factor by which gas may cost more in a transaction that only uses up its nonce, which others wait for. */
+const emptyFactor = 4n
 
-/** Returns the cap for a transaction that cancels authorizations or only uses up its nonce. */
-export function cancelMaxFeePerGasOf(
+/** Returns the cap for a transaction that only uses up its nonce. */
+export function emptyMaxFeePerGasOf(
   chain: Pick<Chain, 'id' | 'caip2' | 'native'>,
   config: GasConfig,
 ): bigint {
-  return cancelFactor * maxFeePerGasOf(chain, config)
+  return emptyFactor * maxFeePerGasOf(chain, config)
 }
 
 /** Returns the suggested fees, lowered to the ceiling. */

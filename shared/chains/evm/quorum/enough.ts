@@ -52,29 +52,3 @@ export function agreedCount<Count extends number | bigint>(
     )
   return counts.toSorted((a, b) => (a < b ? 1 : -1)).find(isTold)
 }
-
-/** Balance and number of mined transactions of an address, as one endpoint reports both; undefined if it does not answer. */
-export type HoldingReport = { operator: string; held: { wei: bigint; nonce: number } | undefined }
-
-/**
- * Returns a balance and a number of mined transactions that the same endpoints, a quorum, both report or
- * exceed; of several the one with most transactions. Whatever the transactions from that number on cost at
- * most, this much is left beside them, as far as one honest endpoint of the quorum knows. The highest of each
- * alone would not do: a balance from before a transaction beside a count from after it.
- */
-export function agreedHolding(
-  reports: readonly HoldingReport[],
-): { wei: bigint; nonce: number } | undefined {
-  const known = reports.flatMap(({ held }) => held ?? [])
-  const wei = known.map((one) => one.wei).toSorted((a, b) => (a < b ? 1 : -1))
-  const nonces = known.map((one) => one.nonce).toSorted((a, b) => b - a)
-  const pairs = nonces.flatMap((nonce) => wei.map((one) => ({ wei: one, nonce })))
-  return pairs.find((pair) =>
-    isQuorum(
-      reports.map(({ operator, held }) => ({
-        operator,
-        agrees: held !== undefined && held.wei >= pair.wei && held.nonce >= pair.nonce,
-      })),
-    ),
-  )
-}
