@@ -119,8 +119,10 @@ export function readConfig(bindings: unknown): Config {
     schema.parse(bindings)
   const { ALLOW_LOOPBACK, ...rest } = parsed
   const allowLoopback = ALLOW_LOOPBACK === 'true'
-  if (allowLoopback && rest.ENVIRONMENT !== 'local') {
-    throw new Error('ALLOW_LOOPBACK is for ENVIRONMENT=local only')
+  // A service for its own machine alone has no certificate.
+  const isPlain = /http:..(?!127|localhost)/.test(rest.BASE_URL + rest.WEB_URL)
+  if ((allowLoopback || isPlain) && rest.ENVIRONMENT !== 'local') {
+    throw new Error('ALLOW_LOOPBACK and http: are for ENVIRONMENT=local only')
   }
   // An agent's mail would pass for a notice, with the signature of the notices' domain.
   if (rest.NOTICE_DOMAIN?.toLowerCase() === rest.MAIL_DOMAIN.toLowerCase()) {

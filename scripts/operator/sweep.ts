@@ -39,9 +39,9 @@ export async function sweep(
     const url = settings.rpc[`eip155:${lane.chain}`]?.[0]
     if (url === undefined) throw new Error(`give an endpoint of chain ${lane.chain} with --rpc`)
     const sent = await sendAll(url, accountOf(settings, relayer, lane.envelope), lane.nonce, to)
-    // It carries nothing more before endpoints tell what it holds then.
+    // It carries nothing more before housekeeping sees that it holds gas again.
     await tx`update private.relay_lanes set next_nonce = ${lane.nonce + 1}, mined_nonce = ${lane.nonce + 1},
-        told_wei = null, told_nonce = null
+        told_wei = null, paused_for = 'unfunded'
       where chain = ${lane.chain} and address = ${relayer}`
     return [{ relayer, to, ...sent }]
   })

@@ -1,6 +1,7 @@
 /** Starts the service, tells its operator what to do next, and ends it on a signal. */
 import { performance } from 'node:perf_hooks'
 import { createEndings } from '../local/endings.ts'
+import { refuseDevelopment } from './development.ts'
 import type { Service } from './machine.ts'
 import { startService } from './machine.ts'
 import { folderIn } from './secrets.ts'
@@ -10,6 +11,7 @@ import { readSettings } from './settings.ts'
 /** Runs until a signal, or until the database is lost. Returns the exit code. */
 export async function run(flags: Flags): Promise<number> {
   const settings = readSettings(flags)
+  refuseDevelopment(settings, process.env)
   const stopping = new AbortController()
   let reload: (() => void) | undefined
   const asked = new Promise<undefined>((resolve) => {

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { refuseDevelopment } from '../../scripts/serve/development.ts'
 import { readSettings } from '../../scripts/serve/settings.ts'
+import { readConfig } from '../../shared/env.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'aoa-settings-'))
 afterAll(() => rmSync(data, { recursive: true }))
@@ -69,4 +71,49 @@ test('a key of serve.toml that does not exist is named', () => {
   writeFileSync(join(data, 'serve.toml'), 'pubic_url = "https://a.example"\n')
 
   expect(() => readSettings(flags)).toThrow('pubic_url')
+  rmSync(join(data, 'serve.toml'))
+})
+
+test('values of a development machine are refused, and each is named', () => {
+  const settings = {
+    ...readSettings({ ...flags, 'public-url': 'http://account.example' }),
+    mailDomain: 'agents.example',
+    mail: { url: 'smtp://127.0.0.1:1025', token: 'none' },
+  }
+  writeFileSync(join(data, 'world.json'), '{}')
+  const environment = { ALLOW_LOOPBACK: 'true', NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+
+  const refused = () => refuseDevelopment(settings, environment)
+
+  const named = ['local world, whose keys', 'public_url is http://account.example', 'mail_url']
+  for (const name of [...named, 'mail_domain agents.example', ...Object.keys(environment)]) {
+    expect(refused).toThrow(name)
+  }
+  rmSync(join(data, 'world.json'))
+})
+
+test('a service of its own machine, and one with https and a provider, are no development', () => {
+  const own = readSettings(flags)
+  const mail = { url: 'https://mail.example/emails', token: 'secret' }
+  const named = { ...readSettings({ ...flags, 'public-url': 'https://account.example' }), mail }
+
+  for (const settings of [own, named]) refuseDevelopment(settings, {})
+})
+
+test.each([
+  [{ ALLOW_LOOPBACK: 'true' }, false],
+  [{ BASE_URL: 'http://account.example' }, false],
+  [{ WEB_URL: 'http://account.example/web' }, false],
+  [{ BASE_URL: 'http://127.0.0.1:8787', WEB_URL: 'http://localhost:8787/web' }, true],
+])('functions outside the local world with %j start: %s', (differs, starts) => {
+  const names = {
+    BASE_URL: 'https://account.example',
+    WEB_URL: 'https://account.example/web',
+    MAIL_DOMAIN: 'agents.account.example',
+  }
+  const read = (ENVIRONMENT: string) => () => readConfig({ ...names, ...differs, ENVIRONMENT })
+
+  if (starts) expect(read('production')).not.toThrow()
+  else expect(read('production')).toThrow('ENVIRONMENT=local')
+  expect(read('local')).not.toThrow()
 })
