@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { keepInMemory } from './support/memory.ts'
 import { SlowestFirst } from './support/order.ts'
+import { throughPostgrest } from './support/through-postgrest.ts'
 
 keepInMemory()
 
@@ -11,10 +12,20 @@ const isLong = process.env['FORM'] === 'long'
 const seed = process.env['SEED'] ?? (isLong ? String(randomInt(2 ** 30)) : '1')
 
 /** Returns a project of the long form that repeats tests of `product` over another part of the same product. */
-function again(name: string, include: string[], env: Record<string, string>) {
+function again(
+  name: string,
+  env: Record<string, string>,
+  files: { include: string[]; exclude?: string[] },
+) {
   const globalSetup = ['tests/support/global.ts']
-  return { extends: true as const, test: { name, include, env, globalSetup, testTimeout: 600_000 } }
+  return {
+    extends: true as const,
+    test: { name, env, ...files, globalSetup, testTimeout: 600_000 },
+  }
 }
+
+const operations = { include: ['tests/operations/**/*.test.ts'], exclude: throughPostgrest }
+const localWorld = { include: ['tests/flows/{start,mail}.test.ts'] }
 
 export default defineConfig({
   test: {
@@ -38,7 +49,12 @@ export default defineConfig({
     // A condition that a test waits for may take long on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     projects: [
-      ...(isLong ? [again('node', ['tests/flows/{start,mail}.test.ts'], { HOST: 'node' })] : []),
+      ...(isLong
+        ? [
+            again('direct', { DATABASE: 'direct' }, operations),
+            again('node', { HOST: 'node' }, localWorld),
+          ]
+        : []),
       {
         extends: true,
         test: {
