@@ -28,7 +28,8 @@ all secrets and prints a link that opens the owner's account. Ctrl-C ends it; th
   npm run serve -- --public-url https://account.example --trusted-proxy
 
 <data>/serve.toml may hold public_url, mail_domain, notice_domain, mail_url, mail_token, eur_usd_rate,
-alarm_url (alarms are posted there as JSON) and a table [rpc] of chains with their endpoints.`
+alarm_url (alarms are posted there as JSON), alarm_mail (they are mailed there) and a table [rpc] of chains with
+their endpoints.`
 
 const options = {
   help: { type: 'boolean', short: 'h' },

@@ -1,5 +1,5 @@
 /**
- * Posts alarms to an address of the operator. An alarm is a line of the log that names one; the same alarm about
+ * Tells the operator of alarms, by a POST or in some other way. An alarm is a line of the log that names one; the same alarm about
  * the same chain, account or relayer is told once an hour, since most repeat until somebody acts.
  */
 import { performance } from 'node:perf_hooks'
@@ -26,8 +26,13 @@ export function hearLog(hear: (line: string) => void): void {
   }
 }
 
-/** Returns a function that takes lines of the log and posts those that are alarms, as JSON with a `text`. */
-export function openAlarms(url: string, say: (line: string) => void): (line: string) => void {
+/** An alarm with its sentence, and the fields of its line. */
+export type Alarm = z.output<typeof lineSchema> & { text: string }
+/** Tells the operator of an alarm; rejects if it was not taken. */
+export type Tell = (alarm: Alarm) => Promise<void>
+
+/** Returns a function that takes lines of the log and tells of those that are alarms. */
+export function openAlarms(tell: Tell, say: (line: string) => void): (line: string) => void {
   const told = new Map<string, number>()
   return (line) => {
     const alarm = alarmIn(line)
@@ -38,8 +43,7 @@ export function openAlarms(url: string, say: (line: string) => void): (line: str
     if (now - (told.get(key) ?? -againMilliseconds) < againMilliseconds) return
     if (told.size >= rememberedMax) told.clear()
     told.set(key, now)
-    const body = JSON.stringify({ text: `Alarm ${alarm.alarm}: ${about}`, ...alarm })
-    post(url, body).catch((error: unknown) => {
+    tell({ text: `Alarm ${alarm.alarm}: ${about}`, ...alarm }).catch((error: unknown) => {
       // It is told again at the next line.
       told.delete(key)
       say(`an alarm could not be told: ${String(error)}`)
@@ -56,9 +60,13 @@ function alarmIn(line: string): z.output<typeof lineSchema> | undefined {
   }
 }
 
-async function post(url: string, body: string): Promise<void> {
-  const signal = AbortSignal.timeout(timeoutMilliseconds)
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(url, { method: 'POST', headers, body, signal })
-  if (!answer.ok) throw new Error(`status ${answer.status}`)
+/** Returns the way to an address that takes alarms as JSON. */
+export function postTo(url: string): Tell {
+  return async (alarm) => {
+    const signal = AbortSignal.timeout(timeoutMilliseconds)
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify(alarm)
+    const answer = await fetch(url, { method: 'POST', headers, body, signal })
+    if (!answer.ok) throw new Error(`status ${answer.status}`)
+  }
 }

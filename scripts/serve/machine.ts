@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { type Endings, together } from '../local/endings.ts'
 import { startLastingPostgres } from '../local/lasting-postgres.ts'
-import { hearLog, openAlarms } from './alarms.ts'
+import { hearLog, openAlarms, postTo } from './alarms.ts'
 import { hostsOf, valuesOf } from './bindings.ts'
 import { openDoor } from './door/open-door.ts'
 import { buildAll, type LoadedAll, loadAll } from './load.ts'
@@ -52,7 +52,7 @@ export async function startService(start: Start): Promise<Service> {
     buildAll(modules),
   ])
   say('functions built')
-  const hear = settings.alarmUrl === undefined ? () => {} : openAlarms(settings.alarmUrl, say)
+  const hear = await openHearing(start)
   hearLog(hear)
   const { loaded, database } = await loadAll({
     functions,
@@ -74,6 +74,21 @@ export async function startService(start: Start): Promise<Service> {
     mail?.reload()
   }
   return { isFirst, lost, reload, ...known }
+}
+
+/** Returns who hears the lines of the log: the operator, as far as they are alarms. */
+async function openHearing({ settings, say }: Start): Promise<(line: string) => void> {
+  const { alarmUrl, alarmMail } = settings
+  const ways = alarmUrl === undefined ? [] : [postTo(alarmUrl)]
+  if (alarmMail !== undefined) {
+    // Loaded by a service that sends alarms only.
+    const { mailTo } = await import('./alarm-mail.ts')
+    ways.push(mailTo(alarmMail, valuesOf(settings)))
+  }
+  const hearing = ways.map((tell) => openAlarms(tell, say))
+  return (line) => {
+    for (const hear of hearing) hear(line)
+  }
 }
 
 async function openMail({ settings, endings, say }: Start, loaded: LoadedAll['loaded']) {

@@ -17,6 +17,8 @@ const fileSchema = z.strictObject({
   eur_usd_rate: z.string().optional(),
   /** Address that alarms are posted to. */
   alarm_url: z.url().optional(),
+  /** Address that alarms are mailed to, by the mail provider. */
+  alarm_mail: z.email().optional(),
   /** Name of a chain, or its CAIP-2 id -> RPC endpoints; two of different operators are best. */
   rpc: z.record(z.string(), z.array(z.url()).min(1)).default({}),
 })
@@ -50,6 +52,7 @@ export type Settings = {
   mail: { url: string; token: string } | undefined
   eurUsdRate: string
   alarmUrl: string | undefined
+  alarmMail: string | undefined
   /** CAIP-2 id -> endpoints. */
   rpc: Readonly<Record<string, readonly string[]>>
   /** True if a proxy in front names the client in X-Forwarded-For. */
@@ -81,6 +84,9 @@ export function readSettings(flags: Flags): Settings {
   if ((url === undefined) !== (token === undefined)) {
     throw new Error('serve.toml: mail_url and mail_token belong together')
   }
+  if (file.alarm_mail !== undefined && url === undefined) {
+    throw new Error('serve.toml: alarm_mail needs mail_url and mail_token')
+  }
   return {
     port,
     directory,
@@ -93,6 +99,7 @@ export function readSettings(flags: Flags): Settings {
     mail: url === undefined || token === undefined ? undefined : { url, token },
     eurUsdRate: file.eur_usd_rate ?? '',
     alarmUrl: file.alarm_url,
+    alarmMail: file.alarm_mail,
     rpc: { ...rpcOfFile(file.rpc), ...rpcOfFlags(flags.rpc ?? []) },
     isBehindProxy: flags['trusted-proxy'] ?? false,
     signup: signupOf(flags.signup),

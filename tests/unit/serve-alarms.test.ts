@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Listening } from '../../scripts/local/listen.ts'
 import { listen } from '../../scripts/local/listen.ts'
-import { openAlarms } from '../../scripts/serve/alarms.ts'
+import { mailTo } from '../../scripts/serve/alarm-mail.ts'
+import { openAlarms, postTo } from '../../scripts/serve/alarms.ts'
+import { textWith } from '../support/matching.ts'
 
 let receiver: Listening
 let received: unknown[] = []
@@ -22,7 +24,7 @@ beforeEach(() => {
 const low = { alarm: 'relayer_low', chain: 'eip155:8453', address: '0xa', wei: '5' }
 
 test('the same alarm is told once, and lines that are no alarms never', async () => {
-  const hear = openAlarms(receiver.url, () => {})
+  const hear = openAlarms(postTo(receiver.url), () => {})
 
   hear('ready on http://127.0.0.1')
   hear('{"operation":"deposits","log":"no word"}')
@@ -38,7 +40,7 @@ test('the same alarm is told once, and lines that are no alarms never', async ()
 
 test('an alarm that could not be told is told at its next line', async () => {
   const said: string[] = []
-  const hear = openAlarms(receiver.url, (line) => said.push(line))
+  const hear = openAlarms(postTo(receiver.url), (line) => said.push(line))
   status = 500
 
   hear(JSON.stringify(low))
@@ -47,4 +49,29 @@ test('an alarm that could not be told is told at its next line', async () => {
   hear(JSON.stringify(low))
 
   await expect.poll(() => received.length).toBe(2)
+})
+
+test('an alarm comes by mail through the provider of the service, which an operator reads without a terminal', async () => {
+  const values = {
+    BASE_URL: 'https://account.example',
+    WEB_URL: 'https://account.example/web',
+    MAIL_DOMAIN: 'account.example',
+    NOTICE_DOMAIN: 'notices.account.example',
+    MAIL_URL: receiver.url,
+    MAIL_TOKEN: 'secret',
+    ENVIRONMENT: 'local',
+  }
+  const hear = openAlarms(mailTo('ann@people.example', values), () => {})
+
+  hear(JSON.stringify({ ...low, wei: '<b>' }))
+  hear(JSON.stringify(low))
+
+  await expect.poll(() => received.length).toBe(1)
+  expect(received[0]).toMatchObject({
+    from: 'no-reply@notices.account.example',
+    to: ['ann@people.example'],
+    subject: 'Alarm relayer_low: 0xa',
+    text: textWith('"chain": "eip155:8453"'),
+    html: textWith('&lt;b'),
+  })
 })

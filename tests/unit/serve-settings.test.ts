@@ -67,6 +67,17 @@ test.each([
   expect(() => readSettings({ ...flags, ...wrong })).toThrow(sentence)
 })
 
+test.each([
+  ['mail_url = "smtps://user@mail.example"', 'mail_url and mail_token belong together'],
+  ['alarm_mail = "ann@people.example"', 'alarm_mail needs mail_url'],
+  ['alarm_mail = "ann"', 'alarm_mail'],
+])('serve.toml with %s is refused', (line, sentence) => {
+  writeFileSync(join(data, 'serve.toml'), line)
+
+  expect(() => readSettings(flags)).toThrow(sentence)
+  rmSync(join(data, 'serve.toml'))
+})
+
 test('a key of serve.toml that does not exist is named', () => {
   writeFileSync(join(data, 'serve.toml'), 'pubic_url = "https://a.example"\n')
 
