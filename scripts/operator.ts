@@ -1,7 +1,8 @@
-/** Shows an operator the state of a service, and does what an operator may: freeze, sweep, invite. */
+/** Shows an operator the state of a service, and does what an operator may: freeze, fund, sweep, invite. */
 import { parseArgs } from 'node:util'
 import type { Sql } from 'postgres'
 import { withDatabase } from './backup/data-folder.ts'
+import { reportFunding } from './operator/fund.ts'
 import {
   type ReportRow,
   reportAccounts,
@@ -21,10 +22,12 @@ accounts          all accounts with their wallets
 relayers          the addresses that pay for gas and have to be sent some, with what they hold
 payments [alias]  the newest payments, of one account
 freeze <alias>    stops an account until its owner unfreezes it
+fund              relayers that lack gas, and for each the amount with a link that a wallet opens (EIP-681)
 sweep <relayer>   sends the gas that a relayer without transactions in flight holds to the address in --to
 invite <email>    prints a link that opens one account within 30 minutes
 
 --to              address to sweep to, in EIP-55 form
+--transfers       transfers that a relayer should have gas for, 1000 if it is not given
 --rpc             endpoint of a chain as for npm run serve, unless serve.toml has it
 --json            prints rows as JSON
 --data            data folder of the service, which may run
@@ -33,7 +36,13 @@ invite <email>    prints a link that opens one account within 30 minutes
 
   npm run operator -- payments kestrel --json`
 
-type Asked = { sql: Sql; settings: Settings; subject: string | undefined; to: string | undefined }
+type Asked = {
+  sql: Sql
+  settings: Settings
+  subject: string | undefined
+  to: string | undefined
+  transfers: string
+}
 
 const commands: Readonly<Record<string, (asked: Asked) => Promise<ReportRow[]>>> = {
   status: ({ sql }) => reportStatus(sql),
@@ -41,6 +50,7 @@ const commands: Readonly<Record<string, (asked: Asked) => Promise<ReportRow[]>>>
   relayers: ({ sql }) => reportRelayers(sql),
   payments: ({ sql, subject }) => reportPayments(sql, subject),
   freeze: ({ sql, subject }) => freeze(sql, named('freeze', subject)),
+  fund: ({ sql, transfers }) => reportFunding(sql, transfers),
   sweep: ({ sql, settings, subject, to }) =>
     sweep(sql, settings, { relayer: named('sweep', subject), to }),
   async invite({ sql, settings, subject }) {
@@ -72,6 +82,7 @@ const options = {
   'public-url': { type: 'string' },
   rpc: { type: 'string', multiple: true },
   to: { type: 'string' },
+  transfers: { type: 'string', default: '1000' },
   signup: { type: 'string', default: 'closed' },
 } as const
 
@@ -85,7 +96,9 @@ try {
   } else {
     const settings = readSettings(values satisfies Flags)
     const rows = await withDatabase(settings, (url) =>
-      asOwner(url, (sql) => run({ sql, settings, subject, to: values.to })),
+      asOwner(url, (sql) =>
+        run({ sql, settings, subject, to: values.to, transfers: values.transfers }),
+      ),
     )
     console.log(values.json ? JSON.stringify(rows, null, 2) : tableOf(rows))
   }

@@ -11,7 +11,7 @@ import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { createApiKey } from '../../shared/auth/api-key.ts'
 import { usdcOf } from '../support/ledger.ts'
-import { textWith } from '../support/matching.ts'
+import { textLike, textWith } from '../support/matching.ts'
 import { randomBytes } from '../support/seed.ts'
 import {
   callService,
@@ -197,6 +197,10 @@ test('an operator sees accounts, relayers and payments, invites, and freezes an 
   const status = operator('status')
   const accounts = operator('accounts')
   const relayers = operator('relayers')
+  const [lacking] = rowsSchema.parse(
+    JSON.parse(operator('fund', '--transfers', '9999999', '--json')),
+  )
+  const funded = operator('fund', '--transfers', '1')
   const [newest] = rowsSchema.parse(JSON.parse(operator('payments', 'kestrel', '--json')))
   const invited = operator(
     'invite',
@@ -210,6 +214,8 @@ test('an operator sees accounts, relayers and payments, invites, and freezes an 
   expect(status).toMatch(/^accounts +1$/m)
   expect(accounts).toMatch(/^kestrel +0x[0-9a-fA-F]{40} +\d{4}-\d\d-\d\d +- +1$/m)
   expect(relayers).toMatch(/^base-sepolia +0x\w{40} +\d+ +- +[\d.]+$/m)
+  expect(lacking).toMatchObject({ request: textLike(/^ethereum:0x\w{40}@84532\?value=\d+$/) })
+  expect(funded).toBe('none\n')
   expect(newest).toMatchObject({ account: 'kestrel', amount: '5 USDC', chain: 'base-sepolia' })
   expect(invited).toMatch(/https:\/\/account\.example\/web\/register\/[\w-]{43}/)
   expect(frozen).toMatchObject([textWith('now'), textWith('there is no account nobody')])

@@ -1,0 +1,43 @@
+/** Relayers that should be sent gas, each with the request for a payment that a wallet opens (EIP-681). */
+import type { Sql } from 'postgres'
+import * as z from 'zod'
+import { findChain } from '../../shared/chains/registry.ts'
+import { formatAmount } from '../../shared/money/amount.ts'
+import type { ReportRow } from './reports.ts'
+
+const decimals = 18
+
+const lackingRow = z.object({
+  chain: z.int(),
+  address: z.string(),
+  wei: z.string().nullable(),
+  /** Null while no price of the last hour is known. */
+  send: z.string().transform(BigInt).nullable(),
+})
+
+/**
+ * Returns the relayers that hold less than so many transfers cost at the dearest price of the last hour. Without
+ * a price, as for a service that stands still, it returns all, and no amount.
+ */
+export async function reportFunding(sql: Sql, transfers: string): Promise<ReportRow[]> {
+  if (!/^[1-9][0-9]{0,6}$/.test(transfers)) {
+    throw new Error(`--transfers takes a number from 1 to 9999999, not ${transfers}`)
+  }
+  const rows = await sql`
+    select l.chain::int, l.address, l.told_wei::text as wei,
+      (${transfers}::numeric * g.call_wei - coalesce(l.told_wei, 0))::text as send
+      from private.relay_lanes l cross join lateral private.gas_seen(l.chain) g
+     where l.kind = 'relayer'
+       and (g.call_wei is null or coalesce(l.told_wei, 0) < ${transfers}::numeric * g.call_wei)
+     order by l.chain, l.address`
+  return z
+    .array(lackingRow)
+    .parse(rows)
+    .map(({ chain, address, wei, send }) => ({
+      chain: findChain(`eip155:${chain}`)?.name ?? String(chain),
+      address,
+      holds: wei === null ? null : formatAmount(BigInt(wei), decimals),
+      send: send === null ? null : formatAmount(send, decimals),
+      request: `ethereum:${address}@${chain}${send === null ? '' : `?value=${send}`}`,
+    }))
+}
