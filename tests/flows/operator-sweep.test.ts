@@ -8,6 +8,7 @@ import { fundLane } from '../../scripts/local/lanes.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { sweep } from '../../scripts/operator/sweep.ts'
 import { makeSecrets, readSecrets } from '../../scripts/serve/secrets.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { resolveAll } from '../support/books.ts'
 import { hex } from '../support/chain-world.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
@@ -55,6 +56,7 @@ test('a relayer is swept once its payment is mined, and pays again when it has g
   const [row] = await sweep(world.db.sql, settings, { relayer, to })
   const swept = await weiOf(to)
   await fundLane(world.chain, relayer)
+  await runHousekeeping(world.world)
   await pay()
   await resolveAll(world)
 
