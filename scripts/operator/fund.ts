@@ -11,13 +11,13 @@ const lackingRow = z.object({
   chain: z.int(),
   address: z.string(),
   wei: z.string().nullable(),
-  /** Null while no price of the last hour is known. */
+  /** Null if none was carried in the last week. */
   send: z.string().transform(BigInt).nullable(),
 })
 
 /**
- * Returns the relayers that hold less than so many transfers cost at the dearest price of the last hour. Without
- * a price, as for a service that stands still, it returns all, and no amount.
+ * Returns the relayers that hold less than so many transfers cost at most, each like the dearest of the last week.
+ * Without one, as in a new service, it returns all, and no amount.
  */
 export async function reportFunding(sql: Sql, transfers: string): Promise<ReportRow[]> {
   if (!/^[1-9][0-9]{0,6}$/.test(transfers)) {
@@ -25,10 +25,12 @@ export async function reportFunding(sql: Sql, transfers: string): Promise<Report
   }
   const rows = await sql`
     select l.chain::int, l.address, l.told_wei::text as wei,
-      (${transfers}::numeric * g.call_wei - coalesce(l.told_wei, 0))::text as send
-      from private.relay_lanes l cross join lateral private.gas_seen(l.chain) g
-     where l.kind = 'relayer'
-       and (g.call_wei is null or coalesce(l.told_wei, 0) < ${transfers}::numeric * g.call_wei)
+      (${transfers}::numeric * g.wei - coalesce(l.told_wei, 0))::text as send
+      from private.relay_lanes l cross join lateral (
+        select max(pg_catalog.ceil(t.cost_wei / greatest(pg_catalog.cardinality(t.carries), 1))) as wei
+          from private.relay_transactions t join private.relay_slots s on s.id = t.slot
+         where s.chain = l.chain and t.created_at > private.clock() - interval '7 days') g
+     where l.kind = 'relayer' and (g.wei is null or coalesce(l.told_wei, 0) < ${transfers}::numeric * g.wei)
      order by l.chain, l.address`
   return z
     .array(lackingRow)

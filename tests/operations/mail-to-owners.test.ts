@@ -53,8 +53,7 @@ test('an agent cannot tell by its answer whether somebody owns an account', asyn
 })
 
 test('notices and agents never share a domain', () => {
-  const { world } = product
-  const names = { BASE_URL: world.config.BASE_URL, WEB_URL: world.config.WEB_URL }
+  const names = { BASE_URL: 'https://service.example', WEB_URL: 'https://service.example/web' }
   const database = { SUPABASE_URL: 'https://project.supabase.co', SUPABASE_API_KEY: 'key' }
   const domains = { MAIL_DOMAIN: 'agents.example', NOTICE_DOMAIN: 'Agents.example' }
 
