@@ -37,8 +37,8 @@ export type HostOptions = {
   isBehindProxy: boolean
   /** Answers a request before any function sees it, or returns undefined. */
   first: (request: Request, path: string) => Promise<Response> | Response | undefined
-  /** Hears of each request that a function answered. */
-  note: (answered: AnsweredRequest) => void
+  /** Hears of each request that a function answered, and of its traceparent header. */
+  note: (answered: AnsweredRequest, traceparent: string | null) => void
   say: (line: string) => void
 }
 
@@ -60,13 +60,14 @@ export async function startHost(options: HostOptions): Promise<Host> {
     headers.set(clientHeader, clientOf(request, seen, options.isBehindProxy))
     const began = performance.now()
     const answer = await found.loaded.fetch(new Request(request, { headers }), execution)
-    options.note({
+    const answered = {
       function: found.folder,
       method: request.method,
       status: answer.status,
       seconds: (performance.now() - began) / 1000,
       request_id: answer.headers.get('x-request-id'),
-    })
+    }
+    options.note(answered, request.headers.get('traceparent'))
     return answer
   }
   const answer = getRequestListener((request, { incoming }) =>

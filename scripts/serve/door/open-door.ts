@@ -18,13 +18,17 @@ export type DoorSettings = Pick<
 >
 
 /** Listens, and rejects if the port is taken. */
-export function openDoor(
+export async function openDoor(
   settings: DoorSettings,
   { functions, loaded, database }: Behind,
   say: (line: string) => void,
 ): Promise<Host> {
   const { port, hostname, tls, isBehindProxy, logsRequests, signup, directory } = settings
   const metrics = openMetrics()
+  // Loaded by a service that sends traces only.
+  const traces = process.env['OTEL_EXPORTER_OTLP_ENDPOINT']
+    ? (await import('./traces.ts')).openTraces()
+    : undefined
   const { STATUS_TOKEN: token } = readSecrets(directory, 'app')
   const answer = answerOperator({ database, metrics, token })
   const refuse = closedTo(signup)
@@ -32,7 +36,7 @@ export function openDoor(
     const found = loaded.find((one) => one.folder === folder)
     return found ? prefixes.map((prefix) => ({ prefix, ...found })) : []
   })
-  return startHost({
+  const host = await startHost({
     port,
     hostname,
     // A proxy in front speaks TLS itself.
@@ -41,9 +45,18 @@ export function openDoor(
     isBehindProxy,
     first: (request, path) => answer(request, path) ?? refuse(request, path),
     say,
-    note(answered) {
+    note(answered, traceparent) {
       metrics.note(answered)
+      traces?.note(answered, traceparent)
       if (logsRequests) console.log(JSON.stringify({ at: new Date(), ...answered }))
     },
   })
+  return {
+    reload: () => host.reload(),
+    async stop() {
+      await host.stop()
+      // A collector that does not answer keeps no service from ending.
+      await traces?.stop().catch((error: unknown) => say(`traces: ${String(error)}`))
+    },
+  }
 }

@@ -28,9 +28,8 @@ export function answerOperator({
       .then((rows) => statesSchema.parse(rows)[0].health)
       .catch(() => ({ failing: [{ part: 'database', reason: 'unreachable' }] }))
     if (path === '/metrics') {
-      return new Response(metrics.text(health.failing.map(({ part }) => part)), {
-        headers: { 'content-type': 'text/plain; version=0.0.4' },
-      })
+      const text = await metrics.text(health.failing.map(({ part }) => part))
+      return new Response(text, { headers: { 'content-type': metrics.contentType } })
     }
     return Response.json({ ok: health.failing.length === 0, began_at: began, ...health })
   }
