@@ -4,6 +4,7 @@ import { createEndings } from '../local/endings.ts'
 import { refuseDevelopment } from './development.ts'
 import type { Service } from './machine.ts'
 import { startService } from './machine.ts'
+import { nameRunning } from './running.ts'
 import { folderIn } from './secrets.ts'
 import type { Flags, Settings } from './settings.ts'
 import { readSettings } from './settings.ts'
@@ -31,6 +32,7 @@ export async function run(flags: Flags): Promise<number> {
     say('starting')
     const service = await startService({ settings, endings, signal: stopping.signal, say })
     reload = service.reload
+    await endings.keep(Promise.resolve(nameRunning(settings.directory)), async (unname) => unname())
     say(`ready on ${settings.baseUrl}\n\n${nextSteps(settings, service)}\n`)
     const why = await Promise.race([asked, service.lost])
     say('stopping')

@@ -17,6 +17,7 @@ import {
   callService,
   type Run,
   register,
+  startProgram,
   serve as startService,
   startTimeoutMilliseconds,
 } from '../support/serve.ts'
@@ -241,4 +242,24 @@ test('a backup of the running service becomes another one, which no earlier key 
   expect(run.output()).toContain('Restored: nothing is signed on eip155:84532')
   expect(status).toBe(401)
   expect(statSync(file).mode & 0o77).toBe(0)
+})
+
+test('an upgrade ends the service, backs it up, and starts it with the flags that it had', async () => {
+  const [restored, file] = [join(directory, 'restored'), join(directory, 'upgrade')]
+  const phrase = ['--passphrase-file', join(directory, 'passphrase')]
+  const asked = ['--data', restored, '--out', file, ...phrase, '--installed']
+
+  const before = run
+  run = await startProgram('upgrade', asked)
+  const code = await before.exit
+  const { status } = await call('/get-identity', key)
+
+  expect(code).toBe(0)
+  expect(run.output()).toMatch(/^the service was stopped\nbacked up to .*upgrade\n/)
+  expect(status).toBe(401)
+  expect(statSync(file).mode & 0o77).toBe(0)
+  expect(await run.end('SIGTERM')).toBe(0)
+  const again = program('upgrade', ...asked)
+  expect(again).toContain('no service was running')
+  run = await serve('--data', restored)
 })

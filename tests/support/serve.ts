@@ -10,11 +10,15 @@ export const startTimeoutMilliseconds = 90_000
 export type Run = {
   output(): string
   pid: number
+  exit: Promise<number | null>
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
 /** Starts a program of scripts/ in a process group of its own, and waits until it is ready. */
-export async function startProgram(name: 'serve' | 'start', flags: string[]): Promise<Run> {
+export async function startProgram(
+  name: 'serve' | 'start' | 'upgrade',
+  flags: string[],
+): Promise<Run> {
   const script = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
   const { DATABASE_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [script, ...flags], { env, detached: true, stdio: 'pipe' })
@@ -35,7 +39,7 @@ export async function startProgram(name: 'serve' | 'start', flags: string[]): Pr
     process.kill(-pid, signal)
     return exit
   }
-  return { output: () => output, pid, end }
+  return { output: () => output, pid, exit, end }
 }
 
 /** Starts the service. */
