@@ -47,15 +47,20 @@ export function serve(...flags: string[]): Promise<Run> {
   return startProgram('serve', flags)
 }
 
-/** Opens the first account by the link that was printed, as its owner does without scripts. Returns its key. */
-export async function register(run: Run): Promise<string> {
+/** Opens the first account by the link that was printed. Returns its key. */
+export function register(run: Run): Promise<string> {
   const [link = ''] = /http:\/\/localhost:\d+\/web\/register\/\S+/.exec(run.output()) ?? []
+  return registerBy(link, 'kestrel')
+}
+
+/** Opens an account by a link, as its owner does without scripts. Returns its key. */
+export async function registerBy(link: string, alias: string): Promise<string> {
   const page = await fetch(link)
   const cookies = page.headers.getSetCookie().map((line) => line.split(';')[0])
   const html = await page.text()
   const hidden = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
   const fields = hidden.map(([, name = '', value = '']): [string, string] => [name, value])
-  const own = { alias: 'kestrel', password: 'four quiet words at home' }
+  const own = { alias, password: 'four quiet words at home' }
   const opened = await fetch(link, {
     method: 'POST',
     headers: { cookie: cookies.join('; '), origin: new URL(link).origin },
