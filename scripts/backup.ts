@@ -1,7 +1,7 @@
 /** Backs up a service of one machine into one sealed file, while it runs or stands still. */
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { backUp, readPassphrase } from './backup/data-folder.ts'
+import { runFramed } from './frame.ts'
 
 const help = `npm run backup -- --out file --passphrase-file file [--data data] [--database-url url]
 
@@ -15,30 +15,22 @@ service may run. Keep the passphrase elsewhere: whoever has both has all wallets
 
   npm run backup -- --out account.backup --passphrase-file ~/backup.passphrase`
 
-const { values } = parseArgs({
-  options: {
-    help: { type: 'boolean', short: 'h' },
-    out: { type: 'string' },
-    'passphrase-file': { type: 'string' },
-    data: { type: 'string', default: 'data' },
-    'database-url': { type: 'string' },
-  },
-})
+const options = {
+  out: { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  data: { type: 'string', default: 'data' },
+  'database-url': { type: 'string' },
+} as const
 
-try {
-  if (values.help) console.log(help)
-  else {
-    if (values.out === undefined) throw new Error('--out is missing')
-    const file = resolve(values.out)
-    await backUp({
-      file,
-      passphrase: readPassphrase(values['passphrase-file']),
-      directory: resolve(values.data),
-      databaseUrl: values['database-url'] ?? process.env['DATABASE_URL'],
-    })
-    console.log(`backed up to ${file}`)
-  }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+await runFramed(help, options, async (values) => {
+  if (values.out === undefined) throw new Error('--out is missing')
+  const file = resolve(values.out)
+  await backUp({
+    file,
+    passphrase: readPassphrase(values['passphrase-file']),
+    directory: resolve(values.data),
+    databaseUrl: values['database-url'] ?? process.env['DATABASE_URL'],
+  })
+  console.log(`backed up to ${file}`)
+  return 0
+})

@@ -3,7 +3,6 @@
  * It checks each payment against the balances on the chain, and ends with an error if one of them does
  * not match to the unit.
  */
-import { parseArgs } from 'node:util'
 import { openAccount } from './demo/client.ts'
 import { payUnderMandate } from './demo/mandate.ts'
 import { onboard } from './demo/onboard.ts'
@@ -13,6 +12,7 @@ import { useSecrets } from './demo/vault.ts'
 import { readWorldFile } from './demo/world-file.ts'
 import { payMerchant } from './demo/x402.ts'
 import { earnYield } from './demo/yield.ts'
+import { runFramed } from './frame.ts'
 
 const help = `node scripts/demo.ts [--world .local/world.json]
 
@@ -21,32 +21,19 @@ on its chain. Ends with 1 when anything is not as it must be.
 
 --world  the file that npm start writes`
 
-const { values } = parseArgs({
-  options: {
-    help: { type: 'boolean', short: 'h' },
-    world: { type: 'string', default: '.local/world.json' },
-  },
+const options = { world: { type: 'string', default: '.local/world.json' } } as const
+
+await runFramed(help, options, async ({ world: file }) => {
+  const world = readWorldFile(file)
+  const agent = openAccount(world, world.api_keys.pay)
+  await payByAlias(world, agent)
+  await payMerchant(world, agent, { name: 'x402 version 2', url: world.merchant.v2_url })
+  await payMerchant(world, agent, { name: 'x402 version 1', url: world.merchant.v1_url })
+  await payUnderMandate(world, agent)
+  await earnYield(world, agent)
+  await useSecrets(world, agent)
+  await onboard(world)
+  await refusals(world)
+  console.log('\nEverything is as it must be.')
+  return 0
 })
-
-if (values.help) console.log(help)
-else process.exitCode = await run(values.world)
-
-async function run(file: string): Promise<number> {
-  try {
-    const world = readWorldFile(file)
-    const agent = openAccount(world, world.api_keys.pay)
-    await payByAlias(world, agent)
-    await payMerchant(world, agent, { name: 'x402 version 2', url: world.merchant.v2_url })
-    await payMerchant(world, agent, { name: 'x402 version 1', url: world.merchant.v1_url })
-    await payUnderMandate(world, agent)
-    await earnYield(world, agent)
-    await useSecrets(world, agent)
-    await onboard(world)
-    await refusals(world)
-    console.log('\nEverything is as it must be.')
-    return 0
-  } catch (error) {
-    console.error(`\n${error instanceof Error ? error.message : String(error)}`)
-    return 1
-  }
-}

@@ -1,7 +1,7 @@
 /** Restores a service of one machine from a backup. */
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { readPassphrase, restore } from './backup/data-folder.ts'
+import { runFramed } from './frame.ts'
 
 const help = `npm run restore -- --from file --passphrase-file file [--data data] [--database-url url]
 
@@ -16,33 +16,25 @@ revoked since the backup. Nothing is signed until all payments since the backup 
 
   npm run restore -- --from account.backup --passphrase-file ~/backup.passphrase --data restored`
 
-const { values } = parseArgs({
-  options: {
-    help: { type: 'boolean', short: 'h' },
-    from: { type: 'string' },
-    'passphrase-file': { type: 'string' },
-    data: { type: 'string', default: 'data' },
-    'database-url': { type: 'string' },
-  },
-})
+const options = {
+  from: { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  data: { type: 'string', default: 'data' },
+  'database-url': { type: 'string' },
+} as const
 
-try {
-  if (values.help) console.log(help)
-  else {
-    if (values.from === undefined) throw new Error('--from is missing')
-    const madeAt = await restore({
-      file: resolve(values.from),
-      passphrase: readPassphrase(values['passphrase-file']),
-      directory: resolve(values.data),
-      databaseUrl: values['database-url'] ?? process.env['DATABASE_URL'],
-    })
-    console.log(`restored ${values.data} as of ${madeAt}; start it with the same flags as before`)
-    console.log(
-      'Nothing is signed until its chains were read, which takes a little over a quarter of an hour.',
-    )
-    console.log('Owners sign in again, check their accounts, unfreeze them and make new keys.')
-  }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+await runFramed(help, options, async (values) => {
+  if (values.from === undefined) throw new Error('--from is missing')
+  const madeAt = await restore({
+    file: resolve(values.from),
+    passphrase: readPassphrase(values['passphrase-file']),
+    directory: resolve(values.data),
+    databaseUrl: values['database-url'] ?? process.env['DATABASE_URL'],
+  })
+  console.log(`restored ${values.data} as of ${madeAt}; start it with the same flags as before`)
+  console.log(
+    'Nothing is signed until its chains were read, which takes a little over a quarter of an hour.',
+  )
+  console.log('Owners sign in again, check their accounts, unfreeze them and make new keys.')
+  return 0
+})

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import * as z from 'zod'
 import { backUp, readPassphrase } from './backup/data-folder.ts'
+import { runFramed } from './frame.ts'
 import { stopRunning } from './serve/running.ts'
 
 const help = `npm run upgrade -- --out file --passphrase-file file [--data data] [--database-url url] [--installed]
@@ -23,26 +23,15 @@ service runs, none is started. Under systemd, stop the unit before and start it 
 
   npm run upgrade -- --out account.backup --passphrase-file ~/backup.passphrase`
 
-const { values } = parseArgs({
-  options: {
-    help: { type: 'boolean', short: 'h' },
-    out: { type: 'string' },
-    'passphrase-file': { type: 'string' },
-    data: { type: 'string', default: 'data' },
-    'database-url': { type: 'string' },
-    installed: { type: 'boolean' },
-  },
-})
+const options = {
+  out: { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  data: { type: 'string', default: 'data' },
+  'database-url': { type: 'string' },
+  installed: { type: 'boolean' },
+} as const
 
-try {
-  if (values.help) console.log(help)
-  else process.exitCode = await upgrade()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
-
-async function upgrade(): Promise<number> {
+await runFramed(help, options, async (values) => {
   if (values.out === undefined) throw new Error('--out is missing')
   const passphrase = readPassphrase(values['passphrase-file'])
   const [file, directory] = [resolve(values.out), resolve(values.data)]
@@ -57,8 +46,9 @@ async function upgrade(): Promise<number> {
     console.log('no service was running; npm run serve starts the new version')
     return 0
   }
-  return run(process.execPath, [pathOf('serve.ts'), ...stopped.flags])
-}
+  const program = fileURLToPath(new URL('serve.ts', import.meta.url))
+  return run(process.execPath, [program, ...stopped.flags])
+})
 
 /** Runs a program to its end, and passes on what ends this one. Returns its exit code. */
 async function run(command: string, args: string[]): Promise<number> {
@@ -71,8 +61,4 @@ async function run(command: string, args: string[]): Promise<number> {
     .rest(z.unknown())
     .parse(await once(child, 'exit'))
   return code ?? 1
-}
-
-function pathOf(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url))
 }
