@@ -31,6 +31,8 @@ function listed({ body }: Answer): string[] {
 /** Returns once a session waits for a lock. */
 async function somebodyWaits(session: Sql | TransactionSql): Promise<void> {
   for (let waiting = 0; waiting === 0; ) {
+    // A transaction keeps its first picture of who is connected.
+    await session`select pg_stat_clear_snapshot()`
     const rows = await session`select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     waiting = rows.length

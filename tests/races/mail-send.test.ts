@@ -23,8 +23,12 @@ async function sentDuring(box: TestMailbox, other: (sql: TransactionSql) => Prom
     const answer = box.send(order).finally(() => {
       isOver = true
     })
-    const waits = () => sql`select from pg_locks l
-      join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()`
+    // A transaction keeps its first picture of who is connected.
+    const waits = async () => {
+      await sql`select pg_stat_clear_snapshot()`
+      return sql`select from pg_locks l join pg_stat_activity a using (pid)
+        where not l.granted and a.datname = current_database()`
+    }
     await expect.poll(async () => isOver || (await waits()).length > 0, { interval: 5 }).toBe(true)
     return { sending: answer }
   })

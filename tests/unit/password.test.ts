@@ -11,7 +11,7 @@ import { seeded } from '../support/seed.ts'
 const require = createRequire(import.meta.url)
 
 const world = worldFrom({
-  BASE_URL: 'http://aoa.example',
+  BASE_URL: 'https://aoa.example',
   WEB_URL: 'http://localhost/web',
   MAIL_DOMAIN: 'agents.example',
   SUPABASE_URL: 'http://127.0.0.1:9',

@@ -8,8 +8,8 @@ import { readConfig } from '../../../shared/env.ts'
 const wei = fc.bigInt({ min: 0n, max: 1_000_000_000_000n })
 const wei18 = 10n ** 18n
 const bindings = {
-  BASE_URL: 'http://aoa.example',
-  WEB_URL: 'http://aoa.example/web',
+  BASE_URL: 'https://aoa.example',
+  WEB_URL: 'https://aoa.example/web',
   MAIL_DOMAIN: 'agents.example',
   SUPABASE_URL: 'http://database.example',
   SUPABASE_API_KEY: 'sb_publishable_of_nobody',
