@@ -9,10 +9,8 @@ import { builtBy, writtenIn } from '../support/tidy/patterns.ts'
 /** Patterns that read only text of bounded length: their path, their beginning and that length. */
 const bounded: readonly [path: string, begins: string, charactersMax: number][] = [
   // The gap between a name and a candidate, which are close together.
-  ['shared/mailbox/codes/code-words.ts', '^\\p{L}{0,14}(?:[\\s', 90],
-  ['shared/mailbox/codes/code-words.ts', '^\\p{L}{0,14}[\\s:#', 90],
-  // The text before a name.
-  ['shared/mailbox/codes/pointed-values.ts', '(?:^|\\n|[^\\s', 160],
+  ['shared/mailbox/codes/words.ts', '^\\p{L}{0,14}(?:[\\s', 90],
+  ['shared/mailbox/codes/words.ts', '^\\p{L}{0,14}[\\s:#', 90],
   // An alias.
   ['shared/onboarding/alias.ts', '^((auth|', 32],
   // Text of a request, which its contract bounds.

@@ -1,81 +1,53 @@
 import { expect, test } from 'vitest'
-import { visibleText } from '../../shared/mail/untrusted.ts'
-import { sealPlaces } from '../../shared/mailbox/codes/code-places.ts'
-import { findCodes } from '../../shared/mailbox/codes/codes.ts'
-import { htmlText } from '../../shared/mailbox/html/html-text.ts'
-import type { CorpusMail, Half } from '../support/mail-corpus/generate.ts'
-import { corpus, languages } from '../support/mail-corpus/generate.ts'
+import { bare, isTold, mails, readBothWays, type SecretKind } from '../support/mail-corpus/mails.ts'
 
-type Count = { all: number; missed: string[] }
-type Figures = Record<'codes' | 'links' | 'others' | 'harmlessLinks', Count>
-
-/** Counts each secret or number once per text of a mail that holds it. */
-function measure(mails: readonly CorpusMail[]): Figures {
-  const empty = (): Count => ({ all: 0, missed: [] })
-  const figures = { codes: empty(), links: empty(), others: empty(), harmlessLinks: empty() }
+/** Counts each secret once in the subject and once in the text of its mail. */
+function tellings(kinds: readonly SecretKind[]) {
+  const told: string[] = []
+  let all = 0
   for (const mail of mails) {
-    const texts = [visibleText(mail.text), visibleText(htmlText(mail.html).text)]
-    const { subject, texts: places } = findCodes({ subject: mail.subject, texts })
-    const parts = [mail.subject, ...texts].map((text, at) => ({
-      text,
-      sealed: sealPlaces(text, at === 0 ? subject : (places[at - 1] ?? []), () => 'c_x'),
-    }))
-    for (const { text, sealed } of parts) {
-      for (const kind of ['codes', 'links'] as const) {
-        count(figures[kind], mail, text, sealed, mail[kind], (value) =>
-          bare(sealed).includes(bare(value)),
-        )
-      }
-      for (const kind of ['others', 'harmlessLinks'] as const) {
-        count(
-          figures[kind],
-          mail,
-          text,
-          sealed,
-          mail[kind],
-          (value) => !bare(sealed).includes(bare(value)),
-        )
+    const secrets = mail.secrets.filter(([kind]) => kinds.includes(kind))
+    for (const { original, sealed } of secrets.length > 0 ? readBothWays(mail) : []) {
+      for (const [, secret] of secrets) {
+        if (!bare(original).includes(bare(secret))) continue
+        all += 1
+        if (isTold(secret, sealed)) told.push(`${mail.from}: ${secret}\n${sealed}`)
       }
     }
   }
-  return figures
+  return { all, told }
 }
 
-function count(
-  figure: Count,
-  mail: CorpusMail,
-  text: string,
-  sealed: string,
-  values: readonly string[],
-  isWrong: (value: string) => boolean,
-) {
-  for (const value of values.filter((one) => bare(text).includes(bare(one)))) {
-    figure.all += 1
-    if (isWrong(value)) figure.missed.push(`${mail.template} ${value}\n${sealed}`)
-  }
-}
+test.each<[string, SecretKind[], number]>([
+  ['codes and sign-in links', ['code', 'link'], 0.003],
+  ['passwords, keys and what pays or opens doors', ['other'], 0.09],
+])('of %s in mails of products few are told', (_what, kinds, shareMax) => {
+  const { all, told } = tellings(kinds)
 
-/** Removes spaces and hyphens, which serve only the eye. */
-function bare(text: string): string {
-  return text.normalize('NFKC').replaceAll(/[\s-]/g, '')
-}
+  expect(all).toBeGreaterThan(750)
+  expect(told.length / all, told.join('\n\n')).toBeLessThanOrEqual(shareMax)
+})
 
-const shareOf = ({ all, missed }: Count) => missed.length / all
+test('of ordinary mails at most one in two hundred has anything sealed', () => {
+  const ordinary = mails.filter(({ secrets, others }) => secrets.length === 0 && !others)
+  const touched = ordinary.flatMap((mail) =>
+    readBothWays(mail).flatMap(({ original, sealed }) => (original === sealed ? [] : [sealed])),
+  )
 
-test.each<Half>(['tuning', 'held-out'])(
-  'of the codes and links of 1,000 mails (%s half) at least 99.5 in a hundred are sealed, of other numbers at most one',
-  (half) => {
-    const mails = corpus(half, 1_000)
+  expect(ordinary.length).toBeGreaterThan(1_000)
+  expect(touched.length / ordinary.length, touched.join('\n\n')).toBeLessThanOrEqual(0.005)
+})
 
-    const { codes, links, others, harmlessLinks } = measure(mails)
-
-    expect(new Set(mails.map(({ template }) => template.slice(0, 2)))).toEqual(new Set(languages))
-    expect([codes.all, links.all, others.all, harmlessLinks.all].every((all) => all > 300)).toBe(
-      true,
+test('of numbers and links beside a secret at most one in a hundred is sealed', () => {
+  const kept = mails.flatMap((mail) => {
+    const parts = mail.others ? readBothWays(mail) : []
+    return parts.flatMap(({ original, sealed }) =>
+      (mail.others ?? [])
+        .filter((one) => bare(original).includes(bare(one)))
+        .map((one) => bare(sealed).includes(bare(one))),
     )
-    expect(shareOf(codes), codes.missed.join('\n\n')).toBeLessThanOrEqual(0.005)
-    expect(shareOf(links), links.missed.join('\n\n')).toBeLessThanOrEqual(0.005)
-    expect(shareOf(others), others.missed.join('\n\n')).toBeLessThanOrEqual(0.01)
-    expect(shareOf(harmlessLinks), harmlessLinks.missed.join('\n\n')).toBeLessThanOrEqual(0.01)
-  },
-)
+  })
+
+  expect(kept.length).toBeGreaterThan(200)
+  expect(kept.filter((isKept) => !isKept).length / kept.length).toBeLessThanOrEqual(0.01)
+})

@@ -4,10 +4,10 @@
  */
 import type { Candidate } from './code-candidates.ts'
 import { isRandomInText, isYear } from './drawn-text.ts'
+import { type NamedText, runAt, runsOf } from './named-text.ts'
 import type { Span } from './spans.ts'
 import { isTouched } from './spans.ts'
 import { isAlone } from './text-lines.ts'
-import { type NamedText, runAt, runsOf } from './value-lines.ts'
 
 const run =
   /(?<!\S)[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{4,64}/gu

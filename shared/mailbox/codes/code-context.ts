@@ -3,6 +3,11 @@
  * number alone on its line belongs to the subject of the lines around it.
  */
 import type { Candidate } from './code-candidates.ts'
+import { isYear } from './drawn-text.ts'
+import { isBareLabel, isOtherLabel } from './named-text.ts'
+import type { Span } from './spans.ts'
+import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
+import { firstSentence, isAlone, isWrapped, lineEnd, lineStart, linesAround } from './text-lines.ts'
 import {
   actionPattern,
   codeGap,
@@ -10,14 +15,8 @@ import {
   labelGap,
   nonSecretNamePattern,
   numberLabel,
-} from './code-words.ts'
-import { isYear } from './drawn-text.ts'
-import { isBareLabel } from './labels.ts'
-import { secretNamePattern } from './secret-words.ts'
-import type { Span } from './spans.ts'
-import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
-import { firstSentence, isAlone, isWrapped, lineEnd, lineStart, linesAround } from './text-lines.ts'
-import { isOtherLabel } from './value-lines.ts'
+  secretNamePattern,
+} from './words.ts'
 
 /** The topics of the subject: codes or actions with them, the name of a secret, and actions. */
 export type SubjectWords = {

@@ -6,10 +6,10 @@
 
 import { trimEndOf } from '../../trim-end.ts'
 import type { Surroundings } from './code-context.ts'
-import { unsubscribeWords } from './code-words.ts'
 import { isRandomLooking } from './random-looking.ts'
 import type { Span } from './spans.ts'
 import { isTouched, spansOf } from './spans.ts'
+import { unsubscribeWords } from './words.ts'
 
 /**
  * An address from the end of its scheme to the character that ends it in text, such as a Chinese or

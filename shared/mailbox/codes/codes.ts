@@ -4,7 +4,6 @@
  * mail that signs somebody in, a doubtful link is sealed. Codes in a picture or spelled out in words
  * are not found.
  */
-import { bearerValues, besideSecrets, warns } from './bearer-values.ts'
 import { runsByForm } from './by-form.ts'
 import type { MailboxContext } from './code-addresses.ts'
 import { placesInAddress, placesInName } from './code-addresses.ts'
@@ -14,19 +13,16 @@ import type { SubjectWords, Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, hasToken, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
-import { actionPattern, codeNamePattern, nonSecretNamePattern } from './code-words.ts'
 import { isRandomAlone, isRandomInText } from './drawn-text.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
 import { codePlaceOf, merge, repeats, valuesMax, writtenAt } from './found-places.ts'
-import { labelledValues } from './labelled-values.ts'
-import { namedValues } from './named-values.ts'
-import { pointedValues } from './pointed-values.ts'
 import { isPromotion } from './promotions.ts'
-import { passwordPattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { isTouched, spansOf } from './spans.ts'
 import { askedNumbers, standingOut, unnamedValues } from './unnamed-values.ts'
+import { namedValues } from './values.ts'
+import { actionPattern, codeNamePattern, nonSecretNamePattern, passwordPattern } from './words.ts'
 
 /** All texts of one mail that an agent could read: both bodies, and also names of people and files. */
 export type MailTexts = {
@@ -73,9 +69,7 @@ export function findCodes({
     ...linkPlaces(part),
     ...codePlaces(part),
     ...(isInUse ? placesByForm(part) : []),
-    ...[namedValues, labelledValues, standingOut, bearerValues, pointedValues].flatMap((valuesIn) =>
-      valuePlaces(part, valuesIn),
-    ),
+    ...[namedValues, standingOut].flatMap((valuesIn) => valuePlaces(part, valuesIn)),
   ])
   const isAny = (test: (place: CodePlace) => boolean) => found.some((places) => places.some(test))
   // A word in lower case may have been taken for the code, while the code itself stands alone below.
@@ -88,10 +82,6 @@ export function findCodes({
   }
   if (!isFound() && parts[0]?.around.others.length === 0) {
     for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, askedNumbers))
-  }
-  if (isAny(({ kind }) => kind === 'code') || parts.some(({ folded: { text } }) => warns(text))) {
-    for (const [at, part] of parts.entries())
-      found[at]?.push(...valuePlaces(part, (page) => besideSecrets(page, part.candidates)))
   }
   const codes = found.flat().flatMap(({ kind, value }) => (kind === 'code' ? [value] : []))
   const written = [...new Set(codes)].slice(0, valuesMax)

@@ -3,37 +3,14 @@
  * text, and whether several words together are a secret. Sentences are told from secret phrases by the
  * small words that every sentence has.
  */
+import type { NamedText } from './named-text.ts'
 import type { Span } from './spans.ts'
+import words from './words.json' with { type: 'json' }
 
 /** Words that follow the name of a secret but are not one, without accents. */
-const noSecrets: ReadonlySet<string> = new Set(
-  `valid invalid required needed expired expiring changed updated reset sent used reused unused
-    case not now no yes the a an about below above here there this that these those what when where which
-    only good bad being safe secure strong weak correct incorrect wrong fine ok okay great easy hard simple clean free worth due done gone back live long short old new okay nice broken lost stolen compromised leaked cancelled canceled rejected accepted approved verified confirmed active listed printed shown sealed shared public open closed locked unlocked ready set protected stored saved
-    encrypted hidden known unknown missing empty same different unique important enabled disabled
-    link links button form email e-mail mail number numbers address browser device phone option options app
-    lien liens bouton enlace enlaces boton collegamento pulsante botao knop odnosnik przycisk ссылка ссылку ссылке
-    baglanti baglantiyi dugme unico unica unique einzige enige
-    ebay iphone ipad icloud
-    provided displayed received generated attached included mentioned emailed texted requested
-    optional confidential secret private personal temporary temporarily case-sensitive available active
-    one-time single-use two-factor two-step 2-step
-    inactive on in at to for from with by of or and if as so too also still just your you we it its
-    dead soon later necessary celui celle quella quello aquella aquel degene bez ohne bitte sans senza sin zonder never always again account konto compte cuenta conta rekening review reviews base change changes manager managers policy policies hygiene protection generator owner quality samples snippet snippets source freeze field fields pad page screen sent twice once entered requested request fuente abierto sorgente quelle source and/or n/a none active. see click visit contact follow enter use please
-    gultig ungultig erforderlich notig abgelaufen geandert nicht nur der die das ein eine unten oben hier
-    sicher falsch richtig bereit aktiv bei fur von und oder wie zu im am
-    valable valide invalide requis expire modifie pas le la les un une ici ci-dessous dessous votre
-    incorrect correct pret de du des pour et ou en dans
-    valido valida invalido requerido caducado cambiada no el los una aqui abajo su tu segura incorrecta
-    para con por y o en
-    valido scaduto richiesto cambiata non il lo qui sotto sicura errata per con di e
-    expirado alterada nao os as aqui abaixo sua seu segura com por
-    geldig ongeldig verlopen gewijzigd niet het een hier onder veilig voor van en of
-    wazne wazny niewazny wygasl zmienione nie tutaj ponizej dla i lub
-    действителен действителна недействителен истек изменен не здесь ниже для и или
-    dogrulama onay guvenlik aktivasyon etkinlestirme giris erisim kullanimlik sifre indirim bu su bir
-    gecerli gecersiz degisti burada asagida icin ve veya`.split(/\s+/),
-)
+const noSecrets = new Set(words.noSecrets.join(' ').split(' '))
+/** Words of which every sentence has one, besides those. */
+const sentenceWords = new Set(words.ofSentences.join(' ').split(' '))
 
 const mailbox = /^[^\s@]+@[^\s@]+\.\p{L}{2,}$/u
 
@@ -131,32 +108,8 @@ function withoutAccents(word: string): string {
   return /^[!-~]*$/.test(lower) ? lower : lower.normalize('NFD').replaceAll(/\p{M}/gu, '')
 }
 
-/** A folded text, and a function that returns a span as it is written. */
-type Page = { text: string; written: (span: Span) => string }
-
-/** Maximum number of words in a phrase. BIP 39 has up to 24. */
-const wordsMax = 24
-
-/** Words of which every sentence has one, besides those that follow the name of a secret. */
-const sentenceWords = new Set(
-  `are was were been will would can could has have had does did may must should they them his her our us
-    until my then than when because after more most any all some other such very each every need want make
-    find get help send thanks thank regards please message email mail link team support privacy terms
-    sind war wird wurde wurden werden kann haben sie ihr wir uns mein aber wenn dann mehr alle bitte dank grusse
-    sont sera peut nous elle mais plus tout merci que son sera puede pero mas todo gracias che sono ma
-    grazie mas mais obrigado obrigada zijn wordt kan wij maar als dan meer dat deze dank`.split(
-    /\s+/,
-  ),
-)
-
-/** Returns true if a line consists of plain words only, with or without their numbers. */
-export function isPhrase({ written }: Page, line: Span, wordsMin: number): boolean {
-  const parts = partsOf(written(line)).filter((part) => !/^\d{1,2}[.):]?$/.test(part))
-  return parts.length >= wordsMin && parts.length <= wordsMax && parts.every(isPlain)
-}
-
 /** Returns true if a line consists of two codes or more, with or without their numbers. */
-export function isRowOfCodes({ written }: Page, line: Span): boolean {
+export function isRowOfCodes({ written }: Pick<NamedText, 'written'>, line: Span): boolean {
   const parts = partsOf(written(line)).filter((part) => !/^\d{1,2}[.):]$/.test(part))
   const isEven =
     parts.length > 2 &&
@@ -168,44 +121,10 @@ export function isRowOfCodes({ written }: Page, line: Span): boolean {
   return parts.length > 1 && parts.every((part) => /^[!-~]{4,}$/.test(part) && isRandomInText(part))
 }
 
-/** Returns true if a line consists of words, each after its number. */
-export function isNumberedRow({ written }: Page, line: Span): boolean {
-  const parts = partsOf(written(line))
-  const first = Number.parseInt(parts[0] ?? '', 10)
-  return (
-    parts.length > 3 &&
-    parts.length % 2 === 0 &&
-    parts.every((part, at) =>
-      at % 2 === 0
-        ? /^\d{1,2}[.):]?$/.test(part) && Number.parseInt(part, 10) === first + at / 2
-        : isPlain(part),
-    )
-  )
-}
-
-/** Extends a secret by the words up to the end of the sentence, if all of them can be words of a phrase. */
-export function withItsPhrase(page: Page, value: Span): Span {
-  const rest = page.text.slice(value.end, value.end + wordsMax * 13)
-  const lineStart = page.text.lastIndexOf('\n', value.start) + 1
-  const line = /^(?: [a-z]{2,12}){1,23}(?=[.!]?(?:\s|$))/.exec(rest)?.[0] ?? ''
-  const isBroken = value.end + line.length - lineStart > 35 && rest.startsWith('\n', line.length)
-  const next = isBroken
-    ? (/^\n[a-z]{2,12}(?: [a-z]{2,12}){0,9}(?=[.!]?(?:\n|$))/.exec(rest.slice(line.length))?.[0] ??
-      '')
-    : ''
-  const whole = { start: value.start, end: value.end + line.length + next.length }
-  const isEnd = /^[.!]?\s*(?:\n|$)/.test(page.text.slice(whole.end, whole.end + 8))
-  return isEnd && isPhrase(page, whole, 3) ? whole : value
-}
-
 /** Returns true for a word of which sentences are made, or that says something about a secret. */
 export function isWordOfSentence(word: string): boolean {
   const plain = withoutAccents(bareOf(word))
   return plain !== 'my' && (isWordAboutSecrets(plain) || sentenceWords.has(plain))
-}
-
-function isPlain(word: string): boolean {
-  return /^[a-z]{2,12}$/.test(word) && !isWordAboutSecrets(word) && !sentenceWords.has(word)
 }
 
 function partsOf(line: string): string[] {

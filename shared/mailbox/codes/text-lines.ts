@@ -71,3 +71,22 @@ export function withItsGroups(text: string, run: Span | undefined): Span | undef
   )
   return groups ? { start: run.start, end: run.end + groups[0].length } : run
 }
+
+/** Characters after a name in which its secret begins, and before one in which its line begins. */
+const behind = 260
+const before = 130
+
+/** Returns the text after a name, with a line joined to the next if it was broken because of its length. */
+export function restAfter(text: string, name: Span): string {
+  const rest = text.slice(name.end, name.end + behind)
+  const end = rest.indexOf('\n')
+  const from = Math.max(0, name.start - before)
+  const start = from + text.slice(from, name.start).lastIndexOf('\n') + 1
+  const length = name.end + end - start
+  const isBroken =
+    end !== -1 &&
+    length > 35 &&
+    length < 82 &&
+    /[^\s.!?:。।][ \t]?\n\S/.test(text.slice(name.end + end - 2, name.end + end + 2))
+  return isBroken ? `${rest.slice(0, end)} ${rest.slice(end + 1)}` : rest
+}

@@ -2,34 +2,24 @@
  * Finds secrets without a name, in a mail about codes or signing in: by their position in the text, and
  * as a last resort because they stand alone.
  */
-import { labelGap, numberLabel } from './code-words.ts'
-import {
-  isNumberedRow,
-  isPhrase,
-  isRandomAlone,
-  isRowOfCodes,
-  isSurelyRandom,
-  isYear,
-} from './drawn-text.ts'
-import { isBareLabel } from './labels.ts'
-import { usedFor } from './secret-words.ts'
+import { isRandomAlone, isRowOfCodes, isSurelyRandom, isYear } from './drawn-text.ts'
+import type { NamedText } from './named-text.ts'
+import { beginsSentence, isBareLabel, isOtherLabel, runsOf } from './named-text.ts'
 import type { Span } from './spans.ts'
 import { isTouched, lastIn } from './spans.ts'
-import type { NamedText } from './value-lines.ts'
-import { beginsSentence, isOtherLabel, runsOf } from './value-lines.ts'
+import { labelGap, numberLabel, usedFor } from './words.ts'
 
 const rowOnLine = /^[ \t]{0,8}([^\s:]{1,64}(?:[ \t]{1,4}[^\s:]{1,64}){1,23})[ \t]{0,8}$/gmu
 const lastBehindColon = /: {1,3}(\S{8,64})[ \t]{0,4}$/gmu
 const aloneOnLine =
   /^[ \t>*_|[(]{0,8}([^\s*_|[(][^\s*_|]{2,62}[^\s*_.,;!?|\])])[ \t*_|\])]{0,8}$/gmu
 const cellsOnLine = /^[ \t]{0,8}(\S(?: \S){3,63})[ \t]{0,8}$/gmu
-const wordsOnLine = /^[ \t]{0,8}([a-z]{2,12}(?: [a-z]{2,12}){3,23})[ \t]{0,8}$/gmu
 
 /** Returns rows of codes, and random-looking ends of lines after a colon, in a mail about codes. */
 export function standingOut(page: NamedText): Span[] {
   if (!page.isAbout) return []
   const rows = runsOf(page, rowOnLine).filter(
-    (row) => (isRowOfCodes(page, row) || isNumberedRow(page, row)) && !isBelowOther(page, row),
+    (row) => isRowOfCodes(page, row) && !isBelowOther(page, row),
   )
   const ends = runsOf(page, lastBehindColon).filter(
     (span) =>
@@ -48,12 +38,7 @@ export function unnamedValues(page: NamedText): Span[] {
   const lines = runsOf(page, aloneOnLine).filter(
     (span) => beginsSentence(page.text, span) && !isBelowOther(page, span),
   )
-  const cells = [
-    ...runsOf(page, cellsOnLine).filter((span) => beginsSentence(page.text, span)),
-    ...runsOf(page, wordsOnLine).filter(
-      (span) => isPhrase(page, span, 4) && beginsSentence(page.text, span),
-    ),
-  ]
+  const cells = runsOf(page, cellsOnLine).filter((span) => beginsSentence(page.text, span))
   const words = [...runsOf(page, usedFor), ...lines].filter((span) =>
     isRandomAlone(page.written(span)),
   )

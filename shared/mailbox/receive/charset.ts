@@ -3,9 +3,10 @@
  * the wrong charset no word is recognised, so a code would stay in the open. Declared charsets are tried
  * like the others, and preferred where little speaks against them.
  */
-import { actionPattern, codeNamePattern } from '../codes/code-words.ts'
+
 import { foldText } from '../codes/folded-text.ts'
 import { spansOf } from '../codes/spans.ts'
+import { actionPattern, codeNamePattern } from '../codes/words.ts'
 
 const charsets = `windows-1252 windows-1251 koi8-r shift_jis euc-jp gb18030 big5 euc-kr windows-1250
   iso-8859-2 windows-1254 windows-1257 windows-1253 windows-1255 windows-1256 windows-874 iso-8859-5
@@ -21,7 +22,7 @@ const codePages = new Map([
 
 /** Bytes that are judged, from a little before the first that is not ASCII. */
 const judgedMax = 8 * 1024
-const metaCharset = /<meta\s[^>]{0,200}charset\s{0,4}=\s{0,4}["']?([\w-]{2,40})/i
+const metaCharset = /charset\s{0,4}=\s{0,4}["']?([\w-]{2,40})/i
 
 /** Decodes a text; undefined if it is one in no known charset. */
 export function decodeText(bytes: Uint8Array, declared = ''): string | undefined {
