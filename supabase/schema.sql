@@ -410,12 +410,14 @@ create table private.mail_codes (
   sealed jsonb not null,
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
+  rank integer not null default 1,
   constraint mail_codes_pkey PRIMARY KEY (account, handle),
   constraint mail_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint mail_codes_handle_check CHECK ((handle ~ '^c_[0-9a-z]{12}$'::text)),
   constraint mail_codes_hosts_check CHECK ((cardinality(hosts) <= 20)),
   constraint mail_codes_kind_check CHECK ((kind = ANY (ARRAY['code'::text, 'link'::text]))),
-  constraint mail_codes_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE
+  constraint mail_codes_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE,
+  constraint mail_codes_rank_check CHECK ((rank > 0))
 );
 alter table private.mail_codes enable row level security;
 
@@ -3003,11 +3005,12 @@ begin
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
-  insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at)
+  insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at, rank)
   select mailbox, code.handle, kept.id, code.kind,
     case when is_own or kept.proven_domain is null then '{}' else code.hosts end, code.sealed,
-    private.clock() + interval '15 minutes'
-    from jsonb_to_recordset(codes) as code (handle text, kind text, hosts text[], sealed jsonb);
+    private.clock() + interval '15 minutes', code.rank
+    from rows from (jsonb_to_recordset(codes) as (handle text, kind text, hosts text[], sealed jsonb))
+      with ordinality as code (handle, kind, hosts, sealed, rank);
   -- The subject is sealed, so the feed can show only who wrote.
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
@@ -8881,7 +8884,7 @@ AS $function$
     'unread', m.direction = 'in' and m.read_at is null, 'sealed_head', m.sealed_head,
     'codes', (select coalesce(jsonb_agg(jsonb_build_object('handle', c.handle, 'kind', c.kind,
         'hosts', c.hosts, 'expires_at', c.expires_at, 'used', c.used_at is not null)
-        order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
+        order by c.rank, c.handle), '[]') from private.mail_codes c where c.mail = m.id),
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
           when o.gave_up_at is not null then 'failed' else 'queued' end,

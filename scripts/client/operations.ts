@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'd2f766308b58497c956bd1623cb8cf682fd919be83660623ca6028ed747916bd'
+export const contractDigest = 'bdb646076cb5b1d7c7c9fc948106e2c7622c75588caef0c2794240ac9d3969ce'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -2146,7 +2146,7 @@ export type MailListAnswer = {
     /** Bytes. */
     size: number
     attachment_count: number
-    /** One-time codes and sign-in links that were found in it. */
+    /** One-time codes and sign-in links that were found in it, the likeliest first. */
     codes: Array<{
       /** Use it in vault_session or vault_use as mail.<handle>. */
       handle: string
@@ -2242,7 +2242,7 @@ export type MailReadAnswer = {
   /** Bytes. */
   size: number
   attachment_count: number
-  /** One-time codes and sign-in links that were found in it. */
+  /** One-time codes and sign-in links that were found in it, the likeliest first. */
   codes: Array<{
     /** Use it in vault_session or vault_use as mail.<handle>. */
     handle: string
@@ -2357,7 +2357,7 @@ export type MailWaitAnswer = {
     /** Bytes. */
     size: number
     attachment_count: number
-    /** One-time codes and sign-in links that were found in it. */
+    /** One-time codes and sign-in links that were found in it, the likeliest first. */
     codes: Array<{
       /** Use it in vault_session or vault_use as mail.<handle>. */
       handle: string

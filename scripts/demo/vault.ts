@@ -35,7 +35,7 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   const { mail } = await agent.mailWait({ from: 'localhost', since: began })
   const handle = mail?.codes[0]?.handle ?? 'none'
   const { untrusted } = await agent.mailRead({ mail_id: mail?.mail_id ?? '' })
-  const sealed = `Your sign-in code is [code ${handle}]. It is good for ten minutes.`
+  const sealed = `Your sign-in code is [code ${handle}, 6 digits]. It is good for ten minutes.`
   mustBe('what the mail says to the agent', untrusted.text?.text.trim(), sealed)
   const shown = JSON.stringify([welcome, untrusted])
   const isSeen = site.secrets().some((secret) => shown.includes(secret))

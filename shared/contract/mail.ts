@@ -51,7 +51,7 @@ export const mailFields = {
   codes: z
     .array(mailCode)
     .max(10_000)
-    .describe('One-time codes and sign-in links that were found in it.'),
+    .describe('One-time codes and sign-in links that were found in it, the likeliest first.'),
   unread: z.boolean().describe('Whether no agent has read it with mail_read.'),
   deliveries: z.array(mailDelivery).max(100).optional().describe('Of mail that went out.'),
 }

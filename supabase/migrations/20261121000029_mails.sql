@@ -64,6 +64,8 @@ create table private.mail_codes (
   sealed jsonb not null,
   expires_at timestamptz not null,
   used_at timestamptz,
+  -- Place among the codes of the mail, the likeliest first.
+  rank integer not null default 1 check (rank > 0),
   primary key (account, handle)
 );
 create index mail_codes_of_mail on private.mail_codes (mail);
@@ -198,11 +200,12 @@ begin
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
-  insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at)
+  insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at, rank)
   select mailbox, code.handle, kept.id, code.kind,
     case when is_own or kept.proven_domain is null then '{}' else code.hosts end, code.sealed,
-    private.clock() + interval '15 minutes'
-    from jsonb_to_recordset(codes) as code (handle text, kind text, hosts text[], sealed jsonb);
+    private.clock() + interval '15 minutes', code.rank
+    from rows from (jsonb_to_recordset(codes) as (handle text, kind text, hosts text[], sealed jsonb))
+      with ordinality as code (handle, kind, hosts, sealed, rank);
   -- The subject is sealed, so the feed can show only who wrote.
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',

@@ -39,7 +39,7 @@ create function private.mail_json(m private.mails) returns jsonb
     'unread', m.direction = 'in' and m.read_at is null, 'sealed_head', m.sealed_head,
     'codes', (select coalesce(jsonb_agg(jsonb_build_object('handle', c.handle, 'kind', c.kind,
         'hosts', c.hosts, 'expires_at', c.expires_at, 'used', c.used_at is not null)
-        order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
+        order by c.rank, c.handle), '[]') from private.mail_codes c where c.mail = m.id),
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
           when o.gave_up_at is not null then 'failed' else 'queued' end,

@@ -32,7 +32,7 @@ test.each(['code.txt', 'code.html', 'code.csv', 'code.bin', 'code'])(
     const opened = await box.read(mail.mail_id, { attachment: '1' })
 
     expect(opened.untrusted.attachment?.text).toMatch(
-      /^Your verification code is \[code c_\w+\]\.$/,
+      /^Your verification code is \[code c_\w+, 6 digits\]\.$/,
     )
     expect(JSON.stringify(opened)).not.toContain(code)
     expect(opened.content_base64).toBeUndefined()
@@ -50,7 +50,7 @@ test('text of an unknown kind and in another charset is text all the same', asyn
 
   expect(attachments).toMatchObject([{ type: 'text/plain' }])
   expect(opened.untrusted.attachment?.text).toMatch(
-    /^\u00fc Your verification code is \[code c_\w+\]\.$/,
+    /^\u00fc Your verification code is \[code c_\w+, 6 digits\]\.$/,
   )
 })
 
@@ -62,7 +62,9 @@ test('the code in a table that a spreadsheet wrote as UTF-16 is not told', async
 
   const opened = await box.read(mail_id, { attachment: '1' })
 
-  expect(opened.untrusted.attachment?.text).toMatch(/^Your verification code is \[code c_\w+\]\.$/)
+  expect(opened.untrusted.attachment?.text).toMatch(
+    /^Your verification code is \[code c_\w+, 6 digits\]\.$/,
+  )
 })
 
 test('a file of bytes that happen to be UTF-8 is read as it is', async () => {

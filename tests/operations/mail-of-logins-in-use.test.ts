@@ -22,7 +22,7 @@ async function readMail(letter: { from: string; authenticated?: string }, second
 const own = { from: 'no-reply@mail.shop.example', authenticated: 'shop.example' }
 
 test('what has the form of a code is sealed without a word about it', async () => {
-  expect(await readMail(own)).toMatch(/^Good morning, \[code c_\w+\]\n$/)
+  expect(await readMail(own)).toMatch(/^Good morning, \[code c_\w+, 6 characters\]\n$/)
 })
 
 test.each([

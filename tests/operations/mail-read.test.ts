@@ -35,7 +35,7 @@ test('an agent reads a mail with a handle in each place of its code, and the own
   const mail = await box.newest()
 
   const [{ handle } = { handle: '' }] = mail.codes
-  const text = `Your verification code is [code ${handle}].\nNever share it.\n`
+  const text = `Your verification code is [code ${handle}, 6 digits].\nNever share it.\n`
   expect(mail.untrusted.text).toEqual({
     from: `Code [code ${handle}] <login@shop.example>`,
     length: text.length,
@@ -156,4 +156,22 @@ test("a stranger's mail is there as little as one that does not exist", async ()
   expect(answers[0]).toMatchObject([404, { error: 'mail_not_found' }])
   expect(answers[0]).toEqual(answers[1])
   expect((await other.list({ unread: 'true' })).mails).toHaveLength(1)
+})
+
+test('a label lets the agent choose among handles, and the likeliest code is listed first', async () => {
+  const box = await openMailbox(product)
+  const text = `Your backup code is Kx7q-29pm. Your verification code:\n\n604918\n
+Or sign in here: https://shop.example/login?token=kJ8sD0fLq2Zx9VbN4mTr\n`
+  await box.receive({ subject: 'Sign in', text, authenticated: 'shop.example' })
+
+  const mail = await box.newest()
+  const [code, backup, link] = mail.codes.map(({ handle }) => handle)
+
+  expect(mail.untrusted.text?.text.trim()).toBe(
+    `Your backup code is [code ${backup}, 8 characters]. Your verification code:
+
+[code ${code}, 6 digits, alone on its line]
+
+Or sign in here: [link ${link}, shop.example]`,
+  )
 })

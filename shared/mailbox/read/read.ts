@@ -69,7 +69,7 @@ function textFileOf(record: Uint8Array, showsCodes: boolean): MailFile {
   const { content, text } = textFileSchema.parse(JSON.parse(new TextDecoder().decode(record)))
   return {
     content: showsCodes ? decodeBase64(content) : new Uint8Array(),
-    text: textForReader(text, showsCodes),
+    text: textForReader(text, showsCodes, true),
   }
 }
 
@@ -87,7 +87,10 @@ function openedMail(
   const show = (text: MarkedText) => textForReader(text, showsCodes)
   const whole = body.text
   const notKept = whole.length - whole.text.length
-  const { page, next } = pageOf({ from, text: show(whole), notKept }, offset)
+  const { page, next } = pageOf(
+    { from, text: textForReader(whole, showsCodes, true), notKept },
+    offset,
+  )
   return {
     ...item,
     authentication: { spf, dkim, dmarc },

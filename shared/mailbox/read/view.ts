@@ -20,9 +20,9 @@ export function seesCodes({ sees }: Reader, { own_topic: ownTopic }: MailRow): b
   return sees === 'all' || (sees === 'codes' && (ownTopic ?? 'sign_up_code') === 'sign_up_code')
 }
 
-/** Returns a text of a mail, with handles for codes that are not shown. */
-export function textForReader(text: MarkedText, showsCodes: boolean): string {
-  return showsCodes ? text.text : textForAgents(text)
+/** Returns a text of a mail, with handles for codes that are not shown, and their labels in a long text. */
+export function textForReader(text: MarkedText, showsCodes: boolean, isLabelled = false): string {
+  return showsCodes ? text.text : textForAgents(text, isLabelled)
 }
 
 /** Returns a mail as an item of a list. */

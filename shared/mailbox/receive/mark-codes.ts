@@ -7,7 +7,7 @@
 import { encodeBase64 } from '../../base64.ts'
 import { visibleText } from '../../mail/untrusted.ts'
 import type { World } from '../../world.ts'
-import type { CodePlace } from '../codes/code-places.ts'
+import { type CodePlace, isAloneOnLine } from '../codes/code-places.ts'
 import { findCodes } from '../codes/codes.ts'
 import type { MailBody, MailHead, MarkedText } from '../kept-mail.ts'
 import { unmarked } from '../kept-mail.ts'
@@ -46,14 +46,14 @@ export function markCodes(
   const texts = [body, ...names, ...files.map((file) => file.name), ...fileTexts]
   const addresses = [mail.from, ...mail.to].map(({ address: one }) => one.toLowerCase())
   const places = findCodes({ subject: mail.subject, texts, authorName: 1, addresses, isInUse })
-  const { codes, handleOf } = namingCodes(world)
+  const { named, handleOf } = namingCodes(world, mail.subject)
   const marked = (text: string, found: readonly CodePlace[] = []): MarkedText => ({
     text,
     places: found.map((one) => ({
       kind: one.kind,
       start: one.start,
       end: one.end,
-      handle: handleOf(one),
+      handle: handleOf(one, text),
     })),
   })
   const subject = marked(mail.subject, places.subject)
@@ -65,7 +65,7 @@ export function markCodes(
       ...bodyOf(mail, rest, to),
       text: { ...cut(text ?? unmarked('')), length: whole.length },
     },
-    codes,
+    codes: named(),
     attachments: files.map((file, at) => recordOf(file, rest[mail.to.length + files.length + at])),
   }
 }
@@ -77,22 +77,42 @@ function recordOf({ content, text }: ParsedFile, marked: MarkedText | undefined)
   return new TextEncoder().encode(JSON.stringify(record))
 }
 
-/** Gives codes handles in order of appearance. A code that occurs again keeps its handle. */
-function namingCodes(world: Pick<World, 'randomBytes'>) {
-  const codes: IncomingMail['codes'] = []
-  const handles = new Map<string, string>()
+/** Returns how likely a code is the one that the mail was sent for; its place and form say so. */
+function likelihoodOf({ kind, start, end, value }: CodePlace, text: string, subject: string) {
+  if (kind === 'link') return 0
+  const signs = [
+    isAloneOnLine(text, start, end),
+    subject.includes(value),
+    /^\d{4,8}$/.test(value),
+    value.length === 6,
+  ]
+  return 1 + signs.filter(Boolean).length
+}
+
+/** Gives codes handles. A code that occurs again keeps its handle; the likeliest codes come first. */
+function namingCodes(world: Pick<World, 'randomBytes'>, subject: string) {
+  const codes: (IncomingMail['codes'][number] & { likelihood: number })[] = []
+  const known = new Map<string, (typeof codes)[number]>()
   const spare = newHandle(world)
-  const handleOf = ({ kind, value }: CodePlace): string => {
-    const key = `${kind} ${value}`
-    const known = handles.get(key)
-    if (known !== undefined) return known
+  const handleOf = (place: CodePlace, text: string): string => {
+    const { kind, value } = place
+    const likelihood = likelihoodOf(place, text, subject)
+    const before = known.get(`${kind} ${value}`)
+    if (before) {
+      before.likelihood = Math.max(before.likelihood, likelihood)
+      return before.handle
+    }
     if (codes.length === codesMax) return spare
-    const handle = newHandle(world)
-    handles.set(key, handle)
-    codes.push({ handle, kind, value })
-    return handle
+    const code = { handle: newHandle(world), kind, value, likelihood }
+    known.set(`${kind} ${value}`, code)
+    codes.push(code)
+    return code.handle
   }
-  return { codes, handleOf }
+  const named = () =>
+    codes
+      .toSorted((a, b) => b.likelihood - a.likelihood)
+      .map(({ handle, kind, value }) => ({ handle, kind, value }))
+  return { named, handleOf }
 }
 
 function bodyOf(mail: ParsedMail, names: readonly MarkedText[], addresses: readonly MarkedText[]) {
