@@ -64,16 +64,24 @@ const known: readonly RegExp[] = [
   /\d{3}-\d{7}-\d{7}/g,
 ]
 
-/** A mail address. The pattern reads each character only once. */
-const mailbox = /[^\s@<>()]+(?:@[^\s@<>()]+)?/g
+const ofMailbox = /[^\s@<>()]/
+
+/** Returns the mail addresses of a text. Each character is read twice at most. */
+function mailboxesIn(text: string): Span[] {
+  const found: Span[] = []
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    let [start, end] = [at, at + 1]
+    while (start > (found.at(-1)?.end ?? 0) && ofMailbox.test(text.charAt(start - 1))) start -= 1
+    while (end < text.length && ofMailbox.test(text.charAt(end))) end += 1
+    found.push({ start, end })
+  }
+  return found
+}
 
 /** Returns the candidates in order and without overlaps. `taken` are spans known to be something else. */
 export function candidatesIn(text: string, original: (span: Span) => string, taken: Span[]) {
   const others = known.flatMap((pattern) => spansOf(pattern, text))
-  const mailboxes = spansOf(mailbox, text).filter(({ start, end }) =>
-    text.slice(start, end).includes('@'),
-  )
-  const passed = [...taken, ...others, ...mailboxes]
+  const passed = [...taken, ...others, ...mailboxesIn(text)]
   const found: Candidate[] = []
   const covered = coverOf(text.length, passed)
   for (const [form, pattern] of forms) {

@@ -15,8 +15,17 @@ export type Look = {
   background: Color | undefined
 }
 
-/** Rules by selector: `td`, `.name`, `td.name` or `#id`. */
-export type Rules = ReadonlyMap<string, Declarations>
+/** Rules by selector: `td`, `.name`, `td.name` or `#id`; and what elements were found to say of their look. */
+export type Rules = { blocks: ReadonlyMap<string, Declarations>; known: Map<string, OwnLook> }
+
+type Element = { name: string; attributes: Attributes }
+type OwnLook = {
+  isGone: boolean
+  visibility: string | undefined
+  size: string | undefined
+  color: Color | 'inherit' | undefined
+  background: Color | 'inherit' | undefined
+}
 
 type Declarations = ReadonlyMap<string, string>
 type Color = readonly [red: number, green: number, blue: number]
@@ -55,15 +64,16 @@ function contrast(one: Color | undefined, other: Color | undefined): boolean {
 /** Reads the rules of a style element. */
 export function rulesOf(css: string): Rules {
   const rules = new Map<string, Declarations>()
+  const read = { blocks: rules, known: new Map<string, OwnLook>() }
   for (const [selectors, body] of blocksOf(withoutComments(css))) {
     const declarations = declarationsOf(body)
     for (const selector of selectors.split(',').map((one) => one.trim())) {
-      if (rules.size >= rulesMax) return rules
+      if (rules.size >= rulesMax) return read
       if (!/^(?:\w+|\w*\.[\w-]+|#[\w-]+)$/.test(selector)) continue
       rules.set(selector, new Map([...(rules.get(selector) ?? []), ...declarations]))
     }
   }
-  return rules
+  return read
 }
 
 function withoutComments(css: string): string {
@@ -94,25 +104,45 @@ export function lookWithin(
   element: { name: string; attributes: Attributes },
   rules: Rules,
 ): Look {
-  const { attributes } = element
-  // Most elements of a long mail have no attributes.
-  if (attributes.size === 0 && rules.size === 0) return outer
-  const style = styleOf(element, rules)
-  const background =
-    style.get('background-color') ?? style.get('background') ?? attributes.get('bgcolor')
+  const own = ownLook(element, rules)
+  if (own === undefined) return outer
   return {
-    isGone: outer.isGone || isTakenOut(style, attributes),
-    isInvisible: isInvisible(style.get('visibility'), outer.isInvisible),
-    fontPixels: fontPixels(style.get('font-size'), outer.fontPixels),
-    color: colorOf(style.get('color') ?? attributes.get('color'), outer.color),
-    background: colorOf(background, outer.background),
+    isGone: outer.isGone || own.isGone,
+    isInvisible: isInvisible(own.visibility, outer.isInvisible),
+    fontPixels: fontPixels(own.size, outer.fontPixels),
+    color: own.color === 'inherit' ? outer.color : own.color,
+    background: own.background === 'inherit' ? outer.background : own.background,
   }
 }
 
-function styleOf({ name, attributes }: { name: string; attributes: Attributes }, rules: Rules) {
+const looking = ['class', 'id', 'style', 'bgcolor', 'color', 'hidden', 'aria-hidden']
+
+/** Returns what an element says of its own look; undefined for nothing. Elements of a mail are much alike. */
+function ownLook(element: Element, { blocks, known }: Rules): OwnLook | undefined {
+  const { name, attributes } = element
+  const said = looking.map((one) => attributes.get(one) ?? '\0')
+  if (blocks.size === 0 && said.every((one) => one === '\0')) return undefined
+  const key = [name, ...said].join('\n')
+  const found = known.get(key)
+  if (found) return found
+  const style = styleOf(element, blocks)
+  const background =
+    style.get('background-color') ?? style.get('background') ?? attributes.get('bgcolor')
+  const own = {
+    isGone: isTakenOut(style, attributes),
+    visibility: style.get('visibility'),
+    size: style.get('font-size'),
+    color: colorOf(style.get('color') ?? attributes.get('color')),
+    background: colorOf(background),
+  }
+  if (known.size < rulesMax) known.set(key, own)
+  return own
+}
+
+function styleOf({ name, attributes }: Element, blocks: Rules['blocks']): Declarations {
   const classes = (attributes.get('class') ?? '').split(/\s+/).slice(0, 20)
   const keys = [name, ...classes.flatMap((one) => [`.${one}`, `${name}.${one}`])]
-  const found = [...keys, `#${attributes.get('id') ?? ''}`].map((key) => rules.get(key) ?? [])
+  const found = [...keys, `#${attributes.get('id') ?? ''}`].map((key) => blocks.get(key) ?? [])
   return new Map(
     [...found, declarationsOf(attributes.get('style') ?? '')].flatMap((one) => [...one]),
   )
@@ -187,8 +217,8 @@ const colorNames: Readonly<Record<string, Color>> = {
 }
 
 /** Reads the first part of a value, as `background` may have more. An unknown color is undefined. */
-function colorOf(value: string | undefined, outer: Color | undefined): Color | undefined {
-  if (value === undefined || /^(inherit|transparent|none|initial)?$/.test(value)) return outer
+function colorOf(value: string | undefined): Color | 'inherit' | undefined {
+  if (value === undefined || /^(inherit|transparent|none|initial)?$/.test(value)) return 'inherit'
   if (/url\(|gradient/.test(value)) return undefined
   const [word = ''] = value.split(/\s+(?![^(]*\))/)
   const digits = /^#?([0-9a-f]{3,8})$/.exec(word)?.[1]
@@ -196,7 +226,7 @@ function colorOf(value: string | undefined, outer: Color | undefined): Color | u
   const parts = word.match(/^rgba?\(/) ? word.match(/[\d.]+/g)?.map(Number) : undefined
   if (!parts) return colorNames[word]
   const [red = 0, green = 0, blue = 0, alpha = 1] = parts
-  return alpha < 0.05 ? outer : [red, green, blue]
+  return alpha < 0.05 ? 'inherit' : [red, green, blue]
 }
 
 function fromDigits(digits: string): Color | undefined {

@@ -60,6 +60,11 @@ const endedBy: readonly Record<'by' | 'ends' | 'within', ReadonlySet<string>>[] 
   },
 ]
 
+const ending = Map.groupBy(
+  endedBy.flatMap((rule) => [...rule.by].map((by) => ({ ...rule, by }))),
+  ({ by }) => by,
+)
+
 /** Reads the HTML of a mail. Anything that is not HTML is text. */
 export function htmlText(html: string): HtmlText {
   const tokens = tokensOf(html)
@@ -145,9 +150,7 @@ function shownBy(name: string, attributes: Attributes): string {
 }
 
 function endOpen(page: Page, name: string): void {
-  for (const { by, ends, within } of endedBy) {
-    if (by.has(name)) closeUntil(page, ends, within)
-  }
+  for (const { ends, within } of ending.get(name) ?? []) closeUntil(page, ends, within)
 }
 
 function close(page: Page, name: string): void {
