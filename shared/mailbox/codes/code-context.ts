@@ -29,8 +29,6 @@ export type SubjectWords = {
 export type Surroundings = {
   text: string
   names: readonly Span[]
-  /** Names of codes, including those that are part of the name of another number, as in promo code. */
-  allNames: readonly Span[]
   /** Names of passwords and keys. */
   secretNames: readonly Span[]
   actions: readonly Span[]
@@ -39,11 +37,6 @@ export type Surroundings = {
   isAboutCodes: boolean
   /** True if the subject or the part names a code, a password or a key, and not only an action with one. */
   isNamed: boolean
-  /**
-   * True if names of other numbers are ignored. If a mail names a code and none is found, the label
-   * that hides it may be a name that a member chose.
-   */
-  isUnlabelled?: boolean
 }
 
 /** Number of characters along a line that a name reaches. */
@@ -68,16 +61,14 @@ export function surroundingsOf(
     (span) => !isTouched(links, span) && !isWithin(keys, span),
   )
   const isApart = (span: Span) => !isTouched(others, span) && !isTouched(links, span)
-  const allNames = spansOf(codeNamePattern, text).filter(
-    (span) => !isTouched(links, span) && !isCompound(text, others, span),
+  const names = spansOf(codeNamePattern, text).filter(
+    (span) => isApart(span) && !isCompound(text, others, span),
   )
-  const names = allNames.filter(isApart)
   const secretNames = keys.filter(isApart)
   return {
     text,
     others,
     names,
-    allNames,
     secretNames,
     actions: spansOf(actionPattern, text).filter(isApart),
     isAboutCodes: isSubjectAbout || names.length > 0,
@@ -105,10 +96,8 @@ export function isCode(
   const isOther = lastIn(around.others, left)
   const name = lastIn(around.names, left) ?? farName(around, one)
   const isNamed = isNamedAcross(around, name, one) || isSaidToBe(around, one)
-  if (isOther && isLabel(around, isOther, one) && !isNamed && !isLineOfLabel(around, one))
-    return false
+  if (isOther && isLabel(around, isOther, one) && !isNamed) return false
   if (name) return isFit(one, around.text, name)
-  if (isLineOfLabel(around, one)) return isNamedByLines(around, one, rivals)
   if (isOtherLabel(around.text, one.start, naming(around))) return false
   if (numberLabel.test(around.text.slice(left.start, left.end))) return false
   const after = firstSentence(around.text, right)
@@ -133,16 +122,6 @@ function isNamedAcross({ text }: Surroundings, name: Span | undefined, one: Span
   if (!name) return false
   const gap = text.slice(Math.max(name.end, one.start - reach), one.start)
   return codeGap.test(gap) || !/[,;]/.test(gap)
-}
-
-/** Returns true if a colon precedes a candidate that ends its line, in a part that ignores labels. */
-function isLineOfLabel(around: Surroundings, { start, end }: Span): boolean {
-  const { text, isUnlabelled, names, actions } = around
-  if (isUnlabelled !== true || names.length === 0 || actions.length === 0) return false
-  const line = { start: lineStart(text, start), end: start }
-  const isLabel = /:\s{0,3}$/.test(text.slice(Math.max(line.start, start - 8), start))
-  const isLast = /^[.!]?\s{0,8}(?:\n|$)/.test(text.slice(end, end + 12))
-  return isLabel && isLast && !lastIn(names, line)
 }
 
 /** Returns true if a verb right after the candidate says that it is the code, whatever precedes it. */
@@ -212,11 +191,10 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
     const isActive = around.isNamed || !numberLabel.test(words)
     const isNamed =
       lastIn(around.names, nearest) ?? (isActive ? lastIn(around.actions, nearest) : undefined)
-    if (label && !isNamed && !around.isUnlabelled) return false
+    if (label && !isNamed) return false
     if (!isNamed && !around.isNamed && isBareLabel(words)) return false
     if (
       !isNamed &&
-      !around.isUnlabelled &&
       (numberLabel.test(words) || isOtherLabel(around.text, one.start, naming(around)))
     )
       return false

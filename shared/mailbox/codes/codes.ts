@@ -13,14 +13,14 @@ import type { SubjectWords, Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, hasToken, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
-import { isRandomAlone, isRandomInText } from './drawn-text.ts'
+import { isRandomAlone, isRandomInText, isYear } from './drawn-text.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
 import { codePlaceOf, merge, repeats, valuesMax, writtenAt } from './found-places.ts'
 import { isPromotion } from './promotions.ts'
 import type { Span } from './spans.ts'
 import { isTouched, spansOf } from './spans.ts'
-import { askedNumbers, standingOut, unnamedValues } from './unnamed-values.ts'
+import { standingOut, unnamedValues } from './unnamed-values.ts'
 import { namedValues } from './values.ts'
 import { actionPattern, codeNamePattern, nonSecretNamePattern, passwordPattern } from './words.ts'
 
@@ -77,11 +77,11 @@ export function findCodes({
   if (!isFound()) {
     for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, unnamedValues))
   }
-  if (!isFound()) {
-    for (const [at, part] of parts.entries()) found[at]?.push(...unlabelledPlaces(part, words))
-  }
-  if (!isFound() && parts[0]?.around.others.length === 0) {
-    for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, askedNumbers))
+  const isNamed = parts.some(({ around }) => around.names.length > 0)
+  const isActive = words.isSubjectActive || parts.some(({ around }) => around.actions.length > 0)
+  // A code is named and none found: a name that a member chose may look like the label of another number.
+  if (!isFound() && isNamed && isActive) {
+    for (const [at, part] of parts.entries()) found[at]?.push(...formedPlaces(part))
   }
   const codes = found.flat().flatMap(({ kind, value }) => (kind === 'code' ? [value] : []))
   const written = [...new Set(codes)].slice(0, valuesMax)
@@ -169,12 +169,11 @@ function codePlaces({ original, folded, candidates, around }: Part): CodePlace[]
     .map((one) => codePlaceOf('code', folded, one, original))
 }
 
-/** Finds codes again with names of other numbers ignored, in a part that names a code. */
-function unlabelledPlaces(part: Part, subject: SubjectWords): CodePlace[] {
-  const { isNamed, allNames, ...around } = part.around
-  if (!isNamed) return []
-  const names = subject.isSubjectNamed && subject.isSubjectActive ? allNames : around.names
-  return codePlaces({ ...part, around: { ...part.around, names, isUnlabelled: true } })
+function formedPlaces({ original, folded, candidates }: Part): CodePlace[] {
+  const written = (span: Span) => writtenAt(original, folded, span)
+  return candidates
+    .filter((one) => !isYear(written(one)) && (one.form !== 'letters' || /-/.test(written(one))))
+    .map((one) => codePlaceOf('code', folded, one, original))
 }
 
 function valuePlaces(

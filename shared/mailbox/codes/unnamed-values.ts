@@ -2,7 +2,7 @@
  * Finds secrets without a name, in a mail about codes or signing in: by their position in the text, and
  * as a last resort because they stand alone.
  */
-import { isRandomAlone, isRowOfCodes, isSurelyRandom, isYear } from './drawn-text.ts'
+import { isRandomAlone, isRowOfCodes, isSurelyRandom } from './drawn-text.ts'
 import type { NamedText } from './named-text.ts'
 import { beginsSentence, isBareLabel, isOtherLabel, runsOf } from './named-text.ts'
 import type { Span } from './spans.ts'
@@ -45,28 +45,6 @@ export function unnamedValues(page: NamedText): Span[] {
   return [...words, ...cells].filter(
     (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
   )
-}
-
-const entered =
-  /(?<!\p{L})(?:enter|type(?: in)?|gib|geben sie|saisissez|entrez|introduce|introduzca|ingresa|ingrese|inserisci|digita|digite|insira|voer|wpisz|введите) (\d{4,8}) (?:in|into|on|at|when|to|im|auf|ein|dans|sur|en|nel|no|na|w|в|на)(?!\p{L})/gu
-const numberOnLine = /^[ \t>*_]{0,8}(\d{3}[ -]?\d{3}|\d{4,8})[ \t*_.]{0,8}$/gmu
-/** Maximum length of a mail that says nothing but a number, a greeting and a name. */
-const greetingMax = 120
-
-/** Returns numbers that a mail says to enter, or beside which it says nothing, unless it names another. */
-export function askedNumbers(page: NamedText): Span[] {
-  if (page.others.length > 0) return []
-  return [...runsOf(page, entered), ...onlyNumber(page)].filter(
-    (span) => !isYear(page.written(span)) && !isTouched(page.links, span),
-  )
-}
-
-/** Returns the number of a text that besides has only a greeting and a name. */
-function onlyNumber(page: NamedText): Span[] {
-  const { text } = page
-  if (text.length > greetingMax || /\S \S+ \S+ \S|[:：]\s*\d/.test(text)) return []
-  const numbers = runsOf(page, numberOnLine)
-  return numbers.length === 1 ? numbers : []
 }
 
 /** Returns true if the line above ends in the name of another number, or is a label of no secret. */
