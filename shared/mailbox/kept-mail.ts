@@ -3,7 +3,7 @@
  * contain what a person may see and the places of its codes. An agent is shown handles in those places.
  */
 import * as z from 'zod'
-import { labelOf, sealPlaces } from './codes/code-places.ts'
+import { sealPlaces } from './codes/code-places.ts'
 
 const place = z.object({
   kind: z.enum(['code', 'link']),
@@ -67,11 +67,9 @@ export type MailHead = z.output<typeof mailHeadSchema>
 /** The body of a mail. */
 export type MailBody = z.output<typeof mailBodySchema>
 
-/** Returns the text that an agent may read, with a handle for each code, and a label in a long text. */
-export function textForAgents({ text, places }: MarkedText, isLabelled = false): string {
-  return sealPlaces(text, places, (place) =>
-    isLabelled ? `${place.handle}, ${labelOf(text, place)}` : place.handle,
-  )
+/** Returns the text that an agent may read, with a handle for each code. */
+export function textForAgents({ text, places }: MarkedText): string {
+  return sealPlaces(text, places, ({ handle }) => handle)
 }
 
 /** Returns a text without codes. */

@@ -4,8 +4,7 @@
  * tags only route answers.
  */
 import type { CodePlace } from './code-places.ts'
-import { isYear } from './drawn-text.ts'
-import { isRandomLooking } from './random-looking.ts'
+import { isRandomLooking, isYear } from './drawn-text.ts'
 import type { Span } from './spans.ts'
 import { spansOf } from './spans.ts'
 

@@ -2,9 +2,12 @@
  * Finds the places in a folded text where a one-time code could be, by form alone. It leaves out text
  * whose form shows that it is something else, such as a date, an amount or a phone number.
  */
-import { countOrBrand } from './drawn-text.ts'
+import { countOrBrand, isRandomInText, isYear } from './drawn-text.ts'
+import { type NamedText, runAt, runsOf } from './named-text.ts'
 import type { Span } from './spans.ts'
-import { spansOf } from './spans.ts'
+import { isTouched, spansOf } from './spans.ts'
+import { isAlone, lineEnd, lineStart } from './text-lines.ts'
+import { promising } from './words.ts'
 
 /** A span that has the form of a code. */
 export type Candidate = Span & { form: 'digits' | 'grouped' | 'mixed' | 'letters' }
@@ -110,4 +113,36 @@ function hasForm(form: Candidate['form'], written: string): boolean {
   if (signs.length < 4 || signs.length > 60 || !/\p{N}/u.test(signs)) return false
   // A word with a number, as in iphone-15 or covid19, has all its letters together and in lower case.
   return !/^\p{Ll}{3,}\p{N}+$/u.test(signs)
+}
+
+const run =
+  /(?<!\S)[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{4,64}/gu
+
+/** Returns the candidates and the runs that look random. Capitals alone and years must have a line of their own. */
+export function runsByForm(
+  page: Pick<NamedText, 'text' | 'written' | 'links'>,
+  candidates: readonly Candidate[],
+): Span[] {
+  const formed = candidates.filter((one) => {
+    const isDoubtful = one.form === 'letters' || isYear(page.written(one))
+    return !isDoubtful || /-/.test(page.written(one)) || isAlone(page.text, one)
+  })
+  const random = runsOf(page, run)
+    .flatMap(({ start }) => runAt(page, start) ?? [])
+    .filter((span) => isRandomInText(page.written(span)) && isMixed(page.written(span)))
+  return [...formed, ...random].filter((span) => !isTouched(page.links, span))
+}
+
+/** Returns true for more than digits, which are candidates, and more than capitals, which are often words. */
+const isMixed = (written: string) =>
+  /\p{L}/u.test(written) && /[^\p{Lu}]/u.test(written.replace(/\p{P}{1,4}$/u, ''))
+
+/** A word in capitals, with a number of up to four digits or without one. */
+const promotionForm = /^\p{Lu}{3,14}[-_]?\d{0,4}$/u
+
+/** Returns true if a value has the form of a promotion's code and its line, or one beside it, promises something. */
+export function isPromotion(text: string, { start, end }: Span, written: string): boolean {
+  if (!promotionForm.test(written)) return false
+  const from = lineStart(text, Math.max(0, lineStart(text, start) - 1))
+  return promising.test(text.slice(from, lineEnd(text, end)))
 }

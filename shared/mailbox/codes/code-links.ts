@@ -6,7 +6,7 @@
 
 import { trimEndOf } from '../../trim-end.ts'
 import type { Surroundings } from './code-context.ts'
-import { isRandomLooking } from './random-looking.ts'
+import { isRandomLooking } from './drawn-text.ts'
 import type { Span } from './spans.ts'
 import { isTouched, spansOf } from './spans.ts'
 import { unsubscribeWords } from './words.ts'

@@ -4,20 +4,19 @@
  * mail that signs somebody in, a doubtful link is sealed. Codes in a picture or spelled out in words
  * are not found.
  */
-import { runsByForm } from './by-form.ts'
+
 import type { MailboxContext } from './code-addresses.ts'
 import { placesInAddress, placesInName } from './code-addresses.ts'
 import type { Candidate } from './code-candidates.ts'
-import { candidatesIn } from './code-candidates.ts'
+import { candidatesIn, isPromotion, runsByForm } from './code-candidates.ts'
 import type { SubjectWords, Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, hasToken, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
+import { codePlaceOf, merge, repeats, valuesMax, writtenAt } from './code-places.ts'
 import { isRandomAlone, isRandomInText, isYear } from './drawn-text.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
-import { codePlaceOf, merge, repeats, valuesMax, writtenAt } from './found-places.ts'
-import { isPromotion } from './promotions.ts'
 import type { Span } from './spans.ts'
 import { isTouched, spansOf } from './spans.ts'
 import { standingOut, unnamedValues } from './unnamed-values.ts'

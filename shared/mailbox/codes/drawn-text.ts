@@ -135,3 +135,11 @@ function partsOf(line: string): string[] {
 export function isYear(written: string): boolean {
   return /^(?:19|20)\d\d$/.test(written)
 }
+
+/** Returns true for at least 12 digits, 18 small letters, or 12 characters with 3 changes of kind. */
+export function isRandomLooking(value: string): boolean {
+  const signs = value.replaceAll(/[^A-Za-z0-9]/g, '')
+  if (signs.length < 12) return false
+  const changes = value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g) ?? []
+  return changes.length >= 3 || /^\d{12,}$|^[a-z]{18,}$/.test(value.includes('-') ? '' : signs)
+}

@@ -4,6 +4,8 @@
  */
 
 import { type Untrusted, untrusted, visibleLine } from '../../mail/untrusted.ts'
+import { sealPlaces } from '../codes/code-places.ts'
+import { isAlone } from '../codes/text-lines.ts'
 import type { MailHead, MarkedText } from '../kept-mail.ts'
 import { textForAgents } from '../kept-mail.ts'
 import type { MailItem } from '../port.ts'
@@ -21,8 +23,20 @@ export function seesCodes({ sees }: Reader, { own_topic: ownTopic }: MailRow): b
 }
 
 /** Returns a text of a mail, with handles for codes that are not shown, and their labels in a long text. */
-export function textForReader(text: MarkedText, showsCodes: boolean, isLabelled = false): string {
-  return showsCodes ? text.text : textForAgents(text, isLabelled)
+export function textForReader(marked: MarkedText, showsCodes: boolean, isLabelled = false): string {
+  const { text, places } = marked
+  if (showsCodes || !isLabelled) return showsCodes ? text : textForAgents(marked)
+  return sealPlaces(text, places, (place) => `${place.handle}, ${labelOf(text, place)}`)
+}
+
+/** Returns by what an agent chooses among handles: the form of a secret, or the host that a link leads to. */
+function labelOf(text: string, { kind, start, end }: MarkedText['places'][number]): string {
+  const written = text.slice(start, end)
+  if (kind === 'link') return URL.parse(written)?.host ?? 'an address'
+  const signs = written.replaceAll(/[\s-]/g, '')
+  const isOfDigits = /^\p{Nd}+$/u.test(signs)
+  const form = `${signs.length} ${isOfDigits ? 'digits' : 'characters'}`
+  return isAlone(text, { start, end }) ? `${form}, alone on its line` : form
 }
 
 /** Returns a mail as an item of a list. */

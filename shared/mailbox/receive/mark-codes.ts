@@ -7,8 +7,9 @@
 import { encodeBase64 } from '../../base64.ts'
 import { visibleText } from '../../mail/untrusted.ts'
 import type { World } from '../../world.ts'
-import { type CodePlace, isAloneOnLine } from '../codes/code-places.ts'
+import type { CodePlace } from '../codes/code-places.ts'
 import { findCodes } from '../codes/codes.ts'
+import { isAlone } from '../codes/text-lines.ts'
 import type { MailBody, MailHead, MarkedText } from '../kept-mail.ts'
 import { unmarked } from '../kept-mail.ts'
 import type { IncomingMail } from './inbound-port.ts'
@@ -81,7 +82,7 @@ function recordOf({ content, text }: ParsedFile, marked: MarkedText | undefined)
 function likelihoodOf({ kind, start, end, value }: CodePlace, text: string, subject: string) {
   if (kind === 'link') return 0
   const signs = [
-    isAloneOnLine(text, start, end),
+    isAlone(text, { start, end }),
     subject.includes(value),
     /^\d{4,8}$/.test(value),
     value.length === 6,
