@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { findCodes } from '../../shared/mailbox/codes/codes.ts'
 import { decodeText } from '../../shared/mailbox/receive/charset.ts'
+import { parseMail } from '../../shared/mailbox/receive/parse-content.ts'
 import { encodeIn } from '../support/charsets.ts'
 
 const code = '482913'
@@ -56,4 +57,25 @@ test.each(cases)('$charset declared as "$declared": $text', ({ charset, declared
 
   expect(read).toBe(text)
   expect(places.map(({ value }) => value)).toEqual([code])
+})
+
+test.each([
+  ['text/plain', `Ваш код подтверждения: ${code}`],
+  ['text/html', `<p>Ваш код подтверждения: <b>${code}</b></p>`],
+])('a mail without a charset is read whole, its headers too: %s', async (type, body) => {
+  const lines = ['From: Магазин <a@shop.example>', 'Subject: Ваш код', `Content-Type: ${type}`, '']
+
+  const mail = await parseMail(encodeIn('windows-1251', [...lines, body].join('\r\n')))
+
+  expect(mail).toMatchObject({ from: { name: 'Магазин' }, subject: 'Ваш код' })
+  expect('text' in mail && mail.text.trim()).toBe(`Ваш код подтверждения: ${code}`)
+})
+
+test('a text in no charset is a file, not a text', async () => {
+  const head = encodeIn('utf-8', 'From: a@shop.example\r\nContent-Type: text/plain\r\n\r\n')
+  const noise = Uint8Array.from({ length: 64 }, (_, at) => (at % 2 === 0 ? 255 : 1 + (at % 7)))
+
+  const mail = await parseMail(Uint8Array.from([...head, ...noise]))
+
+  expect(mail).toMatchObject({ text: '', attachments: [{ reading: 'bytes' }] })
 })
