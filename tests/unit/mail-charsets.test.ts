@@ -4,6 +4,7 @@ import { findCodes } from '../../shared/mailbox/codes/codes.ts'
 import { decodeText } from '../../shared/mailbox/receive/charset.ts'
 import { parseMail } from '../../shared/mailbox/receive/parse-content.ts'
 import { encodeIn } from '../support/charsets.ts'
+import { mails } from '../support/mail-corpus/mails.ts'
 
 const code = '482913'
 const texts: readonly [charset: string, text: string][] = [
@@ -79,3 +80,41 @@ test('a text in no charset is a file, not a text', async () => {
 
   expect(mail).toMatchObject({ text: '', attachments: [{ reading: 'bytes' }] })
 })
+
+const ofLanguages: readonly [languages: string, charsets: string][] = [
+  ['de fr es it pt nl sv da', 'windows-1252'],
+  ['ru uk bg', 'windows-1251'],
+  ['ru', 'koi8-r iso-8859-5 ibm866'],
+  ['ja', 'shift_jis euc-jp iso-2022-jp'],
+  ['zh', 'gb18030 big5'],
+  ['ko', 'euc-kr'],
+  ['pl cs hu sk', 'windows-1250 iso-8859-2'],
+  ['tr', 'windows-1254'],
+  ['el', 'windows-1253'],
+  ['he', 'windows-1255'],
+  ['ar', 'windows-1256'],
+  ['th', 'windows-874'],
+]
+
+test('of mails of products in old charsets, none declared, at least 97 in a hundred are read', () => {
+  const read = ofLanguages.flatMap(([languages, charsets]) =>
+    charsets.split(' ').flatMap((charset) =>
+      mails
+        .filter(({ language }) => languages.split(' ').includes(language))
+        .flatMap(({ text, html = '' }) => encodable(charset, text ?? html))
+        .map(({ bytes, text }) => decodeText(bytes) === text),
+    ),
+  )
+
+  expect(read.length).toBeGreaterThan(1_000)
+  expect(read.filter(Boolean).length / read.length).toBeGreaterThanOrEqual(0.97)
+})
+
+/** Returns a text with its bytes, unless it is in ASCII or has a character that the charset has not. */
+function encodable(charset: string, text: string) {
+  try {
+    return /^\p{ASCII}*$/u.test(text) ? [] : [{ text, bytes: encodeIn(charset, text) }]
+  } catch {
+    return []
+  }
+}

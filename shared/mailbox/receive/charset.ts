@@ -8,8 +8,8 @@ import { foldText } from '../codes/folded-text.ts'
 import { spansOf } from '../codes/spans.ts'
 import { actionPattern, codeNamePattern } from '../codes/words.ts'
 
-const charsets = `windows-1252 windows-1251 koi8-r shift_jis euc-jp gb18030 big5 euc-kr windows-1250
-  iso-8859-2 windows-1254 windows-1257 windows-1253 windows-1255 windows-1256 windows-874 iso-8859-5
+const charsets = `windows-1252 windows-1251 koi8-r shift_jis euc-jp gb18030 big5 euc-kr windows-1254
+  windows-1250 iso-8859-2 windows-1257 windows-1253 windows-1255 windows-1256 windows-874 iso-8859-5
   ibm866`.split(/\s+/)
 /** Numbers of code pages that the Encoding standard does not list as labels. */
 const codePages = new Map([
@@ -90,12 +90,12 @@ function labelOf(name: string): string | undefined {
 }
 
 const frequent = `的一是不了在人有我他这中大来上个国和也子时道说要就出会可你对生能而那得于自之后里您验证码录请为
-  這個國來說會對時後裡們您驗證碼錄請為登入密信使用本分內效请号码账户安全確認日本語語者様円下行新規
+  這個國來說會對時後裡們您驗證碼錄請為登入密信使用本分內效请号码账户安全订单编件元年月日时间好尊敬客服务支付运费收货地址確認日本語語者様円下行新規
   이다는을의가에하고지로한인니기사요세를도습입드증번호코은`
 /** Accented letters of the languages that are written in Latin letters. */
 const alphabets =
   `àâçéèêëîïôùûœ äöüß áéíñóúüºª ãõáâàçéêíóôúºª àèéìòù åäöæøé áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž
-  ąćęłńóśźż áéíóöőúüű ăâîșşțţ čćđšž çğıöşüâî ąčęėįšųūž āčēģīķļņšūž äõöüšž áðéíóúýþæö`.split(/\s+/)
+  ąćęłńóśźż áéíóöőúüű ăâîșşțţ čćđšž çğıöşüâî ąčęėįšųūž āčēģīķļņšūž äõöüšž`.split(/\s+/)
 const frequentCyrillic = 'оеаинтсрвлкмдпуяыьі'
 const rareCyrillic = 'ъэщфёђѓєѕјљњћџ'
 
@@ -116,31 +116,56 @@ function scoreOf(text: string): number {
 
 /** Returns how far the accented letters of a text are those of one language. */
 function scoreOfLatin(text: string): number {
-  const letters = text.toLowerCase().match(/(?![a-z])\p{Script=Latin}/gu) ?? []
+  const beside = /(?<=[a-z])(?![a-z])\p{Script=Latin}|(?![a-z])\p{Script=Latin}(?=[a-z])/gu
+  const letters = text.toLowerCase().match(beside) ?? []
   const scores = alphabets.map((alphabet) =>
     letters.reduce((sum, letter) => sum + (alphabet.includes(letter) ? 2 : -2), 0),
   )
   return Math.max(...scores)
 }
 
+const besideLetters = /[\u3000-\u303f\uff00-\uff0f\uff1a-\uff20¡¿«»“”„‘’–—…·]/
+
 function valueOf(before: string, sign: string): number {
   const isBroken = /\p{Ll}/u.test(before) && /\p{Lu}/u.test(sign)
   if (isBroken) return -4
   if (sign < '\u0080') return 0
-  if (/[\p{Script=Han}\p{Script=Hangul}]/u.test(sign)) return frequent.includes(sign) ? 6 : -1
+  if (/[¡¿«]/.test(sign) && !/\p{L}/u.test(before)) return 2
   if (/[\uff61-\uff9f]/.test(sign)) return -3
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(sign)) return 6
   if (/\p{Script=Cyrillic}/u.test(sign)) return valueOfCyrillic(before, sign)
-  if (/[\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}]/u.test(sign)) {
-    return /[A-Za-z]/.test(before) ? -2 : 2
-  }
-  if (/\p{Script=Latin}/u.test(sign)) return 0
-  return /\p{L}/u.test(before) && !/[\p{P}\p{Zs}]/u.test(sign) ? -3 : 0
+  if (/[\p{Script=Latin}\p{Zs}]/u.test(sign)) return 0
+  const isOfScript = scripts.some(({ letters }) => letters.test(sign))
+  if (isOfScript && /[A-Za-z]/.test(before)) return -2
+  // A letter by itself is a word of many languages, and another in the charset beside it.
+  const isAlone = before < '\u0080' && !/[\p{Script=Han}\p{Script=Hangul}ぁ-ヿ]/u.test(sign)
+  if (isOfScript && isAlone) return 0
+  if (/\p{Script=Thai}/u.test(sign)) return valueOfThai(before, sign)
+  if (isOfScript && frequent.includes(sign)) return 6
+  const value = scripts.find(({ letters }) => letters.test(sign))?.value
+  return value ?? (/\p{L}/u.test(before) && !besideLetters.test(sign) ? -3 : 0)
+}
+
+/** Scripts other than Latin and Cyrillic, with what a letter counts. One of two bytes counts twice as much. */
+const scripts: readonly { letters: RegExp; value: number }[] = [
+  { letters: /\p{Script=Han}/u, value: 1 },
+  { letters: /\p{Script=Hangul}/u, value: 2 },
+  { letters: /[\p{Script=Hiragana}\p{Script=Katakana}ー]/u, value: 6 },
+  // Nearly all letters of Hebrew are Greek in the charset beside it, but not the other way round.
+  { letters: /[\u05d0-\u05ea]/, value: 2.2 },
+  { letters: /\p{Script=Hebrew}/u, value: -4 },
+  { letters: /[\p{Script=Greek}\p{Script=Arabic}\p{Script=Thai}]/u, value: 2 },
+]
+
+/** A vowel sign or tone mark of Thai stands behind a consonant or another mark. */
+function valueOfThai(before: string, sign: string): number {
+  if (/[ฃฅฆฌฏฯฺ๏๚๛฿]/.test(sign)) return -3
+  const isMark = /\p{M}/u.test(sign)
+  return isMark && !/[\u0e01-\u0e2e\p{M}]/u.test(before) ? -5 : 2
 }
 
 function valueOfCyrillic(before: string, sign: string): number {
   if (/[A-Za-z]/.test(before)) return -2
-  if (!/\p{Script=Cyrillic}/u.test(before)) return 1
+  if (!/\p{Script=Cyrillic}/u.test(before)) return 0
   if (rareCyrillic.includes(sign)) return -1
   return frequentCyrillic.includes(sign) ? 3 : 1
 }
