@@ -22,7 +22,7 @@ create table private.mails (
   -- Size in bytes as it arrived, or as it was entered to be sent.
   size integer not null check (size between 1 and 10485760),
   -- Bytes that count against the mailbox: the mail's size or, if sealing takes more, the bytes stored. A text
-  -- file beside HTML is stored twice, within each of the two texts.
+  -- file is stored twice, as its bytes and as its text.
   room integer not null check (room >= size),
   attachments integer not null default 0 check (attachments between 0 and 100),
   -- Records of shared/vault/envelope.ts with purpose mail and as site the proven domain or nothing: first the
@@ -56,7 +56,7 @@ create table private.mail_codes (
   handle text not null check (handle ~ '^c_[0-9a-z]{12}$'),
   mail uuid not null references private.mails on delete cascade,
   kind text not null check (kind in ('code', 'link')),
-  -- Hosts where it may be used (shared/mailbox/code-hosts.ts). Empty, so that it is never released, if
+  -- Hosts where it may be used (shared/mailbox/codes/code-hosts.ts). Empty, so that it is never released, if
   -- nothing proves the sender or the service itself sent it.
   hosts text[] not null check (cardinality(hosts) <= 20),
   -- The value, sealed with purpose mail as the record <mail>/<handle>; its site is the hosts, separated by
