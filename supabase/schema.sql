@@ -10,8 +10,6 @@ create type private.made as (kind text, id text, name text, at timestamp with ti
 
 create type private.mandate_usage as (day bigint, total bigint, payments integer, day_resets_at timestamp with time zone);
 
-create type private.outflow_match as (standing text, payment uuid);
-
 create type private.payee_spending as (usd_micros bigint, resets_at timestamp with time zone);
 
 create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb, owner text);
@@ -118,7 +116,6 @@ create table private.balances (
   token text not null,
   base_block bigint,
   base_atomic numeric(78,0),
-  rebooked_through bigint,
   read_block bigint,
   read_hash text,
   read_atomic numeric(78,0),
@@ -612,8 +609,6 @@ create table private.outflows (
   authorization_nonce text,
   block_number bigint not null,
   block_hash text not null,
-  due_at timestamp with time zone default (private.clock() + '00:02:00'::interval),
-  looks integer not null default 0,
   payment uuid,
   verdict text,
   constraint outflows_pkey PRIMARY KEY (chain, tx_hash, log_index),
@@ -623,14 +618,13 @@ create table private.outflows (
   constraint outflows_block_hash_check CHECK ((block_hash ~ '^0x[0-9a-f]{64}$'::text)),
   constraint outflows_chain_fkey FOREIGN KEY (chain) REFERENCES private.transfer_cursors(chain),
   constraint outflows_check CHECK (((payee ~ '^0x[0-9a-fA-F]{40}$'::text) AND (payee <> wallet))),
-  constraint outflows_check1 CHECK (((due_at IS NULL) = (verdict IS NOT NULL))),
-  constraint outflows_check2 CHECK (((payment IS NOT NULL) = (verdict = ANY (ARRAY['booked'::text, 'rebooked'::text])))),
+  constraint outflows_check1 CHECK (((payment IS NOT NULL) = (NOT (verdict IS DISTINCT FROM 'booked'::text)))),
   constraint outflows_log_index_check CHECK ((log_index >= 0)),
   constraint outflows_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
   constraint outflows_payment_key UNIQUE (payment),
   constraint outflows_token_check CHECK ((token ~ '^0x[0-9a-fA-F]{40}$'::text)),
   constraint outflows_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
-  constraint outflows_verdict_check CHECK ((verdict = ANY (ARRAY['booked'::text, 'rebooked'::text, 'unknown'::text]))),
+  constraint outflows_verdict_check CHECK ((verdict = ANY (ARRAY['booked'::text, 'unexplained'::text]))),
   constraint outflows_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
 );
 alter table private.outflows enable row level security;
@@ -693,11 +687,6 @@ create table private.payments (
   amount_atomic numeric(78,0) not null,
   amount_usd_micros bigint not null,
   settled_atomic numeric(78,0),
-  counted_usd_micros bigint not null generated always as (
-CASE
-    WHEN ((settled_atomic IS NULL) OR (finality IS DISTINCT FROM 'finalized'::text)) THEN amount_usd_micros
-    ELSE (div(((((amount_usd_micros)::numeric * settled_atomic) + amount_atomic) - (1)::numeric), amount_atomic))::bigint
-END) stored,
   terms jsonb not null default '{}'::jsonb,
   memo text,
   decline_reason text,
@@ -729,17 +718,12 @@ END) stored,
   relayed_calls integer not null default 0,
   finality text,
   settled_at timestamp with time zone,
-  settled_in text,
-  placed_at timestamp with time zone,
   counts_until timestamp with time zone generated always as (
 CASE
     WHEN (state = 'authorized'::text) THEN (((authorized_at AT TIME ZONE 'utc'::text) + '00:00:20'::interval) AT TIME ZONE 'utc'::text)
     WHEN (state = ANY (ARRAY['signed'::text, 'unknown'::text])) THEN 'infinity'::timestamp with time zone
-    WHEN (state = 'settled'::text) THEN (((GREATEST(authorized_at, settled_at,
-    CASE
-        WHEN (finality IS DISTINCT FROM 'finalized'::text) THEN to_timestamp(((valid_before + 900))::double precision)
-        ELSE NULL::timestamp with time zone
-    END) AT TIME ZONE 'utc'::text) + '24:00:00'::interval) AT TIME ZONE 'utc'::text)
+    WHEN ((state = 'settled'::text) AND (finality IS DISTINCT FROM 'finalized'::text)) THEN 'infinity'::timestamp with time zone
+    WHEN (state = 'settled'::text) THEN (((to_timestamp((valid_before)::double precision) AT TIME ZONE 'utc'::text) + '24:00:00'::interval) AT TIME ZONE 'utc'::text)
     ELSE NULL::timestamp with time zone
 END) stored,
   checked_at timestamp with time zone,
@@ -747,7 +731,6 @@ END) stored,
   handed_at timestamp with time zone,
   delivery jsonb,
   failure text,
-  has_outflow boolean not null default false,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint payments_account_kind_claim_key UNIQUE (account, kind, claim),
@@ -765,8 +748,7 @@ END) stored,
   constraint payments_check3 CHECK (((state <> 'settled'::text) OR (block_hash IS NOT NULL) OR (finality = 'finalized'::text))),
   constraint payments_check4 CHECK (((log_index IS NULL) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
   constraint payments_check5 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
-  constraint payments_check6 CHECK (((settled_atomic IS NULL) OR (settled_atomic = amount_atomic) OR (log_index IS NOT NULL))),
-  constraint payments_check7 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
+  constraint payments_check6 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
   constraint payments_decline_reason_check CHECK (((length(decline_reason) >= 1) AND (length(decline_reason) <= 280))),
   constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'reverted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
@@ -971,6 +953,7 @@ create table private.transfer_cursors (
   version bigint not null default 0,
   began_after bigint not null,
   finalized_through bigint not null,
+  finalized_at timestamp with time zone,
   seen_through bigint not null,
   head_number bigint not null,
   head_hash text not null,
@@ -1244,7 +1227,7 @@ CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, create
 
 CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE ((sealed IS NOT NULL) AND (device IS NULL));
 
-CREATE INDEX outflows_due ON private.outflows USING btree (chain, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX outflows_due ON private.outflows USING btree (chain, block_number, log_index) WHERE (verdict IS NULL);
 
 CREATE INDEX outflows_of_wallet ON private.outflows USING btree (wallet, chain, token, block_number);
 
@@ -1254,9 +1237,9 @@ CREATE INDEX passkeys_of_account ON private.passkeys USING btree (account);
 
 CREATE INDEX payments_age ON private.payments USING btree (expires_at) WHERE (authorized_at IS NULL);
 
-CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee), state, COALESCE(authorized_block, (0)::bigint)) WHERE (((terms ->> 'transfer_method'::text) = 'permit2'::text) AND (NOT has_outflow));
+CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee)) WHERE (((terms ->> 'transfer_method'::text) = 'permit2'::text) AND ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text))));
 
-CREATE INDEX payments_counted ON private.payments USING btree (account, counts_until) INCLUDE (state, consent_level, counted_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
+CREATE INDEX payments_counted ON private.payments USING btree (account, counts_until) INCLUDE (state, consent_level, amount_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
 CREATE INDEX payments_entered ON private.payments USING btree (account, created_at DESC);
 
@@ -1264,13 +1247,17 @@ CREATE UNIQUE INDEX payments_fixed_nonce ON private.payments USING btree (wallet
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
-CREATE UNIQUE INDEX payments_log ON private.payments USING btree (chain, tx_hash, log_index) WHERE (state = 'settled'::text);
+CREATE UNIQUE INDEX payments_log ON private.payments USING btree (chain, tx_hash, log_index) WHERE ((state = 'settled'::text) AND (finality = 'finalized'::text));
 
-CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), counts_until) INCLUDE (state, counted_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
+CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), counts_until) INCLUDE (state, amount_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
-CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, counted_usd_micros, counts_until, valid_before) WHERE (mandate IS NOT NULL);
+CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, amount_usd_micros, counts_until, valid_before) WHERE (mandate IS NOT NULL);
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
+
+CREATE INDEX payments_open ON private.payments USING btree (chain, valid_before) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
+
+CREATE INDEX payments_open_of ON private.payments USING btree (account) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
 
 CREATE INDEX payments_orders ON private.payments USING btree (account, created_at DESC, id DESC) WHERE (terms ? 'carrier'::text);
 
@@ -1289,8 +1276,6 @@ CREATE INDEX payments_unsigned ON private.payments USING btree (counts_until) WH
 CREATE INDEX payments_unused ON private.payments USING btree (expires_at) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
 
 CREATE INDEX payments_waiting ON private.payments USING btree (account, created_at DESC) WHERE (state = 'awaiting_confirmation'::text);
-
-CREATE INDEX payments_watched ON private.payments USING btree (account, checked_at NULLS FIRST) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
 
 CREATE INDEX recovery_codes_of_account ON private.recovery_codes USING btree (account);
 
@@ -1347,12 +1332,6 @@ CREATE INDEX vault_sessions_of_entry ON private.vault_sessions USING btree (entr
 CREATE INDEX widenings_age ON private.widenings USING btree (at);
 
 CREATE INDEX widenings_of_account ON private.widenings USING btree (account, at);
-
--- Policies and triggers
-
-CREATE TRIGGER outflow_matched AFTER INSERT OR UPDATE OF payment ON private.outflows FOR EACH ROW WHEN ((new.payment IS NOT NULL)) EXECUTE FUNCTION private.mark_payment();
-
-CREATE TRIGGER permit_decided AFTER UPDATE ON private.payments FOR EACH ROW WHEN ((((new.terms ->> 'transfer_method'::text) = 'permit2'::text) AND ((new.state = 'released'::text) OR ((new.state = 'settled'::text) AND (new.finality = 'finalized'::text))) AND ((new.state IS DISTINCT FROM old.state) OR (new.finality IS DISTINCT FROM old.finality)))) EXECUTE FUNCTION private.permit_decided();
 
 -- Functions
 
@@ -2153,7 +2132,7 @@ begin
        or private.scope_covers(caller.scopes, private.hosted_action_scope(a.type)));
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, block_seconds bigint)
  RETURNS TABLE(next_version bigint, entered integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2162,6 +2141,7 @@ AS $function$
 begin
   update private.transfer_cursors c
      set version = c.version + 1, finalized_through = to_block,
+       finalized_at = pg_catalog.to_timestamp(block_seconds),
        seen_through = greatest(c.seen_through, to_block), behind_since = null
    where c.chain = housekeeping_book_final_transfers.chain
      and c.version = housekeeping_book_final_transfers.version
@@ -2174,51 +2154,6 @@ begin
     perform private.enter_outflows(chain, transfers);
     return next;
   end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_book_outflow(chain bigint, tx_hash text, log_index integer, standing text, summary text, mail jsonb)
- RETURNS TABLE(account_id uuid, payment_id uuid)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  o private.outflows;
-  m private.outflow_match;
-  booked private.payments;
-  cursor_row private.transfer_cursors;
-begin
-  select * into cursor_row from private.transfer_cursors c
-   where c.chain = housekeeping_book_outflow.chain for no key update;
-  select * into o from private.outflows t
-   where t.chain = housekeeping_book_outflow.chain and t.tx_hash = housekeeping_book_outflow.tx_hash
-     and t.log_index = housekeeping_book_outflow.log_index and t.due_at is not null;
-  perform private.hold_account(o.account);
-  m := private.match_outflow(o);
-  if o.chain is null or m.standing is distinct from housekeeping_book_outflow.standing then
-    return;
-  end if;
-  if standing <> 'unknown' then
-    booked := private.book_outflow(o, m.payment);
-  end if;
-  update private.outflows t set due_at = null, payment = booked.id, verdict = case standing
-      when 'unknown' then 'unknown' when 'late' then 'booked' else 'rebooked' end
-   where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
-  perform private.hasten_first(o.wallet, o.chain, o.token, o.payee)
-    where o.authorization_nonce is null;
-  if standing in ('over', 'short') then
-    perform private.record_payment(booked, booked.kind || '_rebooked');
-  elsif standing = 'unknown' then
-    insert into private.activities (account, category, type, summary)
-    values (o.account, 'security', 'unknown_transfer', housekeeping_book_outflow.summary);
-  end if;
-  -- Its owner was told of the restore, by which the account is frozen.
-  if standing <> 'late' and not private.is_before_restore(cursor_row, o.block_number) then
-    perform private.freeze(o.account,
-      'The account was frozen by the service: money left that its books did not account for.');
-    perform private.enqueue_mail(o.account, mail);
-  end if;
-  return query select o.account, booked.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text, safe_block bigint)
@@ -2244,7 +2179,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb, unclear jsonb DEFAULT '[]'::jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb, unpaid uuid[])
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2260,14 +2195,12 @@ begin
     return false;
   end if;
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
-    finality = case when settled @> pg_catalog.jsonb_build_array(
-      pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
-      when unclear @> pg_catalog.to_jsonb(p.id) then 'submitted' else 'reverted' end
+    finality = case when p.id = any (unpaid) then 'reverted' else p.finality end
     from private.relay_calls c
    where c.slot = housekeeping_book_slot.slot
      and p.id = c.payment and p.state = 'signed';
-  perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
-    (e ->> 'log_index')::integer, finality)
+  perform private.note_settled((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
+    (e ->> 'log_index')::integer, case finality when 'finalized' then 'safe' else finality end)
   from pg_catalog.jsonb_array_elements(settled) e;
   perform private.lock_queue(s.chain, false) from private.relay_slots s where s.id = slot;
   perform private.requeue_call(c) from private.relay_calls c
@@ -2277,26 +2210,47 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text)
- RETURNS TABLE(account_id uuid, wallet text, token text, known_block bigint, standing text, ledger_atomic text, found_atomic text)
+CREATE OR REPLACE FUNCTION api.housekeeping_close_unused(batch integer)
+ RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  perform private.rebase(b) from private.balances b
-    join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
-   where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
-     and b.read_hash = block_hash
-     and (b.base_block is null or b.read_atomic = private.ledger_of(b));
-  return query
-  select w.account, b.wallet, b.token, coalesce(b.rebooked_through, b.base_block),
-    private.standing_of(b),
-    private.ledger_of(b)::text, b.read_atomic::text
-    from private.balances b join private.wallets w on w.address = b.wallet
-    join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
-   where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
-     and b.read_hash = block_hash;
+  update private.payments p set state = 'expired'
+   where p.id in (select e.id from private.payments e
+     where e.state in ('prepared', 'awaiting_confirmation') and e.expires_at <= private.clock()
+     limit batch for update skip locked);
+  update private.payments p set state = 'released', failure = 'nothing was signed in time'
+   where p.id in (select e.id from private.payments e
+     where e.state = 'authorized' and e.counts_until <= private.clock()
+     limit batch for update skip locked);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text)
+ RETURNS TABLE(account_id uuid, wallet text, token text, standing text, ledger_atomic text, found_atomic text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  b private.balances;
+  held numeric;
+begin
+  for b in select t.* from private.balances t
+    join private.transfer_cursors c on c.chain = t.chain and t.read_block <= c.finalized_through
+    where t.chain = housekeeping_compare_balances.chain and t.read_block = housekeeping_compare_balances.block_number
+      and t.read_hash = housekeeping_compare_balances.block_hash for update of t
+  loop
+    held := private.ledger_of(b);
+    if b.base_block is not null and b.read_atomic <> held then
+      return query select w.account, b.wallet, b.token,
+          case when b.read_atomic > held then 'surplus' else 'short' end, held::text, b.read_atomic::text
+        from private.wallets w where w.address = b.wallet;
+    end if;
+    perform private.rebase(b);
+  end loop;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_dispatch(tx_hash text)
@@ -2356,37 +2310,6 @@ begin
   returning b.wallet, b.token;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_end_mismatch(chain bigint, wallet text, token text, standing text, summary text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
- RETURNS TABLE(account_id uuid)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  b private.balances;
-begin
-  select w.account into account_id from private.wallets w
-   where w.address = housekeeping_end_mismatch.wallet;
-  perform private.hold_account(account_id);
-  select t.* into b from private.balances t
-   where (t.chain, t.wallet, t.token) = (housekeeping_end_mismatch.chain,
-     housekeeping_end_mismatch.wallet, housekeeping_end_mismatch.token)
-     and t.read_block is not null and t.read_atomic <> private.ledger_of(t)
-   for update;
-  if not found or private.standing_of(b) <> standing then
-    return;
-  end if;
-  perform private.rebase(b);
-  if standing = 'short' and summary is not null then
-    insert into private.activities (account, category, type, summary)
-    values (account_id, 'security', 'balance_short', housekeeping_end_mismatch.summary);
-    perform private.freeze(account_id,
-      'The account was frozen by the service: a wallet of it holds less than its books say.');
-    perform private.enqueue_mail(account_id, mail);
-  end if;
-  return next;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.housekeeping_enter_transfers(chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb)
  RETURNS TABLE(entered integer)
  LANGUAGE plpgsql
@@ -2405,6 +2328,36 @@ begin
     end if;
     return next;
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_enter_unexplained(chain bigint, tx_hash text, log_index integer, summary text, mail jsonb)
+ RETURNS TABLE(account_id uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  o private.outflows;
+  cursor_row private.transfer_cursors;
+begin
+  select * into cursor_row from private.transfer_cursors c
+   where c.chain = housekeeping_enter_unexplained.chain for no key update;
+  update private.outflows t set verdict = 'unexplained'
+   where t.chain = housekeeping_enter_unexplained.chain
+     and t.tx_hash = housekeeping_enter_unexplained.tx_hash
+     and t.log_index = housekeeping_enter_unexplained.log_index and t.verdict is null
+     and coalesce(case when t.authorization_nonce is null then private.permit_like(t)
+       else private.payment_by_nonce(t) end) is null
+  returning t.* into o;
+  if not found then
+    return;
+  end if;
+  insert into private.activities (account, category, type, summary)
+  values (o.account, 'security', 'unexplained_transfer', housekeeping_enter_unexplained.summary);
+  if not private.is_before_restore(cursor_row, o.block_number) then
+    perform private.enqueue_mail(o.account, mail);
+  end if;
+  return query select o.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_final_balances(chain bigint, batch integer)
@@ -2473,62 +2426,6 @@ begin
      and b.due_at > private.clock() and b.read_at < private.clock() - interval '1 hour';
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_judge_outflows(chain bigint, batch integer)
- RETURNS TABLE(standing text, token text, tx_hash text, log_index integer, block_number bigint, block_hash text, authorization_nonce text, wallet text, payee text, amount_atomic text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  o private.outflows;
-  m private.outflow_match;
-  is_any_booked boolean := true;
-begin
-  -- One run at a time: two transfers judged together must not find the same payment free.
-  perform from private.transfer_cursors c
-   where c.chain = housekeeping_judge_outflows.chain for no key update;
-  -- A transfer that found its payment may let the next one be judged.
-  while is_any_booked loop
-    is_any_booked := false;
-    for o in
-      select * from private.outflows due
-       where due.chain = housekeeping_judge_outflows.chain and due.due_at <= private.clock()
-       order by due.block_number, due.log_index limit batch
-    loop
-      -- The call ends in time, because a caller that gave up would keep nothing. What was judged is kept, and
-      -- the next run continues.
-      exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
-      m := private.match_outflow(o);
-      if m.standing = 'booked' then
-        is_any_booked := true;
-        update private.outflows t set verdict = 'booked', payment = m.payment, due_at = null
-         where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
-        perform private.hasten_first(o.wallet, o.chain, o.token, o.payee)
-          where o.authorization_nonce is null;
-        continue;
-      end if;
-      -- It comes again if the run ends here, at growing intervals.
-      update private.outflows t set looks = t.looks + 1,
-        due_at = private.clock()
-          + least(interval '30 seconds' * 2 ^ least(t.looks, 5), interval '10 minutes')
-       where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
-      if m.standing = 'awaited' then
-        update private.payments p set checked_at = null
-         where p.id in (select w.id from private.payments w
-           where w.id = m.payment for update skip locked);
-        continue;
-      end if;
-      continue when m.standing = 'behind';
-      -- An outflow without a nonce is judged once its neighbours have found their payments.
-      if o.authorization_nonce is null and o.looks = 0 then
-        continue;
-      end if;
-      return query select m.standing, o.token, o.tx_hash, o.log_index, o.block_number,
-        o.block_hash, o.authorization_nonce, o.wallet, o.payee, o.amount_atomic::text;
-    end loop;
-  end loop;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.housekeeping_keep_balances(chain bigint, block_number bigint, block_hash text, readings jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -2587,38 +2484,15 @@ begin
    order by l.chain, l.kind, l.address;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_open(batch integer)
+CREATE OR REPLACE FUNCTION api.housekeeping_note(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  perform private.close_unused(batch);
-  return query
-  with recursive payers as (
-    (select p.account from private.unfinished() p order by p.account limit 1)
-    union all
-    select (select p.account from private.unfinished() p where p.account > o.account
-      order by p.account limit 1) from payers o where o.account is not null
-  ), waiting as (
-    select o.account from payers o cross join lateral private.due(o.account, 1) f
-     order by private.is_just_seen(f.checked_at), coalesce(f.checked_at, f.authorized_at) limit batch
-  ), turns as (
-    select d.id, row_number() over (order by private.is_just_seen(d.checked_at), d.turn,
-        coalesce(d.checked_at, d.authorized_at)) as place
-      from waiting w cross join lateral (
-        select f.*, row_number() over (order by f.checked_at nulls first) as turn
-          from private.due(w.account, batch) f) d
-  ), held as (
-    select p.id from private.payments p
-     where p.id in (select t.id from turns t where t.place <= batch)
-    for update skip locked
-  ), seen as (
-    update private.payments p set checked_at = private.clock()
-     where p.id in (select h.id from held h) returning p.*
-  )
-  select private.payment_json(s) from seen s join turns t on t.id = s.id order by t.place;
+  return query select private.payment_json(n) from private.note_settled(payment, tx_hash, block_number, block_hash,
+    log_index, case finality when 'safe' then 'safe' else 'included' end, settled_atomic) n where n.id is not null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_pause_lane(chain bigint, address text, reason text)
@@ -2650,49 +2524,7 @@ AS $function$
    limit batch
 $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb)
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  perform from private.transfer_cursors c
-   where c.chain = housekeeping_rebook_transfers.chain and to_block <= c.finalized_through
-   for no key update;
-  if not found then
-    raise exception 'blocks that are not final';
-  end if;
-  perform private.replace_deposits(
-    chain, from_block, from_log, to_block, to_log, transfers, true, wallet);
-  perform private.enter_outflows(chain, transfers);
-  update private.balances b
-     set rebooked_through = case to_log when 2147483647 then to_block else to_block - 1 end
-   where b.chain = housekeeping_rebook_transfers.chain
-     and b.wallet = housekeeping_rebook_transfers.wallet
-     and coalesce(b.rebooked_through, b.base_block) between from_block - 1 and to_block - 1;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_release(payment uuid, reason text, alone boolean)
- RETURNS TABLE(payment_row jsonb)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  ended private.payments;
-begin
-  update private.payments p set state = 'released', failure = reason, finality = null,
-    checked_at = private.clock()
-   where p.id = payment and p.state in ('signed', 'unknown')
-     and private.clock() >= private.end_of(p)
-       + case when alone then interval '15 minutes' else interval '0' end
-  returning * into ended;
-  perform private.leave_queue(ended.id);
-  return query select private.payment_json(ended) where ended.id is not null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_reopen_slot(slot bigint, block_hash text, takes_back boolean DEFAULT true)
+CREATE OR REPLACE FUNCTION api.housekeeping_reopen_slot(slot bigint, block_hash text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2706,7 +2538,7 @@ begin
   end if;
   perform private.unsettle(c.payment, housekeeping_reopen_slot.block_hash)
   from private.relay_calls c
-   where takes_back and c.slot = housekeeping_reopen_slot.slot;
+   where c.slot = housekeeping_reopen_slot.slot;
   return true;
 end $function$;
 
@@ -2832,20 +2664,6 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
- RETURNS TABLE(payment_row jsonb)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  settled private.payments;
-begin
-  settled := private.settle_by(payment, tx_hash, block_number, block_hash, logs, finality,
-    settled_atomic);
-  return query select private.payment_json(settled) where settled.id is not null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.housekeeping_slots(batch integer)
  RETURNS TABLE(slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint, block_hash text, attempts jsonb, payments jsonb)
  LANGUAGE plpgsql
@@ -2914,6 +2732,35 @@ begin
     select case when count(*) <= wallets_max then coalesce(array_agg(w.address), '{}') end
       from (select a.address from private.wallets a limit wallets_max + 1) w)
   from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_write_books(chain bigint, batch integer)
+ RETURNS TABLE(token text, tx_hash text, log_index integer, payee text, amount_atomic text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  o private.outflows;
+  found_id uuid;
+begin
+  -- One run at a time: two transfers booked together must not find the same permit free.
+  perform from private.transfer_cursors c where c.chain = housekeeping_write_books.chain for no key update;
+  for o in select * from private.outflows due
+    where due.chain = housekeeping_write_books.chain and due.verdict is null
+    order by due.block_number, due.log_index limit batch
+  loop
+    -- The call ends in time, because a caller that gave up would keep nothing. The next run continues.
+    exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
+    found_id := case when o.authorization_nonce is null then private.permit_like(o)
+      else private.payment_by_nonce(o) end;
+    if found_id is not null then
+      perform private.settle(o, found_id);
+    else
+      return query select o.token, o.tx_hash, o.log_index, o.payee, o.amount_atomic::text;
+    end if;
+  end loop;
+  perform private.release_ended(housekeeping_write_books.chain, batch);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
@@ -3260,7 +3107,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_mandate_payments(credential text, mandate uuid, page integer, before uuid DEFAULT NULL::uuid)
- RETURNS TABLE(payment_row jsonb, counted_usd_micros text, paid_by text)
+ RETURNS TABLE(payment_row jsonb, amount_usd_micros text, paid_by text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3271,7 +3118,7 @@ begin
   return query
   select private.payment_json(p) #- '{delivery,body_base64}',
     case when p.state = 'settled' or p.counts_until > private.clock()
-      then p.counted_usd_micros else 0 end::text, private.plain_name(k)
+      then p.amount_usd_micros else 0 end::text, private.plain_name(k)
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
      and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id
@@ -4708,7 +4555,7 @@ declare
 begin
   return query
   with paid as (
-    select p.payee, count(*)::integer as payments, sum(p.counted_usd_micros)::text as total
+    select p.payee, count(*)::integer as payments, sum(p.amount_usd_micros)::text as total
       from private.payments p where p.account = caller.account and p.state = 'settled'
      group by p.payee
   )
@@ -6545,7 +6392,7 @@ AS $function$
 declare
   s private.payee_spending;
 begin
-  select coalesce(sum(p.counted_usd_micros), 0),
+  select coalesce(sum(p.amount_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
     into s.usd_micros, s.resets_at from private.payments p
    where p.account = payer and p.payee = asserted_to.payee and p.consent_level = 'agent_asserted'
@@ -6609,35 +6456,6 @@ begin
      and private.is_replaced(g, code.asked);
   update private.oauth_codes c set granted = begun.id where c.digest = code.digest;
   return begun;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.book_outflow(o private.outflows, of_payment uuid)
- RETURNS private.payments
- LANGUAGE plpgsql
-AS $function$
-declare
-  booked private.payments;
-begin
-  update private.payments p set log_index = null,
-    settled_atomic = case p.settled_atomic when p.amount_atomic then p.amount_atomic end
-   where p.chain = o.chain and p.tx_hash = o.tx_hash
-     and p.log_index = o.log_index and p.state = 'settled' and p.id <> of_payment;
-  update private.payments p set state = 'settled', failure = null, finality = 'finalized',
-    tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
-    log_index = o.log_index, checked_at = private.clock(),
-    -- An amount not counted before counts from now, and so does one that was booked in another block.
-    settled_at = case when p.state in ('signed', 'unknown', 'settled') and p.settled_in = o.block_hash
-      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
-      then private.settles_at(p, o.block_hash, true)
-      else private.clock() end,
-    placed_at = case when p.settled_in = o.block_hash then p.placed_at else private.clock() end,
-    settled_in = o.block_hash,
-    settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
-      else p.settled_atomic end
-   where p.id = of_payment
-  returning * into booked;
-  perform private.leave_queue(booked.id);
-  return booked;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.budget_of(k private.credentials)
@@ -6868,21 +6686,6 @@ begin
       'What the %s had asked for was closed: payments %s, mandates %s, links %s, destinations of secrets %s.',
       private.holder_name(revoked), payments, cardinality(mandates), links, destinations));
   end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.close_unused(batch integer)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  update private.payments p set state = 'expired'
-   where p.id in (select e.id from private.payments e
-     where e.state in ('prepared', 'awaiting_confirmation') and e.expires_at <= private.clock()
-     limit batch for update skip locked);
-  update private.payments p set state = 'released', failure = 'nothing was signed in time'
-   where p.id in (select e.id from private.payments e
-     where e.state = 'authorized' and e.counts_until <= private.clock()
-     limit batch for update skip locked);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.code_json(c private.mail_codes)
@@ -7135,17 +6938,6 @@ begin
        where x.account = k.account and private.budget_of(x) = private.budget_of(k)
          and private.is_revoked(x)));
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.due(of_account uuid, most integer)
- RETURNS SETOF private.payments
- LANGUAGE sql
- STABLE
-AS $function$
-  select p.* from private.unfinished() p
-   where p.account = of_account and not private.is_in_slot(p)
-     and (p.state = 'settled' or p.leased_until <= private.clock())
-   order by p.checked_at nulls first limit most
-$function$;
 
 CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text, by uuid DEFAULT NULL::uuid)
  RETURNS boolean
@@ -7446,10 +7238,10 @@ AS $function$
     select p.mandate, case p.finality when 'finalized'
         then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
         as minutes,
-      sum(p.counted_usd_micros) as usd, count(*) as payments,
+      sum(p.amount_usd_micros) as usd, count(*) as payments,
       sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
-        - p.counted_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
-      sum(p.counted_usd_micros) filter (where p.finality is distinct from 'finalized') as open
+        - p.amount_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
+      sum(p.amount_usd_micros) filter (where p.finality is distinct from 'finalized') as open
     from private.payments p join private.mandates m on m.id = p.mandate
     where p.account = of_key.account and p.mandate is not null
       and (p.state = 'settled' or p.counts_until > at)
@@ -7557,7 +7349,7 @@ CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigi
  STABLE
 AS $function$
   with counted as (
-    select l.leaves_at, sum(p.counted_usd_micros) over (order by l.leaves_at desc) as not_sooner
+    select l.leaves_at, sum(p.amount_usd_micros) over (order by l.leaves_at desc) as not_sooner
       from private.payments p,
         private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
      where p.account = spender and p.counts_until > private.clock()
@@ -7747,19 +7539,8 @@ CREATE OR REPLACE FUNCTION private.has_caught_up(chain bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select not exists (select from private.restores) or exists (select from private.transfer_cursors c
-    where c.chain = has_caught_up.chain and c.catch_up_block <= c.finalized_through)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.has_earlier(o private.outflows)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (select from private.outflows e
-    where e.wallet = o.wallet and e.chain = o.chain and e.token = o.token
-      and lower(e.payee) = lower(o.payee) and e.authorization_nonce is null and e.due_at is not null
-      and (e.block_number, e.log_index) < (o.block_number, o.log_index))
+  select exists (select from private.transfer_cursors c where c.chain = has_caught_up.chain
+    and (c.catch_up_block <= c.finalized_through or not exists (select from private.restores)))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
@@ -7790,20 +7571,6 @@ CREATE OR REPLACE FUNCTION private.has_stopped(carries uuid[])
  STABLE
 AS $function$
   select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p))
-$function$;
-
-CREATE OR REPLACE FUNCTION private.hasten_first(wallet text, chain bigint, token text, payee text)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  update private.outflows t set due_at = private.clock()
-   where (t.chain, t.tx_hash, t.log_index) = (
-     select n.chain, n.tx_hash, n.log_index from private.outflows n
-      where n.wallet = hasten_first.wallet and n.chain = hasten_first.chain
-        and n.token = hasten_first.token and lower(n.payee) = lower(hasten_first.payee)
-        and n.authorization_nonce is null and n.due_at is not null
-      order by n.block_number, n.log_index limit 1)
-     and t.looks > 0 and t.due_at > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.health_json()
@@ -8194,17 +7961,6 @@ begin
     and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
-    where c.payment = p.id
-      and p.valid_before > extract(epoch from private.clock())
-      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
-$function$;
-
 CREATE OR REPLACE FUNCTION private.is_just_seen(checked_at timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -8432,12 +8188,12 @@ AS $function$
     where a.id = p.account and p.freezes < a.freezes)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_watched(p private.payments)
+CREATE OR REPLACE FUNCTION private.is_undecided(p private.payments)
  RETURNS boolean
  LANGUAGE sql
- STABLE
+ IMMUTABLE
 AS $function$
-  select coalesce(p.checked_at, '-infinity') < to_timestamp(p.valid_before) + interval '10 minutes'
+  select p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
@@ -8507,7 +8263,7 @@ begin
   with counted as (
     select coalesce(p.budget, p.key) = any (own) as is_own,
       p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
-      p.counted_usd_micros as usd,
+      p.amount_usd_micros as usd,
       case p.finality when 'finalized'
         then pg_catalog.floor(extract(epoch from p.counts_until - at) / 60) end::integer as minutes
       from private.payments p
@@ -8587,7 +8343,7 @@ CREATE OR REPLACE FUNCTION private.leaves_at(state text, counts_until timestamp 
  LANGUAGE sql
  STABLE
 AS $function$
-  select case state when 'settled' then counts_until else greatest(
+  select case when state = 'settled' and counts_until < 'infinity' then counts_until else greatest(
     pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
 $function$;
 
@@ -9050,17 +8806,6 @@ begin
    limit 50;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.mark_payment()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  -- Nothing waits for a payment while it holds an outflow.
-  update private.payments p set has_outflow = true where p.id in (
-    select w.id from private.payments w where w.id = new.payment for update skip locked);
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.mark_restored(made_at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -9070,96 +8815,6 @@ begin
   update private.transfer_cursors c set catch_up_block = null where c.catch_up_block is not null;
   delete from private.signups s where s.email is not null;
   perform private.suspend_restored(a.id, made_at) from private.accounts a order by a.id;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.match_by_nonce(o private.outflows)
- RETURNS private.outflow_match
- LANGUAGE sql
- STABLE
-AS $function$
-  select case
-    when p.state = 'settled' and (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index) then 'booked'
-    when p.state in ('signed', 'unknown', 'settled') then
-      case when private.is_watched(p) then 'awaited' else 'late' end
-    when p.state = 'released' then 'over'
-    else 'unknown' end, p.id
-  from (select) one left join private.payments p
-    on (p.chain, p.token, p.wallet, p.authorization_nonce)
-      = (o.chain, o.token, o.wallet, o.authorization_nonce)
-     and lower(p.payee) = lower(o.payee) and p.amount_atomic = o.amount_atomic
-$function$;
-
-CREATE OR REPLACE FUNCTION private.match_like(o private.outflows)
- RETURNS private.outflow_match
- LANGUAGE sql
- STABLE
-AS $function$
-  with fitting as (
-    select p.id, p.state, p.log_index,
-      coalesce(p.settled_atomic, p.amount_atomic) as booked_atomic,
-      coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic as is_enough,
-      p.terms ->> 'scheme' = 'upto' as is_upto,
-      u.is_used, u.is_used and p.tx_hash = o.tx_hash
-        and coalesce(p.log_index, o.log_index) = o.log_index as is_here,
-      u.is_used and p.block_hash = o.block_hash as is_same_block,
-      u.is_used and p.block_hash = o.block_hash and p.log_index is null
-        and coalesce(p.tx_hash, o.tx_hash) = o.tx_hash as is_in_block,
-      u.is_used and p.block_hash is null and p.tx_hash is null as is_nowhere,
-      p.state <> 'released' and not u.is_used as is_open,
-      case when u.is_used then private.place_of(p) end as place
-    from private.permits_like(o) p
-      cross join lateral (values (p.state = 'settled' and p.finality = 'finalized')) u (is_used)
-  ), ranked as (
-    select f.id, f.is_enough, f.is_upto, f.booked_atomic, r.*
-    from fitting f cross join lateral (values
-      (1, 1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
-      (1, 2, 'short', f.is_here and f.log_index is not null),
-      (2, 1, 'booked', f.is_here and f.is_enough),
-      (2, 2, 'late', f.is_in_block and f.is_enough),
-      (2, 3, 'late', f.is_nowhere and f.is_enough),
-      (2, 4, 'late', f.place = 'wrong' and f.is_enough),
-      (2, 5, 'awaited', f.is_open),
-      (2, 6, 'awaited', not f.is_here and f.place = 'unread'),
-      (3, 1, 'late', f.place = 'good' and f.is_same_block and not f.is_here and f.is_enough),
-      (4, 1, 'over', f.state = 'released'),
-      (5, 1, 'short', f.is_here or f.place = 'wrong')
-    ) r (class, nearness, standing, applies) where r.applies
-  )
-  select case when nearest.class <= 3 and private.has_earlier(o) then 'behind'
-    else coalesce(nearest.standing, 'unknown') end, nearest.id
-  from (select) one left join (
-    select n.class, n.standing, n.id from ranked n
-     order by n.class, n.is_enough desc, n.is_upto, n.booked_atomic, n.nearness, n.id limit 1
-  ) nearest on true
-$function$;
-
-CREATE OR REPLACE FUNCTION private.match_outflow(o private.outflows)
- RETURNS private.outflow_match
- LANGUAGE sql
- STABLE
-AS $function$
-  select m.* from private.match_permit(o) m where o.authorization_nonce is null
-  union all
-  select m.* from private.match_by_nonce(o) m where o.authorization_nonce is not null
-$function$;
-
-CREATE OR REPLACE FUNCTION private.match_permit(o private.outflows)
- RETURNS private.outflow_match
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  booked uuid := (select p.id from private.payments p
-    where (p.chain, p.tx_hash, p.log_index) = (o.chain, o.tx_hash, o.log_index)
-      and p.wallet = o.wallet and p.token = o.token and lower(p.payee) = lower(o.payee)
-      and p.state = 'settled' and p.finality = 'finalized' and p.terms ->> 'transfer_method' = 'permit2'
-      and case p.terms ->> 'scheme' when 'exact' then p.amount_atomic = o.amount_atomic
-        else coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic end
-      and not exists (select from private.outflows other where other.payment = p.id));
-begin
-  return case when booked is null then private.match_like(o)
-    when private.has_earlier(o) then row('behind', booked)::private.outflow_match
-    else row('booked', booked)::private.outflow_match end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.may_change(caller private.credentials, e private.vault_entries)
@@ -9304,6 +8959,18 @@ begin
   return query select * from private.rename_session(caller, session_digest);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.note_settled(payment uuid, hash text, block bigint, in_block text, log integer, label text, taken text DEFAULT NULL::text)
+ RETURNS private.payments
+ LANGUAGE sql
+AS $function$
+  update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
+    block_hash = in_block, log_index = log, finality = label, settled_atomic = taken::numeric,
+    settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
+   where p.id = note_settled.payment and p.state in ('signed', 'unknown', 'settled')
+     and p.finality is distinct from 'finalized'
+  returning p.*
+$function$;
+
 CREATE OR REPLACE FUNCTION private.note_widening(caller private.credentials, kind text, subject text, before jsonb, summary text)
  RETURNS void
  LANGUAGE sql
@@ -9427,10 +9094,6 @@ AS $function$
   select p.* from private.payments p
    where p.account = of_account
      and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
-  union all
-  select p.* from private.payments p
-   where p.account = of_account and p.state = 'settled' and p.finality = 'finalized'
-     and p.counts_until > private.clock() and private.live_until(p) > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.order_events(p private.payments)
@@ -9448,7 +9111,7 @@ AS $function$
     (4, 'submitted', (select min(t.created_at) from private.relay_calls c
       join private.relay_transactions t on t.slot = c.slot
       where c.payment = p.id)),
-    (5, 'included', case when p.state = 'settled' then p.placed_at end),
+    (5, 'included', case when p.state = 'settled' then p.settled_at end),
     (6, 'finalized', case when p.state = 'settled' and p.finality = 'finalized' then p.checked_at end),
     (7, 'failed', case when p.state in ('released', 'expired', 'declined')
       then coalesce(p.checked_at, p.authorized_at, p.expires_at) end)
@@ -9559,6 +9222,18 @@ AS $function$
     when m.device <> p.device then 'other_device' else 'asker' end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.payment_by_nonce(o private.outflows)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.id from private.payments p
+   where (p.chain, p.token, p.wallet, p.authorization_nonce)
+     = (o.chain, o.token, o.wallet, o.authorization_nonce)
+     and lower(p.payee) = lower(o.payee) and p.amount_atomic = o.amount_atomic
+     and private.is_undecided(p)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments, payer uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -9626,8 +9301,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'relayed_calls',
-      'settled_in', 'placed_at', 'remembers_device', 'has_outflow'] ||
+      'checked_at', 'freezes', 'handed_at', 'counts_until', 'relayed_calls', 'remembers_device'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
@@ -9635,37 +9309,19 @@ AS $function$
       'remembered_device', case when p.remembers_device then p.device end)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.permit_decided()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform private.hasten_first(new.wallet, new.chain, new.token, new.payee);
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.permits_like(o private.outflows)
- RETURNS SETOF private.payments
+CREATE OR REPLACE FUNCTION private.permit_like(o private.outflows)
+ RETURNS uuid
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.* from (
-    (select n.* from (values ('signed'), ('unknown'), ('settled'), ('released')) s (state)
-      cross join lateral (select l.* from private.payments l
-         where l.wallet = o.wallet and l.chain = o.chain and l.token = o.token
-           and lower(l.payee) = lower(o.payee) and l.state = s.state
-           and l.terms ->> 'transfer_method' = 'permit2' and not l.has_outflow
-           and coalesce(l.authorized_block, 0) <= o.block_number + 64
-         order by coalesce(l.authorized_block, 0) desc limit 1000) n)
-    union all
-    (select l.* from private.payments l
-      where l.account = o.account and l.tx_hash = o.tx_hash and l.state = 'settled' and l.chain = o.chain
-        and l.wallet = o.wallet and l.token = o.token and lower(l.payee) = lower(o.payee)
-        and l.terms ->> 'transfer_method' = 'permit2' and not l.has_outflow
-        and l.authorized_block > o.block_number + 64 limit 1000)) p
-   where p.signature is not null and (p.amount_atomic = o.amount_atomic
+  select p.id from private.payments p
+   where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token and lower(p.payee) = lower(o.payee)
+     and p.terms ->> 'transfer_method' = 'permit2'
+     and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
+     and coalesce(p.authorized_block, 0) <= o.block_number + 1000
+     and (p.amount_atomic = o.amount_atomic
        or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
-     and not exists (select from private.outflows other where other.payment = p.id)
+   order by p.tx_hash is distinct from o.tx_hash, p.amount_atomic, p.authorized_at, p.id limit 1
 $function$;
 
 CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
@@ -9690,23 +9346,6 @@ begin
   end if;
   return placed;
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.place_of(p private.payments)
- RETURNS text
- LANGUAGE sql
- STABLE
-AS $function$
-  select case
-    when p.block_number > c.finalized_through then 'unread'
-    when p.block_number <= c.began_after and p.authorized_at <= c.began_at then 'good'
-    when exists (select from private.outflows o
-      where o.chain = p.chain and o.tx_hash = p.tx_hash and o.wallet = p.wallet
-        and o.token = p.token and lower(o.payee) = lower(p.payee)
-        and o.log_index = coalesce(p.log_index, o.log_index)
-        and o.authorization_nonce is null and o.payment is null) then 'good'
-    else 'wrong' end
-  from private.transfer_cursors c where c.chain = p.chain
-$function$;
 
 CREATE OR REPLACE FUNCTION private.places_in_flight(on_chain bigint, wallet text)
  RETURNS SETOF private.relay_slots
@@ -9767,7 +9406,7 @@ CREATE OR REPLACE FUNCTION private.rebase(b private.balances)
  LANGUAGE sql
 AS $function$
   update private.balances t set base_block = b.read_block, base_atomic = b.read_atomic,
-    rebooked_through = null, read_block = null, read_hash = null, read_atomic = null
+    read_block = null, read_hash = null, read_atomic = null
    where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
 $function$;
 
@@ -9975,6 +9614,30 @@ AS $function$
   from (select distinct r.chain from private.relay_lanes r where r.kind = 'relayer') c
     cross join lateral private.gas_left(payer, c.chain) g
 $function$;
+
+CREATE OR REPLACE FUNCTION private.release_ended(on_chain bigint, batch integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  given_up uuid;
+begin
+  for given_up in
+    update private.payments p set state = 'released', failure = 'the signature ended unused',
+      finality = null, block_number = null, block_hash = null, log_index = null, settled_atomic = null,
+      checked_at = private.clock()
+     where p.id in (select e.id from private.payments e join private.transfer_cursors c on c.chain = e.chain
+       where e.chain = on_chain and private.is_undecided(e)
+         and e.valid_before < extract(epoch from least(c.finalized_at, private.clock()))
+         and private.end_of(e) <= c.finalized_at and private.end_of(e) <= private.clock()
+         and not exists (select from private.outflows o where o.wallet = e.wallet and o.chain = e.chain
+           and o.token = e.token and o.verdict is null)
+       order by e.valid_before limit batch for update of e skip locked)
+    returning p.id
+  loop
+    perform private.leave_queue(given_up);
+  end loop;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.release_key(caller private.credentials, of_operation text, released text)
  RETURNS void
@@ -10223,80 +9886,20 @@ AS $function$
   returning t.*
 $function$;
 
-CREATE OR REPLACE FUNCTION private.settle(payment uuid, hash text, block bigint, in_block text, log integer, label text, settled_atomic text DEFAULT NULL::text)
- RETURNS private.payments
+CREATE OR REPLACE FUNCTION private.settle(o private.outflows, of_payment uuid)
+ RETURNS void
  LANGUAGE plpgsql
 AS $function$
-declare
-  settled private.payments;
-  holder private.payments;
 begin
-  select p.* into settled from private.payments p where p.id = payment for update;
-  if settled.state not in ('signed', 'unknown', 'settled') then
-    return null;
-  elsif settled.state = 'settled' and settled.finality = 'finalized' then
-    return case when settled.block_hash = in_block then settled end;
-  end if;
-  select o.* into holder from private.payments o
-   where o.chain = settled.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log
-     and o.id <> payment for update;
-  if holder.finality = 'finalized' then
-    log := null;
-    settled_atomic := case when settled_atomic::numeric = settled.amount_atomic
-      then settled_atomic end;
-  end if;
-  update private.payments o set log_index = null,
-    settled_atomic = case o.settled_atomic when o.amount_atomic then o.amount_atomic end
-   where o.id = holder.id and o.finality is distinct from 'finalized';
-  update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
-    block_hash = in_block, log_index = log, finality = label,
-    settled_atomic = settle.settled_atomic::numeric,
-    settled_at = private.settles_at(p, in_block, label = 'finalized'),
-    placed_at = case when p.settled_in = in_block then p.placed_at else private.clock() end,
-    settled_in = in_block, checked_at = private.clock()
-   where p.id = payment
-  returning * into settled;
-  delete from private.relay_calls c where c.payment = settled.id and c.slot is null
-    and settled.finality = 'finalized';
-  return settled;
+  update private.payments p set state = 'settled', failure = null, finality = 'finalized',
+    tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
+    log_index = o.log_index, settled_atomic = o.amount_atomic,
+    settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
+   where p.id = of_payment;
+  update private.outflows t set verdict = 'booked', payment = of_payment
+   where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
+  perform private.leave_queue(of_payment);
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.settle_by(payment uuid, hash text, block bigint, in_block text, logs jsonb, label text, settled_atomic text)
- RETURNS private.payments
- LANGUAGE plpgsql
-AS $function$
-declare
-  picked record;
-  amount numeric;
-begin
-  -- Of two that are booked at once, the second sees what the first has picked.
-  perform pg_catalog.pg_advisory_xact_lock(7320, pg_catalog.hashtext(in_block))
-    where in_block is not null;
-  select p.amount_atomic into amount from private.payments p where p.id = payment;
-  select c ->> 'tx_hash' as tx_hash, (c ->> 'log_index')::integer as log_index into picked
-    from jsonb_array_elements(logs) with ordinality as l (c, nth)
-    join private.payments p on p.id = payment
-   where not private.is_permit(p) or not exists (select from private.payments o
-     where o.chain = p.chain and o.state = 'settled' and o.id <> p.id
-       and o.tx_hash = c ->> 'tx_hash' and o.log_index = (c ->> 'log_index')::integer)
-   order by l.nth limit 1;
-  return private.settle(payment, coalesce(picked.tx_hash, hash), block, in_block, picked.log_index,
-    label, case when picked.log_index is not null or settled_atomic::numeric = amount
-      then settled_atomic end);
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.settles_at(p private.payments, in_block text, is_final boolean)
- RETURNS timestamp with time zone
- LANGUAGE sql
- STABLE
-AS $function$
-  select greatest(
-    case when p.settled_at is null then private.clock()
-      when p.settled_in = in_block then p.settled_at
-      else least(private.clock(), greatest(p.settled_at, private.live_until(p))) end,
-    case when is_final then
-      case when p.settled_in = in_block then p.placed_at else private.clock() end end)
-$function$;
 
 CREATE OR REPLACE FUNCTION private.sign_in_bucket(email text, client text)
  RETURNS text
@@ -10367,9 +9970,9 @@ declare
   s private.spending;
 begin
   select
-    coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'none'), 0),
-    coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
-    coalesce(sum(p.counted_usd_micros), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
+    coalesce(sum(p.amount_usd_micros), 0),
     min(l.leaves_at) filter (where p.consent_level = 'none'),
     min(l.leaves_at) filter (where p.consent_level = 'agent_asserted'),
     min(l.leaves_at)
@@ -10387,7 +9990,7 @@ CREATE OR REPLACE FUNCTION private.spent_by_day(spender uuid, since timestamp wi
  STABLE
 AS $function$
   select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
-  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
+  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.amount_usd_micros)
       from private.payments p
      where p.account = spender and p.counts_until >= since and p.authorized_at >= since
        and (p.state = 'settled' or p.counts_until > private.clock())
@@ -10402,14 +10005,6 @@ AS $function$
   select first.id || array(select g.credential from private.oauth_grants g where g.spends_with = first.id)
     from (select coalesce((select g.spends_with from private.oauth_grants g where g.credential = budget),
       budget) as id) first
-$function$;
-
-CREATE OR REPLACE FUNCTION private.standing_of(b private.balances)
- RETURNS text
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when b.read_atomic > private.ledger_of(b) then 'surplus' else 'short' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.supersede(begun private.credentials, k private.credentials)
@@ -10678,15 +10273,6 @@ begin
   delete from private.widenings x where x.account = caller.account and x.at > since;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.unfinished()
- RETURNS SETOF private.payments
- LANGUAGE sql
- STABLE
-AS $function$
-  select p.* from private.payments p
-   where p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
-$function$;
-
 CREATE OR REPLACE FUNCTION private.unfunded_atomic(m private.mandates)
  RETURNS numeric
  LANGUAGE sql
@@ -10760,8 +10346,8 @@ declare
   u private.mandate_usage;
   now timestamptz := private.clock();
 begin
-  select coalesce(sum(p.counted_usd_micros) filter (where p.counts_until > now), 0),
-    coalesce(sum(p.counted_usd_micros), 0), count(*),
+  select coalesce(sum(p.amount_usd_micros) filter (where p.counts_until > now), 0),
+    coalesce(sum(p.amount_usd_micros), 0), count(*),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
       filter (where p.counts_until > now)
   into u.day, u.total, u.payments, u.day_resets_at
@@ -10779,7 +10365,7 @@ declare
   budgets uuid[] := private.spent_together(budget);
   u private.cap_use;
 begin
-  select coalesce(sum(p.counted_usd_micros), 0),
+  select coalesce(sum(p.amount_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
     into u.usd_micros, u.resets_at from private.payments p
    where coalesce(p.budget, p.key) = any (budgets) and p.counts_until > private.clock();
@@ -10959,13 +10545,13 @@ grant execute on function api.health_states() to service_role;
 
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
-grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb) to service_role;
-
-grant execute on function api.housekeeping_book_outflow(chain bigint, tx_hash text, log_index integer, standing text, summary text, mail jsonb) to service_role;
+grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, block_seconds bigint) to service_role;
 
 grant execute on function api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
 
-grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb, unclear jsonb) to service_role;
+grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb, unpaid uuid[]) to service_role;
+
+grant execute on function api.housekeeping_close_unused(batch integer) to service_role;
 
 grant execute on function api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text) to service_role;
 
@@ -10975,9 +10561,9 @@ grant execute on function api.housekeeping_drop_balances(chain bigint, block_num
 
 grant execute on function api.housekeeping_due_balances(chain bigint, tokens text[], batch integer) to service_role;
 
-grant execute on function api.housekeeping_end_mismatch(chain bigint, wallet text, token text, standing text, summary text, mail jsonb) to service_role;
-
 grant execute on function api.housekeeping_enter_transfers(chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb) to service_role;
+
+grant execute on function api.housekeeping_enter_unexplained(chain bigint, tx_hash text, log_index integer, summary text, mail jsonb) to service_role;
 
 grant execute on function api.housekeeping_final_balances(chain bigint, batch integer) to service_role;
 
@@ -10987,8 +10573,6 @@ grant execute on function api.housekeeping_forget(batch integer) to service_role
 
 grant execute on function api.housekeeping_hasten_balances(chain bigint) to service_role;
 
-grant execute on function api.housekeeping_judge_outflows(chain bigint, batch integer) to service_role;
-
 grant execute on function api.housekeeping_keep_balances(chain bigint, block_number bigint, block_hash text, readings jsonb) to service_role;
 
 grant execute on function api.housekeeping_keep_piece(payment uuid, answer uuid, place integer, body_base64 text) to service_role;
@@ -10997,17 +10581,13 @@ grant execute on function api.housekeeping_keep_yield(of_account uuid, of_chain 
 
 grant execute on function api.housekeeping_lanes() to service_role;
 
-grant execute on function api.housekeeping_open(batch integer) to service_role;
+grant execute on function api.housekeeping_note(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_pause_lane(chain bigint, address text, reason text) to service_role;
 
 grant execute on function api.housekeeping_positions(batch integer) to service_role;
 
-grant execute on function api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb) to service_role;
-
-grant execute on function api.housekeeping_release(payment uuid, reason text, alone boolean) to service_role;
-
-grant execute on function api.housekeeping_reopen_slot(slot bigint, block_hash text, takes_back boolean) to service_role;
+grant execute on function api.housekeeping_reopen_slot(slot bigint, block_hash text) to service_role;
 
 grant execute on function api.housekeeping_reorg(payment uuid, block_hash text) to service_role;
 
@@ -11019,11 +10599,11 @@ grant execute on function api.housekeeping_rules(batch integer) to service_role;
 
 grant execute on function api.housekeeping_see_lane(chain bigint, address text, wei text) to service_role;
 
-grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
-
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
 grant execute on function api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint) to service_role;
+
+grant execute on function api.housekeeping_write_books(chain bigint, batch integer) to service_role;
 
 grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 

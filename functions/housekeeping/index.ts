@@ -1,6 +1,5 @@
 import { watchHealth } from '../../shared/health/watch.ts'
 import { refuse, wrongPath } from '../../shared/http/answer.ts'
-import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { World } from '../../shared/world.ts'
@@ -23,16 +22,16 @@ export default {
     // The watch runs for most of a minute, so nothing waits for it; a run that comes while it goes on
     // starts no second one.
     if (!isWatching) execution.waitUntil(watch(world))
-    await Promise.all([runHousekeeping(world), indexAndReconcile(world), runYield(world)])
+    await Promise.all([keepHouse(world), runYield(world)])
   },
   fetch(): Response {
     return refuse(wrongPath('/<operation>'), newId())
   },
 }
 
-/** Indexes transfers on the chains, then compares balances with the transfers that were read. */
-async function indexAndReconcile(over: World): Promise<void> {
-  await indexTransfers(over)
+/** Runs housekeeping, then compares balances with the transfers that were read. */
+async function keepHouse(over: World): Promise<void> {
+  await runHousekeeping(over)
   await reconcileBalances(over, isFirst)
   isFirst = false
 }

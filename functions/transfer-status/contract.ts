@@ -24,6 +24,7 @@ export const transferStatus = operation({
       chain: field.chainInput.optional(),
       transfer_id: z.uuid().optional().describe('A transfer_id or an attempt_id.'),
       wait_seconds: waitSeconds,
+      include_proof: z.boolean().optional().describe('Proves that its log is in the block.'),
     })
     .refine((by) => (by.tx_hash === undefined) !== (by.transfer_id === undefined), {
       message: 'give either tx_hash or transfer_id',

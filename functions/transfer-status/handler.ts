@@ -47,7 +47,7 @@ export const run: Handler<typeof transferStatus> = async (input, context) => {
     ...statusBody(found),
     ...(confirmation ? { confirmation } : {}),
     ...(next ? { next } : {}),
-    proof: await transferProof(world, payment),
+    proof: await transferProof(world, payment, input.include_proof === true),
   }
 
   async function look(): Promise<Found | undefined> {

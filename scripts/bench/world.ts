@@ -22,7 +22,7 @@ import {
 } from '../local/database-keys.ts'
 import { giveGas } from '../local/gas.ts'
 import { startGateway } from '../local/gateway.ts'
-import { fundLane } from '../local/lanes.ts'
+import { beginReading, fundLane } from '../local/lanes.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
 import { createReceiptKeys, createSessionKeys } from '../local/session-keys.ts'
@@ -94,6 +94,7 @@ export async function openBenchWorld({
     const lane = await openLane(main.sql, roots, { chainId: chain.chainId, nonce: 0 })
     await fundLane(chain, lane)
   }
+  await beginReading(main.sql, chain)
   const stop = async () => {
     await main.stop()
     await chain.stop()

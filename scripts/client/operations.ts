@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'bdb646076cb5b1d7c7c9fc948106e2c7622c75588caef0c2794240ac9d3969ce'
+export const contractDigest = 'f33ac813802e438172fb768d18571dad80a930171dbc600e81bd9934dd6a7a87'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -472,6 +472,8 @@ export type TransferStatusRequest = {
   transfer_id?: string | undefined
   /** Answers when it changes, or after so long. */
   wait_seconds?: number | undefined
+  /** Proves that its log is in the block. */
+  include_proof?: boolean | undefined
 }
 
 export type TransferStatusAnswer = {
@@ -536,7 +538,7 @@ export type TransferStatusAnswer = {
     authorization_nonce: string | null
     /** keccak-256 of this text is the authorization nonce. */
     nonce_preimage: string | null
-    /** That the log is in the block. Null where it could not be shown. */
+    /** That the log is in the block. Null unless include_proof asked for it, or if it cannot be shown. */
     inclusion: {
       transaction_index: number
       /** The Transfer log's place among the receipt's own logs. */

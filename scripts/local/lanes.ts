@@ -16,6 +16,7 @@ const gasWei = 10n ** 20n
 const address = z.custom<`0x${string}`>((value) => /^0x[0-9a-fA-F]{40}$/.test(String(value)))
 const laneRows = z.array(z.object({ address, kind: z.string() }))
 const quantity = z.string().transform((hex) => BigInt(hex))
+const headSchema = z.object({ number: quantity, hash: z.string() })
 
 /** The differences between database and chain that were found at a start. */
 export type LaneRepair = {
@@ -38,7 +39,18 @@ export async function readyLanes(sql: Sql, roots: Roots, chain: Chain): Promise<
     relayers.push(await openLane(sql, roots, { chainId: chain.chainId, nonce: 0 }))
   }
   for (const relayer of relayers) await fundLane(chain, relayer)
+  await beginReading(sql, chain)
   return { reopened, orphaned }
+}
+
+/** Begins to read a chain's transfers at its latest block, as housekeeping does at its first look. */
+export async function beginReading(sql: Sql, { chainId, rpcUrl }: Chain): Promise<void> {
+  const [latest] = await callRpc(rpcUrl, [['eth_getBlockByNumber', 'latest', false]])
+  const { number, hash } = headSchema.parse(latest)
+  const at = number.toString()
+  await sql`insert into private.transfer_cursors (chain, began_after, finalized_through, seen_through,
+      head_number, head_hash, safe_block)
+    values (${chainId}, ${at}, ${at}, ${at}, ${at}, ${hash}, ${at}) on conflict do nothing`
 }
 
 /** Gives a relayer gas. */

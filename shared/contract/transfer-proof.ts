@@ -41,5 +41,7 @@ export const transferProof = z.object({
     .describe('keccak-256 of this text is the authorization nonce.'),
   inclusion: inclusion
     .nullable()
-    .describe('That the log is in the block. Null where it could not be shown.'),
+    .describe(
+      'That the log is in the block. Null unless include_proof asked for it, or if it cannot be shown.',
+    ),
 })

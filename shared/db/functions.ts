@@ -192,16 +192,7 @@ export type DatabaseFunctions = {
       rest_log: number
       to_log: number
       transfers: unknown
-    }
-  }
-  housekeeping_book_outflow: {
-    args: {
-      chain: number
-      tx_hash: string
-      log_index: number
-      standing: string
-      summary: string
-      mail: unknown
+      block_seconds: number
     }
   }
   housekeeping_book_seen_transfers: {
@@ -227,9 +218,10 @@ export type DatabaseFunctions = {
       block_hash: string
       finality: string
       settled: unknown
-      unclear?: unknown
+      unpaid: string[]
     }
   }
+  housekeeping_close_unused: { args: { batch: number } }
   housekeeping_compare_balances: {
     args: {
       chain: number
@@ -240,16 +232,6 @@ export type DatabaseFunctions = {
   housekeeping_dispatch: { args: { tx_hash: string } }
   housekeeping_drop_balances: { args: { chain: number; block_number: number; block_hash: string } }
   housekeeping_due_balances: { args: { chain: number; tokens: string[]; batch: number } }
-  housekeeping_end_mismatch: {
-    args: {
-      chain: number
-      wallet: string
-      token: string
-      standing: string
-      summary?: string | null
-      mail?: unknown
-    }
-  }
   housekeeping_enter_transfers: {
     args: {
       chain: number
@@ -262,11 +244,19 @@ export type DatabaseFunctions = {
       transfers: unknown
     }
   }
+  housekeeping_enter_unexplained: {
+    args: {
+      chain: number
+      tx_hash: string
+      log_index: number
+      summary: string
+      mail: unknown
+    }
+  }
   housekeeping_final_balances: { args: { chain: number; batch: number } }
   housekeeping_finish_attempt: { args: { payment: string; delivery: unknown } }
   housekeeping_forget: { args: { batch?: number } }
   housekeeping_hasten_balances: { args: { chain: number } }
-  housekeeping_judge_outflows: { args: { chain: number; batch: number } }
   housekeeping_keep_balances: {
     args: {
       chain: number
@@ -292,22 +282,20 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_lanes: { args: Record<string, never> }
-  housekeeping_open: { args: { batch: number } }
-  housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
-  housekeeping_positions: { args: { batch: number } }
-  housekeeping_rebook_transfers: {
+  housekeeping_note: {
     args: {
-      chain: number
-      wallet: string
-      from_block: number
-      from_log: number
-      to_block: number
-      to_log: number
-      transfers: unknown
+      payment: string
+      tx_hash: string
+      block_number: number
+      block_hash: string
+      log_index: number
+      finality: string
+      settled_atomic: string
     }
   }
-  housekeeping_release: { args: { payment: string; reason: string; alone: boolean } }
-  housekeeping_reopen_slot: { args: { slot: number; block_hash: string; takes_back?: boolean } }
+  housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
+  housekeeping_positions: { args: { batch: number } }
+  housekeeping_reopen_slot: { args: { slot: number; block_hash: string } }
   housekeeping_reorg: { args: { payment: string; block_hash: string } }
   housekeeping_repair_lane: {
     args: {
@@ -320,17 +308,6 @@ export type DatabaseFunctions = {
   housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
   housekeeping_rules: { args: { batch: number } }
   housekeeping_see_lane: { args: { chain: number; address: string; wei: string } }
-  housekeeping_settle: {
-    args: {
-      payment: string
-      logs: unknown
-      finality: string
-      tx_hash?: string | null
-      block_number?: number | null
-      block_hash?: string | null
-      settled_atomic?: string | null
-    }
-  }
   housekeeping_slots: { args: { batch: number } }
   housekeeping_transfer_cursor: {
     args: {
@@ -341,6 +318,7 @@ export type DatabaseFunctions = {
       finalized_block?: number | null
     }
   }
+  housekeeping_write_books: { args: { chain: number; batch: number } }
   identify_caller: { args: { credential: string; needed: string; counted: boolean } }
   inbound_begin: {
     args: {

@@ -136,26 +136,11 @@ export function moneyUnaccounted(
   found: { at: Date; amount: string; recipient: string; transaction: string },
 ): Message {
   const { at, amount, recipient, transaction } = found
-  return letter('money_unaccounted', 'Money left your account that was not booked', [
-    'The chain shows that this left your wallet, and no payment in the books accounted for it. The ' +
-      'account is frozen: nothing is paid until you unfreeze it.',
+  return letter('money_unaccounted', 'Money left your account that no payment explains', [
+    'The chain shows that this left your wallet, and no payment that the service signed explains it. ' +
+      'Nothing was frozen by it.',
     { facts: { Amount: amount, To: recipient, Transaction: transaction, 'Found at': utc(at) } },
-    { link: webUrl, label: 'See what happened' },
-    'If it was a payment of yours, it is now counted as one. If you know nothing of it, leave the ' +
-      'account frozen and write to the service.',
-  ])
-}
-
-/** Writes the notice that the service froze the account because a wallet holds less than its books say. */
-export function balanceShort(
-  webUrl: string,
-  found: { at: Date; missing: string; wallet: string },
-): Message {
-  const { at, missing, wallet } = found
-  return letter('balance_short', 'Your wallet holds less than its books say', [
-    'The chain shows less in your wallet than came in and was paid. The account is frozen: nothing ' +
-      'is paid until you unfreeze it.',
-    { facts: { Missing: missing, Wallet: wallet, 'Found at': utc(at) } },
-    { link: webUrl, label: 'See what happened' },
+    { link: `${webUrl}/freeze`, label: 'Freeze the account' },
+    'If you know nothing of it, freeze the account and write to the service.',
   ])
 }

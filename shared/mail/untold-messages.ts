@@ -7,10 +7,9 @@ export const topicNames: Readonly<Record<string, string>> = {
   account_frozen: 'The account was frozen',
   app_token_reused: 'The access of an app was ended',
   approval_wanted: 'A payment waits for you',
-  balance_short: 'A wallet holds less than its books say',
   login_entered: 'A login was put into the vault',
   mandate_wanted: 'A mandate waits for you',
-  money_unaccounted: 'Money left that was not booked',
+  money_unaccounted: 'Money left that no payment explains',
   site_first_used: 'A login in use at a new site',
 }
 

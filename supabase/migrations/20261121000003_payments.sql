@@ -23,13 +23,8 @@ create table private.payments (
   payee_alias text,
   amount_atomic numeric(78, 0) not null check (amount_atomic > 0),
   amount_usd_micros bigint not null check (amount_usd_micros > 0),
-  -- Amount that the payee took, where it may take less than was authorized. It can be zero.
+  -- Amount that the payee took, where it may take less than was authorized. It is shown and counts nowhere.
   settled_atomic numeric(78, 0) check (settled_atomic between 0 and amount_atomic),
-  -- Amount that counts against limits. The whole amount counts until it is final that less was taken, because
-  -- another block may take more; then the amount taken, rounded up.
-  counted_usd_micros bigint not null generated always as (case
-    when settled_atomic is null or finality is distinct from 'finalized' then amount_usd_micros
-    else div(amount_usd_micros * settled_atomic + amount_atomic - 1, amount_atomic)::bigint end) stored,
   -- Protocol terms that must reach the paid request unchanged; empty for a transfer.
   terms jsonb not null default '{}',
   memo text,
@@ -80,23 +75,20 @@ create table private.payments (
   relayed_calls integer not null default 0,
   finality text check (finality in ('submitted', 'reverted', 'included', 'safe', 'finalized',
     'reorged')),
-  -- Time of settlement for limits, and time when it was first booked in the block `settled_in`
-  -- (private.settles_at). All three stay when the settlement is taken back, so that the same block, shown
-  -- again, does not start a new day.
+  -- Time when its settlement was first seen.
   settled_at timestamptz,
-  settled_in text,
-  placed_at timestamptz,
   -- Time until which it counts against limits. An authorized payment counts for 20 seconds, after which
   -- custody keeps no signature. A signed one counts as long as the chain may still execute it, whatever its
-  -- age. A settled one counts for 24 hours from its authorization or settlement, whichever was later.
+  -- age and whatever endpoints show. A settled one counts, once its block is final, until 24 hours after its
+  -- signature's end.
   counts_until timestamptz generated always as (case
     when state = 'authorized'
       then (authorized_at at time zone 'utc' + interval '20 seconds') at time zone 'utc'
     when state in ('signed', 'unknown') then 'infinity'
-    -- Until its block is final, another block may use the signature as long as it is valid.
-    when state = 'settled' then (greatest(authorized_at, settled_at,
-        case when finality is distinct from 'finalized' then to_timestamp(valid_before + 900) end)
-      at time zone 'utc' + interval '24 hours') at time zone 'utc' end) stored,
+    when state = 'settled' and finality is distinct from 'finalized' then 'infinity'
+    when state = 'settled'
+      then (to_timestamp(valid_before) at time zone 'utc' + interval '24 hours') at time zone 'utc'
+  end) stored,
   checked_at timestamptz,
   -- The account's number of freezes when it was authorized. A later freeze gives it up for good.
   freezes integer not null default 0,
@@ -104,9 +96,6 @@ create table private.payments (
   handed_at timestamptz,
   delivery jsonb,
   failure text,
-  -- True once a transfer that left the wallet was found to be its use; it may stay false then, if the row was
-  -- locked. It keeps what has its transfer out of an index.
-  has_outflow boolean not null default false,
   unique (account, kind, claim),
   unique (chain, token, wallet, authorization_nonce),
   -- Everything that counts as authorized has its consent, its time and its bounds.
@@ -117,24 +106,24 @@ create table private.payments (
   check (state <> 'settled' or block_hash is not null or finality = 'finalized'),
   check (log_index is null or (tx_hash is not null and block_hash is not null)),
   check (settled_atomic is null or state = 'settled'),
-  -- Only its own log can show that less than the authorized amount was taken.
-  check (settled_atomic is null or settled_atomic = amount_atomic or log_index is not null),
   check ((mandate is not null) = (consent_level is not distinct from 'mandate'))
 );
 alter table private.payments enable row level security;
 
 -- The payments that count against limits now are one range of these indexes, however long the history is.
 create index payments_counted on private.payments (account, counts_until)
-  include (state, consent_level, counted_usd_micros, valid_before) where counts_until is not null;
+  include (state, consent_level, amount_usd_micros, valid_before) where counts_until is not null;
 create index payments_of_budget on private.payments (coalesce(budget, key), counts_until)
-  include (state, counted_usd_micros, valid_before) where counts_until is not null;
+  include (state, amount_usd_micros, valid_before) where counts_until is not null;
 create index payments_relayed on private.payments (account, chain, authorized_at)
   include (relayed_calls, state, counts_until, tx_hash) where relayed_calls > 0;
 create index payments_unsigned on private.payments (counts_until) where state = 'authorized';
-create index payments_watched on private.payments (account, checked_at nulls first)
+create index payments_open on private.payments (chain, valid_before)
+  where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
+create index payments_open_of on private.payments (account)
   where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
 create unique index payments_log on private.payments (chain, tx_hash, log_index)
-  where state = 'settled';
+  where state = 'settled' and finality = 'finalized';
 -- Chains do not know each other's nonces, so the index covers all of them together.
 create unique index payments_fixed_nonce on private.payments (wallet, fixed_nonce)
   where fixed_nonce is not null and authorization_nonce is not null;
@@ -168,11 +157,11 @@ create type private.spending as (
 
 create type private.payee_spending as (usd_micros bigint, resets_at timestamptz);
 
--- Returns the latest time when a counting payment leaves the windows. An open payment may settle as late as
--- its signature ends, or may turn out now to have settled.
+-- Returns the latest time when a counting payment leaves the windows: 24 hours after the end of its signature. What
+-- the end has passed and the chain has not decided leaves at the earliest now.
 create function private.leaves_at(state text, counts_until timestamptz, valid_before bigint)
   returns timestamptz language sql stable as $$
-  select case state when 'settled' then counts_until else greatest(
+  select case when state = 'settled' and counts_until < 'infinity' then counts_until else greatest(
     pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
 $$;
 
@@ -183,9 +172,9 @@ declare
   s private.spending;
 begin
   select
-    coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'none'), 0),
-    coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
-    coalesce(sum(p.counted_usd_micros), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
+    coalesce(sum(p.amount_usd_micros), 0),
     min(l.leaves_at) filter (where p.consent_level = 'none'),
     min(l.leaves_at) filter (where p.consent_level = 'agent_asserted'),
     min(l.leaves_at)
@@ -223,8 +212,7 @@ $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'handed_at', 'counted_usd_micros', 'counts_until', 'relayed_calls',
-      'settled_in', 'placed_at', 'remembers_device', 'has_outflow'] ||
+      'checked_at', 'freezes', 'handed_at', 'counts_until', 'relayed_calls', 'remembers_device'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
@@ -251,7 +239,7 @@ create function private.asserted_to(payer uuid, payee text) returns private.paye
 declare
   s private.payee_spending;
 begin
-  select coalesce(sum(p.counted_usd_micros), 0),
+  select coalesce(sum(p.amount_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
     into s.usd_micros, s.resets_at from private.payments p
    where p.account = payer and p.payee = asserted_to.payee and p.consent_level = 'agent_asserted'

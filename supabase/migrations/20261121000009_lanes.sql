@@ -58,13 +58,12 @@ create function private.may_retry(c private.relay_calls, p private.payments) ret
       where s.id = c.slot and l.kind = 'relayer')
 $$;
 
--- Books the block of a slot's transaction and settles the payments that its logs show, as [{payment,
--- log_index}]. The others keep their reservation and show `reverted` until another transaction has paid them
--- or their signature has ended. For those in `unclear`, [payment], no endpoint showed that the signature is
--- unused, so they are neither shown as reverted nor sent again.
+-- Notes the block of a slot's transaction and the payments that its logs show, as [{payment, log_index}]. The others
+-- keep their reservation; those in `unpaid`, which no other transaction paid either, show `reverted` until another
+-- has paid them or their signature has ended.
 create function api.housekeeping_book_slot(
   slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb,
-  unclear jsonb default '[]')
+  unpaid uuid[])
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
   perform private.lock_accounts_in(slot);
@@ -76,14 +75,12 @@ begin
     return false;
   end if;
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
-    finality = case when settled @> pg_catalog.jsonb_build_array(
-      pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
-      when unclear @> pg_catalog.to_jsonb(p.id) then 'submitted' else 'reverted' end
+    finality = case when p.id = any (unpaid) then 'reverted' else p.finality end
     from private.relay_calls c
    where c.slot = housekeeping_book_slot.slot
      and p.id = c.payment and p.state = 'signed';
-  perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
-    (e ->> 'log_index')::integer, finality)
+  perform private.note_settled((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
+    (e ->> 'log_index')::integer, case finality when 'finalized' then 'safe' else finality end)
   from pg_catalog.jsonb_array_elements(settled) e;
   perform private.lock_queue(s.chain, false) from private.relay_slots s where s.id = slot;
   perform private.requeue_call(c) from private.relay_calls c
@@ -93,10 +90,8 @@ begin
   return true;
 end $$;
 
--- Opens a slot again whose block is gone or no longer agreed on. With `takes_back` it also takes back the
--- settlements that the block had brought.
-create function api.housekeeping_reopen_slot(
-  slot bigint, block_hash text, takes_back boolean default true) returns boolean
+-- Opens a slot again whose block is gone, and takes back what was noted of its payments.
+create function api.housekeeping_reopen_slot(slot bigint, block_hash text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
   update private.relay_slots s set state = 'open', block_number = null, block_hash = null
@@ -106,7 +101,7 @@ begin
   end if;
   perform private.unsettle(c.payment, housekeeping_reopen_slot.block_hash)
   from private.relay_calls c
-   where takes_back and c.slot = housekeeping_reopen_slot.slot;
+   where c.slot = housekeeping_reopen_slot.slot;
   return true;
 end $$;
 

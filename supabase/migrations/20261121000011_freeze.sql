@@ -46,19 +46,12 @@ begin
   return true;
 end $$;
 
--- Returns the payments of an account that may still leave its wallet, or come back and leave: those that are
--- signed, those settled in a block that is not final, and, because endpoints decide what is final, final ones
--- whose signature has not ended. The latter still count (`counts_until`), so neither half scans what is long
--- over.
+-- Returns the payments of an account that are signed and not decided by a final block.
 create function private.open_signatures(of_account uuid) returns setof private.payments
   language sql stable as $$
   select p.* from private.payments p
    where p.account = of_account
      and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
-  union all
-  select p.* from private.payments p
-   where p.account = of_account and p.state = 'settled' and p.finality = 'finalized'
-     and p.counts_until > private.clock() and private.live_until(p) > private.clock()
 $$;
 
 -- Returns the caller of a freeze: any live credential or, for three days, an API key that was revoked or
@@ -201,7 +194,7 @@ begin
   with counted as (
     select coalesce(p.budget, p.key) = any (own) as is_own,
       p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
-      p.counted_usd_micros as usd,
+      p.amount_usd_micros as usd,
       case p.finality when 'finalized'
         then pg_catalog.floor(extract(epoch from p.counts_until - at) / 60) end::integer as minutes
       from private.payments p
@@ -254,7 +247,7 @@ create function private.fits_at(
   budgets uuid[] default null, payee text default null)
   returns timestamptz language sql stable as $$
   with counted as (
-    select l.leaves_at, sum(p.counted_usd_micros) over (order by l.leaves_at desc) as not_sooner
+    select l.leaves_at, sum(p.amount_usd_micros) over (order by l.leaves_at desc) as not_sooner
       from private.payments p,
         private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
      where p.account = spender and p.counts_until > private.clock()

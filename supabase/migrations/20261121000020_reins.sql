@@ -125,7 +125,7 @@ declare
 begin
   return query
   with paid as (
-    select p.payee, count(*)::integer as payments, sum(p.counted_usd_micros)::text as total
+    select p.payee, count(*)::integer as payments, sum(p.amount_usd_micros)::text as total
       from private.payments p where p.account = caller.account and p.state = 'settled'
      group by p.payee
   )

@@ -29,7 +29,7 @@ end $$;
 create function private.spent_by_day(spender uuid, since timestamptz) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
-  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
+  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.amount_usd_micros)
       from private.payments p
      where p.account = spender and p.counts_until >= since and p.authorized_at >= since
        and (p.state = 'settled' or p.counts_until > private.clock())

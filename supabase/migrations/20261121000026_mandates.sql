@@ -49,7 +49,7 @@ create index mandates_of_payee on private.mandates using gin (pay_to) where pay_
 
 alter table private.payments add foreign key (mandate) references private.mandates;
 create index payments_of_mandate on private.payments (mandate, authorized_at, id)
-  include (state, counted_usd_micros, counts_until, valid_before) where mandate is not null;
+  include (state, amount_usd_micros, counts_until, valid_before) where mandate is not null;
 
 create type private.mandate_usage as (
   day bigint, total bigint, payments integer, day_resets_at timestamptz
@@ -62,8 +62,8 @@ declare
   u private.mandate_usage;
   now timestamptz := private.clock();
 begin
-  select coalesce(sum(p.counted_usd_micros) filter (where p.counts_until > now), 0),
-    coalesce(sum(p.counted_usd_micros), 0), count(*),
+  select coalesce(sum(p.amount_usd_micros) filter (where p.counts_until > now), 0),
+    coalesce(sum(p.amount_usd_micros), 0), count(*),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
       filter (where p.counts_until > now)
   into u.day, u.total, u.payments, u.day_resets_at
@@ -157,10 +157,10 @@ create function private.exposed_mandates(of_key private.credentials, at timestam
     select p.mandate, case p.finality when 'finalized'
         then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
         as minutes,
-      sum(p.counted_usd_micros) as usd, count(*) as payments,
+      sum(p.amount_usd_micros) as usd, count(*) as payments,
       sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
-        - p.counted_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
-      sum(p.counted_usd_micros) filter (where p.finality is distinct from 'finalized') as open
+        - p.amount_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
+      sum(p.amount_usd_micros) filter (where p.finality is distinct from 'finalized') as open
     from private.payments p join private.mandates m on m.id = p.mandate
     where p.account = of_key.account and p.mandate is not null
       and (p.state = 'settled' or p.counts_until > at)
@@ -342,7 +342,7 @@ end $$;
 -- large.
 create function api.list_mandate_payments(
   credential text, mandate uuid, page integer, before uuid default null)
-  returns table (payment_row jsonb, counted_usd_micros text, paid_by text)
+  returns table (payment_row jsonb, amount_usd_micros text, paid_by text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'read');
@@ -350,7 +350,7 @@ begin
   return query
   select private.payment_json(p) #- '{delivery,body_base64}',
     case when p.state = 'settled' or p.counts_until > private.clock()
-      then p.counted_usd_micros else 0 end::text, private.plain_name(k)
+      then p.amount_usd_micros else 0 end::text, private.plain_name(k)
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
      and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id

@@ -15,7 +15,7 @@ declare
   budgets uuid[] := private.spent_together(budget);
   u private.cap_use;
 begin
-  select coalesce(sum(p.counted_usd_micros), 0),
+  select coalesce(sum(p.amount_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
     into u.usd_micros, u.resets_at from private.payments p
    where coalesce(p.budget, p.key) = any (budgets) and p.counts_until > private.clock();

@@ -11,8 +11,6 @@ create table private.balances (
   -- The last reading that was compared, from which the next one is computed; null before any.
   base_block bigint,
   base_atomic numeric(78, 0) check (base_atomic >= 0),
-  -- Final block through which the transfers after the base were booked again.
-  rebooked_through bigint,
   -- A reading whose block is not final yet.
   read_block bigint,
   read_hash text check (read_hash ~ '^0x[0-9a-f]{64}$'),
@@ -39,12 +37,6 @@ create function private.ledger_of(b private.balances) returns numeric
     - coalesce((select sum(o.amount_atomic) from private.outflows o
         where o.wallet = b.wallet and o.chain = b.chain and o.token = b.token
           and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
-$$;
-
--- Returns how a reading differs from the books: `surplus` if more is there, else `short`.
-create function private.standing_of(b private.balances) returns text
-  language sql stable as $$
-  select case when b.read_atomic > private.ledger_of(b) then 'surplus' else 'short' end
 $$;
 
 -- Makes every balance of a chain due that was not read in the last hour.
@@ -120,89 +112,34 @@ end $$;
 -- Makes a compared reading the base of the next one.
 create function private.rebase(b private.balances) returns void language sql as $$
   update private.balances t set base_block = b.read_block, base_atomic = b.read_atomic,
-    rebooked_through = null, read_block = null, read_hash = null, read_atomic = null
+    read_block = null, read_hash = null, read_atomic = null
    where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
 $$;
 
--- Compares what was read at a final block with the books, and returns what differs. The caller then books the
--- transfers after `known_block` again; what still differs is ended by housekeeping_end_mismatch one by one.
+-- Compares what was read at a final block with the books, and returns what differs, for an alarm. The next reading
+-- starts from what is there.
 create function api.housekeeping_compare_balances(
   chain bigint, block_number bigint, block_hash text)
-  returns table (account_id uuid, wallet text, token text, known_block bigint, standing text,
-    ledger_atomic text, found_atomic text)
-  language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.rebase(b) from private.balances b
-    join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
-   where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
-     and b.read_hash = block_hash
-     and (b.base_block is null or b.read_atomic = private.ledger_of(b));
-  return query
-  select w.account, b.wallet, b.token, coalesce(b.rebooked_through, b.base_block),
-    private.standing_of(b),
-    private.ledger_of(b)::text, b.read_atomic::text
-    from private.balances b join private.wallets w on w.address = b.wallet
-    join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
-   where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
-     and b.read_hash = block_hash;
-end $$;
-
--- Books again what moved to and from a wallet, from one log to another, in blocks that were read as final
--- before. A caller that was interrupted continues with the first block that was not booked completely.
-create function api.housekeeping_rebook_transfers(
-  chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer,
-  transfers jsonb) returns void
-  language plpgsql security definer set search_path = '' as $$
-begin
-  perform from private.transfer_cursors c
-   where c.chain = housekeeping_rebook_transfers.chain and to_block <= c.finalized_through
-   for no key update;
-  if not found then
-    raise exception 'blocks that are not final';
-  end if;
-  perform private.replace_deposits(
-    chain, from_block, from_log, to_block, to_log, transfers, true, wallet);
-  perform private.enter_outflows(chain, transfers);
-  update private.balances b
-     set rebooked_through = case to_log when 2147483647 then to_block else to_block - 1 end
-   where b.chain = housekeeping_rebook_transfers.chain
-     and b.wallet = housekeeping_rebook_transfers.wallet
-     and coalesce(b.rebooked_through, b.base_block) between from_block - 1 and to_block - 1;
-end $$;
-
--- Ends a mismatch, if it still exists; returns no row otherwise. The next reading starts from what is there.
--- With a `summary`, if the wallet holds less than the books explain, the account is frozen, the feed shows
--- the summary, and the owner is notified by mail.
-create function api.housekeeping_end_mismatch(
-  chain bigint, wallet text, token text, standing text, summary text default null,
-  mail jsonb default null)
-  returns table (account_id uuid)
+  returns table (account_id uuid, wallet text, token text, standing text, ledger_atomic text, found_atomic text)
   language plpgsql security definer set search_path = '' as $$
 declare
   b private.balances;
+  held numeric;
 begin
-  select w.account into account_id from private.wallets w
-   where w.address = housekeeping_end_mismatch.wallet;
-  perform private.hold_account(account_id);
-  select t.* into b from private.balances t
-   where (t.chain, t.wallet, t.token) = (housekeeping_end_mismatch.chain,
-     housekeeping_end_mismatch.wallet, housekeeping_end_mismatch.token)
-     and t.read_block is not null and t.read_atomic <> private.ledger_of(t)
-   for update;
-  if not found or private.standing_of(b) <> standing then
-    return;
-  end if;
-  perform private.rebase(b);
-  if standing = 'short' and summary is not null then
-    insert into private.activities (account, category, type, summary)
-    values (account_id, 'security', 'balance_short', housekeeping_end_mismatch.summary);
-    perform private.freeze(account_id,
-      'The account was frozen by the service: a wallet of it holds less than its books say.');
-    perform private.enqueue_mail(account_id, mail);
-  end if;
-  return next;
+  for b in select t.* from private.balances t
+    join private.transfer_cursors c on c.chain = t.chain and t.read_block <= c.finalized_through
+    where t.chain = housekeeping_compare_balances.chain and t.read_block = housekeeping_compare_balances.block_number
+      and t.read_hash = housekeeping_compare_balances.block_hash for update of t
+  loop
+    held := private.ledger_of(b);
+    if b.base_block is not null and b.read_atomic <> held then
+      return query select w.account, b.wallet, b.token,
+          case when b.read_atomic > held then 'surplus' else 'short' end, held::text, b.read_atomic::text
+        from private.wallets w where w.address = b.wallet;
+    end if;
+    perform private.rebase(b);
+  end loop;
 end $$;
 grant execute on function api.housekeeping_hasten_balances, api.housekeeping_due_balances,
   api.housekeeping_keep_balances, api.housekeeping_final_balances, api.housekeeping_drop_balances,
-  api.housekeeping_compare_balances, api.housekeeping_rebook_transfers,
-  api.housekeeping_end_mismatch to service_role;
+  api.housekeeping_compare_balances to service_role;

@@ -95,7 +95,7 @@ create function private.order_events(p private.payments)
     (4, 'submitted', (select min(t.created_at) from private.relay_calls c
       join private.relay_transactions t on t.slot = c.slot
       where c.payment = p.id)),
-    (5, 'included', case when p.state = 'settled' then p.placed_at end),
+    (5, 'included', case when p.state = 'settled' then p.settled_at end),
     (6, 'finalized', case when p.state = 'settled' and p.finality = 'finalized' then p.checked_at end),
     (7, 'failed', case when p.state in ('released', 'expired', 'declined')
       then coalesce(p.checked_at, p.authorized_at, p.expires_at) end)

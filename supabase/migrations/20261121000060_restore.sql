@@ -11,11 +11,11 @@ alter table private.restores enable row level security;
 insert into private.retention (of_table, reason) values ('restores',
   'A chain that is connected later is read up to the time of the last one.');
 
--- True if a chain was read up to a final block after every signature from before the restore had ended, or if
--- the service was never restored.
+-- True if payments on a chain are written into the books: its transfers are read and, after a restore, up to a final
+-- block after every signature from before had ended. Nothing is signed before.
 create function private.has_caught_up(chain bigint) returns boolean language sql stable as $$
-  select not exists (select from private.restores) or exists (select from private.transfer_cursors c
-    where c.chain = has_caught_up.chain and c.catch_up_block <= c.finalized_through)
+  select exists (select from private.transfer_cursors c where c.chain = has_caught_up.chain
+    and (c.catch_up_block <= c.finalized_through or not exists (select from private.restores)))
 $$;
 
 -- True if a block is one of those in which payments are that the backup does not know.

@@ -53,6 +53,7 @@ function watching(world: TestWorld, refuse: (asked: LogsAsked) => string | undef
 
 test('a new installation begins at the final block of then and not at the first of the chain', async () => {
   const world = await start({ chain: true })
+  await world.db.sql`delete from private.transfer_cursors`
   const agent = await world.agent('read')
   const old = await signedPayments(world, [agent])
   await mine(world, old)

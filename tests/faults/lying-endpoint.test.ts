@@ -60,6 +60,7 @@ test('a lie about the time frees no signature that can still be used', async () 
   const during = await statesOf(world, payer)
   await use(payment)
   liar.tell()
+  await pass(world, 60)
   await runHousekeeping(world.world)
 
   expect(shown.body).not.toMatchObject({ status: 'released' })

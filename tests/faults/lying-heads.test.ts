@@ -73,8 +73,9 @@ test.each([
     await finalize(world.chain)
     await indexTransfers(world.world)
 
-    expect(seen).toMatchObject([{ type: 'received', status: 'included' }])
-    expect(await feedOf(agent)).toMatchObject([{ type: 'received', status: 'finalized' }])
+    expect(seen.slice(0, 1)).toMatchObject([{ type: 'received', status: 'included' }])
+    const [final] = await feedOf(agent)
+    expect(final).toMatchObject({ type: 'received', status: 'finalized' })
     expect(world.log).toContainEqual(disagreement)
   },
 )

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
@@ -127,6 +128,7 @@ test('finality follows the block tags of the chain', async () => {
   }
 
   expect(labels).toEqual(['included', 'included', 'safe'])
+  await indexTransfers(world.world)
   const { body } = await payer.post('/transfer-status', { tx_hash })
   expect(body).toMatchObject({ finality: 'finalized', confirmations: 14 })
 })

@@ -15,7 +15,7 @@ import {
   pairs,
   transfer,
 } from '../support/faults/pair.ts'
-import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
+import { settleAll } from '../support/faults/settle.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -79,28 +79,6 @@ test('a payment that somebody brought in a transaction with thousands of logs is
   expect(shown.body).toMatchObject({ status: 'settled', tx_hash: theirs })
   expect(final.body).toMatchObject({ status: 'settled', finality: 'finalized' })
   expect(await outcomeOf(world, pair)).toBe(paidOnce)
-})
-
-test('a payment whose signature is spent, nobody shows where, is not told as reverted or sent again', async () => {
-  const pair = await onePair(world)
-  await stopMining(world)
-  const { body } = await transfer(world.worker(), pair)
-  await overtake(pair)
-  const noLogs = saying('eth_getLogs', () => [])
-  first.tell(noLogs)
-  second.tell(noLogs)
-
-  await runHousekeeping(world.world)
-  const shown = await pair.payer.post('/transfer-status', { transfer_id: body['transfer_id'] })
-  const calls = await world.db.sql`select tries, slot is null as waits from private.relay_calls`
-  first.tell()
-  second.tell()
-  await settleAll(world)
-
-  expect(shown.body).toMatchObject({ status: 'submitted', finality: 'submitted' })
-  expect(calls).toEqual([{ tries: 1, waits: false }])
-  expect(await outcomeOf(world, pair)).toBe(paidOnce)
-  await ledgerEqualsChain(world)
 })
 
 test('a receipt that one endpoint refuses holds up no other, and is read from the next', async () => {

@@ -82,7 +82,7 @@ test('16. a reorg of any depth from 1 to 8 reopens a payment, and its same signa
     expect(reopened).toEqual(['signed'])
     expect([included.reserved, gone.reserved, settled.reserved]).toEqual(['0', '10', '0'])
     expect([gone.left, settled.left]).toEqual([included.left, included.left])
-    expect(gone.feed).toEqual(['transfer_authorized', 'transfer_reorged'])
+    expect(gone.feed).toEqual(['transfer_authorized', 'received', 'transfer_reorged'])
     expect(await outcomeOf(world, pair)).toBe(paidOnce)
     const shown = await pair.payer.post('/transfer-status', { tx_hash: body['tx_hash'] })
     expect(shown.body).toMatchObject({ status: 'settled', finality: 'finalized' })

@@ -19,7 +19,8 @@ beforeAll(async () => {
   world = await start({ chain: true })
   const { payer, payee } = await acquainted(world)
   const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '5' }
-  const look = (transfer_id: unknown) => payer.post('/transfer-status', { transfer_id })
+  const look = (transfer_id: unknown) =>
+    payer.post('/transfer-status', { transfer_id, include_proof: true })
   const sent = await minedTogether(world.chain.rpcUrl, async () => {
     await crowd(world.chain.rpcUrl, world.chain.usdc, 8)
     const { body } = await payer.post('/wallet-custodial-transfer', order)

@@ -37,7 +37,7 @@ async function settleLate(): Promise<void> {
 
 async function countedOf({ id }: Agent): Promise<string | undefined> {
   const [row] = await market.db.sql<{ counted: string }[]>`
-    select counted_usd_micros::text as counted from private.payments where account = ${id}`
+    select amount_usd_micros::text as counted from private.payments where account = ${id}`
   return row?.counted
 }
 

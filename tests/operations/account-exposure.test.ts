@@ -46,7 +46,8 @@ async function enter(
     select ${payer.id}, k.id, 'a device', 'transfer', ${state}, 84532,
       '0x036CbD53842c5426634e7929541eC2318f3dCF7e', ${payer.address},
       '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${usd * 1_000_000}, ${usd * 1_000_000},
-      private.clock(), ${level}, private.clock() - make_interval(mins => ${minutesAgo}), 1,
+      private.clock(), ${level}, private.clock() - make_interval(mins => ${minutesAgo}),
+      extract(epoch from private.clock() - make_interval(mins => ${minutesAgo}))::bigint,
       ${`0x${'1'.repeat(64)}`}, '0x', ${finality ?? (state === 'settled' ? 'finalized' : 'submitted')},
       ${mandate ?? null}
     from private.credentials k where k.account = ${payer.id} limit 1`

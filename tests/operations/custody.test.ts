@@ -169,7 +169,7 @@ test('only the custody role reaches keys, and it reaches nothing else', async ()
     })
 
   const asService = await call(project.tokens.service_role, 'custody_record')
-  const asCustody = await call(project.tokens.custody, 'housekeeping_open')
+  const asCustody = await call(project.tokens.custody, 'housekeeping_slots')
 
   expect(asService.status).toBeGreaterThanOrEqual(400)
   expect(asCustody.status).toBeGreaterThanOrEqual(400)

@@ -132,7 +132,8 @@ async function enterPayment(payer: { id: string; address: string }, entry: Entry
       tx_hash, block_hash, finality)
     select ${payer.id}, k.id, 'a device', 'transfer', ${entry.state}, 84532, ${usdc},
       ${payer.address}, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${entry.usd * 1_000_000},
-      ${entry.usd * 1_000_000}, private.clock(), ${entry.consent}, private.clock(), 1,
+      ${entry.usd * 1_000_000}, private.clock(), ${entry.consent}, private.clock(),
+      floor(extract(epoch from private.clock()))::bigint,
       ${`0x${'1'.repeat(64)}`}, '0x', ${entry.state === 'settled' ? 'finalized' : null}
     from private.credentials k where k.account = ${payer.id} limit 1`
 }

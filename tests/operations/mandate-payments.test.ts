@@ -116,7 +116,7 @@ test('the day of a mandate begins anew when its oldest payment is a day old', as
   await market.passOnChain(1)
   await runHousekeeping(market.world)
 
-  await market.tick(86_400)
+  await market.tick(86_400 + 601)
   const again = await ask(agent)
 
   expect(reason?.resets_at).toBeTypeOf('string')

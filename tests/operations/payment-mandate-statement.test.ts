@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
+import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { askMandate, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'
 import { attemptOf, execute, openMarket, pay, prepare } from '../support/market.ts'
@@ -89,7 +90,7 @@ test('a payment that is open counts in full, and one that came to nothing counts
   const open = await statementOf(agent, id)
   await market.tick(1_300)
   await market.passOnChain(1_300)
-  await agent.post('/x402-payment-execute', { attempt_id: attempt, user_confirmed: false })
+  await runHousekeeping(market.world)
   const over = await statementOf(agent, id)
 
   const delivery = { kind: 'answered', http_status: 402 }

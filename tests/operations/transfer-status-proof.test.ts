@@ -38,7 +38,7 @@ async function pay(payer: Agent, payee: Agent) {
 type Paid = Awaited<ReturnType<typeof pay>>
 
 function look({ payer, transfer_id }: Paid) {
-  return payer.post('/transfer-status', { transfer_id })
+  return payer.post('/transfer-status', { transfer_id, include_proof: true })
 }
 
 async function viewOf(proof: Included): Promise<NodeView> {

@@ -1,6 +1,7 @@
 /** Only the owner makes a recipient or device known; no payment of an agent does. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { proven } from '../support/ledger.ts'
 import type { TestOwner, Tick } from '../support/owner.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
@@ -88,8 +89,9 @@ describe("an agent's word", () => {
     expect([rest, elsewhere].map(({ body }) => body['status'])).toEqual(Array(2).fill('submitted'))
     expect(codesOf(last)).toEqual(['asserted_new_recipient_limit'])
 
-    await finalize(world.chain)
     await proven(payer, rest.body['tx_hash'])
+    await finalize(world.chain)
+    await indexTransfers(world.world)
     await world.tick(86_400 + 1_800)
     expect((await pay(payer, payee.address, '10', true)).body).toMatchObject({
       status: 'submitted',

@@ -114,7 +114,7 @@ test('what is signed and not mined counts against the day of a mandate days late
   expect(failedRules(next.body, id)).toMatchObject([{ code: 'mandate_day_limit' }])
 })
 
-test('what settles late counts for a day from then', async () => {
+test('what settles late counts for a day from the end of its signature', async () => {
   const { payer, payee } = await acquainted(world, 2000)
   await mining(false)
   const { body } = await send(payer, payee, '200')
@@ -124,9 +124,9 @@ test('what settles late counts for a day from then', async () => {
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x20']])
   await runHousekeeping(world.world)
 
-  await world.tick(daySeconds - 60)
+  await world.tick(daySeconds + 40)
   const before = await leftOf(payer)
-  await world.tick(60)
+  await world.tick(61)
   const after = await leftOf(payer)
 
   expect(settled.body['status']).toBe('settled')

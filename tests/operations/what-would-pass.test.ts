@@ -43,7 +43,8 @@ async function spend(payer: Agent, spends: readonly Spend[]): Promise<void> {
         amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
         tx_hash, block_hash, finality)
       select ${payer.id}, k.id, 'a device', 'transfer', 'settled', 84532, ${usdc}, ${payer.address},
-        ${known}, ${usd * 1_000_000}, ${usd * 1_000_000}, private.clock(), ${level}, ${at}, 1,
+        ${known}, ${usd * 1_000_000}, ${usd * 1_000_000}, private.clock(), ${level}, ${at},
+        floor(extract(epoch from ${at}::timestamptz))::bigint,
         ${`0x${'1'.repeat(64)}`}, '0x', 'finalized'
       from private.credentials k where k.account = ${payer.id} limit 1`
   }
@@ -144,7 +145,7 @@ test('a refusal names the rule, what is left of all windows, when each has room,
 
   const refused = await ask(payer, 120_000_000n)
 
-  const until = '2027-03-02T11:00:01.000Z'
+  const until = '2027-03-02T11:00:00.000Z'
   expect(refused).toMatchObject({
     status: 403,
     body: {
@@ -158,7 +159,7 @@ test('a refusal names the rule, what is left of all windows, when each has room,
           {
             code: 'daily_spending_cap',
             headroom_usd: '50',
-            resets_at: '2027-03-02T11:00:00.500Z',
+            resets_at: '2027-03-02T11:00:00.000Z',
             message:
               'The amount is over what is left of the daily spending cap. It lets 50 USD through.',
           },
@@ -206,10 +207,10 @@ test('what the word of the user adds is told before the user is asked', async ()
 
   expect(body['would_pass']).toMatchObject([
     { change: 'ask_owner_to_approve', user_confirmed: true },
-    { change: 'wait', user_confirmed: false, until: '2027-03-02T11:59:01.000Z' },
+    { change: 'wait', user_confirmed: false, until: '2027-03-02T11:59:00.000Z' },
     { change: 'raise_limit', user_confirmed: false, limit: 'automatic_limit', limit_usd: '370' },
     { change: 'pay_less', user_confirmed: true, amount_usd: formatUsd(150_000_000n) },
-    { change: 'wait', user_confirmed: true, until: '2027-03-02T11:58:01.000Z' },
+    { change: 'wait', user_confirmed: true, until: '2027-03-02T11:58:00.000Z' },
     { change: 'raise_limit', user_confirmed: true, limit: 'asserted_limit', limit_usd: '220' },
   ])
 })
@@ -222,7 +223,7 @@ test('an amount that fits to the unit once the oldest has left waits for no othe
 
   const answer = await ask(payer, 150_000_000n)
 
-  expect(suggested(answer, 'wait')).toMatchObject({ until: '2027-03-02T10:00:01.000Z' })
+  expect(suggested(answer, 'wait')).toMatchObject({ until: '2027-03-02T10:00:00.000Z' })
 })
 
 test('an amount over a whole limit is told to wait for nothing', async () => {

@@ -232,10 +232,10 @@ test('what was delivered is kept though its settlement cannot be booked', async 
   const agent = await market.agent('pay', { usdc: 1 })
   const url = `${hostile.url}/settled/ok?unbooked`
   const attempt = attemptOf(await prepare(agent, { resource_url: url }))
-  await rename('housekeeping_settle', 'housekeeping_settle_away')
+  await rename('housekeeping_note', 'housekeeping_note_away')
 
   const during = await execute(agent, attempt)
-  await rename('housekeeping_settle_away', 'housekeeping_settle')
+  await rename('housekeeping_note_away', 'housekeeping_note')
   const after = await execute(agent, attempt)
 
   expect(during.body).toMatchObject({ status: 'unknown', response: { status: 200 } })
@@ -244,14 +244,14 @@ test('what was delivered is kept though its settlement cannot be booked', async 
 
 /** Steps after a signature left, each with the call that then fails like a fault of the database. */
 test.each([
-  ['its settlement is booked', 'housekeeping_settle'],
+  ['its settlement is booked', 'housekeeping_note'],
   ['its outcome is kept', 'housekeeping_finish_attempt'],
 ])('when the database fails while %s, the answer names the attempt', async (_, call) => {
   const agent = await market.agent('pay', { usdc: 1 })
-  const name = call === 'housekeeping_settle' ? 'after/status-500' : 'settled/ok'
+  const name = call === 'housekeeping_note' ? 'after/status-500' : 'settled/ok'
   const attempt = attemptOf(await prepare(agent, { resource_url: `${hostile.url}/${name}` }))
   await rename(call, `${call}_away`)
-  if (call === 'housekeeping_settle') {
+  if (call === 'housekeeping_note') {
     // The merchant settles after its answer ends, which the first request may still see.
     await execute(agent, attempt)
     await hostile.idle()

@@ -67,11 +67,11 @@ test('what was delivered is asked for by nobody again, booked as settled or not'
 
   const slow = held.worker.post(agent, '/x402-payment-execute', body)
   await held.reached
-  await rename('housekeeping_settle', 'housekeeping_settle_away')
+  await rename('housekeeping_note', 'housekeeping_note_away')
   const fast = await execute(agent, attempt)
   held.go()
   const answers = [fast.body, (await slow).body]
-  await rename('housekeeping_settle_away', 'housekeeping_settle')
+  await rename('housekeeping_note_away', 'housekeeping_note')
 
   const delivered = { status: 'unknown', response: { status: 200 } }
   expect(answers).toMatchObject([delivered, delivered])

@@ -177,7 +177,7 @@ test.concurrent.each(shapes)('%s is told as %s', async (_, status, bytes, shape,
 
   const paid = await execute(agent, attempt)
 
-  expect(paid.body).toMatchObject({ status, finality: 'included' })
+  expect(paid.body).toMatchObject({ status })
   expect(Buffer.from(await received()).equals(bytes)).toBe(true)
   expect(await market.usdcOf(agent.address)).toBe(990_000n)
   expect(await market.usdcOf(shop.payTo)).toBe(10_000n)

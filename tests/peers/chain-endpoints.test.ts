@@ -7,8 +7,7 @@ import { readBalances } from '../../shared/chains/evm/balances.ts'
 import { readLanes } from '../../shared/chains/evm/lanes.ts'
 import { isBlockReplaced, readReceipts } from '../../shared/chains/evm/proof.ts'
 import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
-import { rpcFor } from '../../shared/chains/evm/rpc/rpc.ts'
-import { findAuthorization } from '../../shared/payments/settle/on-chain-outcome.ts'
+import { readUse } from '../../shared/chains/evm/use.ts'
 import type { CountingWorld } from '../support/chain-world.ts'
 import {
   authorize,
@@ -160,14 +159,10 @@ test('an authorization whose log one endpoint has not seen is traced by the othe
   await mined(() => broadcast(world, chain, raw))
   first.set([{ kind: 'lag', blocks: 20, methods: ['eth_getLogs'] }])
 
-  const fate = await findAuthorization(rpcFor(world, chain), {
-    chain,
-    token: usdc,
-    from: payer.at,
-    nonce,
-  })
+  const asked = { chain, token: usdc, from: payer.at, to: payer.at, amountAtomic: 1n, nonce }
+  const found = await readUse(world, { ...asked, since: 0n })
 
-  expect(fate).toMatchObject({ status: 'used', transactionHash: hash })
+  expect(found).toMatchObject({ transactionHash: hash })
 })
 
 test('a count is agreed as far as both endpoints show it, and none as long as one is silent', async () => {

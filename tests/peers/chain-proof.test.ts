@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { AuthorizationQuestion } from '../../shared/chains/evm/authorization.ts'
-import { agreeOnAuthorization } from '../../shared/chains/evm/quorum/agreed-authorization.ts'
+import type { Token } from '../../shared/chains/chain.ts'
 import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
+import { readUse } from '../../shared/chains/evm/use.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
-import { findAuthorization } from '../../shared/payments/settle/on-chain-outcome.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
   authorize,
@@ -47,20 +46,23 @@ async function send(sender: Key, to: Hex, data: Hex, nonce = 0) {
   return signed
 }
 
-const fateOf = (on: ChainWorld, question: AuthorizationQuestion) =>
-  agreeOnAuthorization(on, chain, (rpc) => findAuthorization(rpc, question))
+type Question = { token: Token; from: Hex; nonce: Hex }
+
+/** Returns where the authorization was used, or `unused`. */
+const useOf = (on: ChainWorld, question: Question) =>
+  readUse(on, { ...question, chain, to: question.from, amountAtomic: 100n, since: 0n })
 
 /** Returns a mined relayed payment of 100 atomic units. */
 async function relayed() {
   const [payer, relayer, payee] = [await funded(), await funded(), newKey().at]
   const terms = { to: payee, value: 100n, nonce: nonceOf('a1') }
   const signed = await send(relayer, usdc.address, await authorize(chain, usdc, payer, terms))
-  return { ...signed, question: { chain, token: usdc, from: payer.at, nonce: terms.nonce } }
+  return { ...signed, question: { token: usdc, from: payer.at, nonce: terms.nonce } }
 }
 
-test('a relayed payment is found by two requests, and its finality follows the block tags', async () => {
+test('a relayed payment is found by one request, and its finality follows the block tags', async () => {
   const { hash, question } = await relayed()
-  const look = () => fateOf(world, question)
+  const look = () => useOf(world, question)
   world.requests = 0
 
   const first = await look()
@@ -71,18 +73,18 @@ test('a relayed payment is found by two requests, and its finality follows the b
     later.push(await look())
   }
 
-  expect(requests).toBe(2)
-  const logs = [{ transactionHash: hash, logIndex: 1 }]
+  expect(requests).toBe(1)
+  const place = { transactionHash: hash, logIndex: 1 }
   expect([first, ...later]).toMatchObject([
-    { status: 'used', settlement: { logs, confirmations: 1, finality: 'included' } },
-    { status: 'used', settlement: { logs, confirmations: 5, finality: 'safe' } },
-    { status: 'used', settlement: { logs, confirmations: 9, finality: 'finalized' } },
+    { ...place, confirmations: 1, finality: 'included' },
+    { ...place, confirmations: 5, finality: 'safe' },
+    { ...place, confirmations: 9, finality: 'finalized' },
   ])
 })
 
 test('a reorganization takes the proof away, and the same bytes bring it back once', async () => {
   const { raw, question } = await relayed()
-  const look = () => fateOf(world, question)
+  const look = () => useOf(world, question)
   const before = await look()
 
   await callRpc(local.rpcUrl, [['anvil_reorg', 2, []]])
@@ -90,13 +92,11 @@ test('a reorganization takes the proof away, and the same bytes bring it back on
   const resent = await minedTogether(local.rpcUrl, () => broadcast(world, chain, raw))
   const after = await look()
 
-  expect([before.status, between.status, resent.outcome, after.status]).toEqual([
-    'used',
-    'unused',
-    'accepted',
-    'used',
-  ])
-  const blockOf = (fate: typeof before) => fate.status === 'used' && fate.settlement.blockHash
+  expect([between, resent.outcome]).toEqual(['unused', 'accepted'])
+  const blockOf = (use: typeof before) =>
+    typeof use === 'object' && 'blockHash' in use ? use.blockHash : undefined
+  expect(blockOf(before)).toMatch(/^0x/)
+  expect(blockOf(after)).toMatch(/^0x/)
   expect(blockOf(after)).not.toEqual(blockOf(before))
 })
 
@@ -109,13 +109,13 @@ test('in a batch each of two equal payments has its own log, and a failed one ha
   const { hash } = await send(relayer, multicall3, batchCalls(usdc, calls))
 
   const fates = await Promise.all(
-    nonces.map((nonce) => fateOf(world, { chain, token: usdc, from: payer.at, nonce })),
+    nonces.map((nonce) => useOf(world, { token: usdc, from: payer.at, nonce })),
   )
 
   expect(fates).toMatchObject([
-    { status: 'used', settlement: { logs: [{ transactionHash: hash, logIndex: 1 }] } },
-    { status: 'used', settlement: { logs: [{ transactionHash: hash, logIndex: 3 }] } },
-    { status: 'unused' },
+    { transactionHash: hash, logIndex: 1 },
+    { transactionHash: hash, logIndex: 3 },
+    'unused',
   ])
 })
 
@@ -123,15 +123,11 @@ test("another token's use of the same nonce is not this payment", async () => {
   if (!eurc) throw new Error('Base Sepolia has EURC')
   const [payer, relayer] = [await funded({ eurcAtomic: 100n }), await funded()]
   const terms = { to: newKey().at, value: 100n, nonce: nonceOf('d1') }
-  await send(relayer, eurc.address, await authorize(chain, eurc, payer, terms))
-  const question = { chain, from: payer.at, nonce: terms.nonce }
+  const { hash } = await send(relayer, eurc.address, await authorize(chain, eurc, payer, terms))
+  const question = { from: payer.at, nonce: terms.nonce }
 
-  expect(await fateOf(world, { ...question, token: usdc })).toMatchObject({
-    status: 'unused',
-  })
-  expect(await fateOf(world, { ...question, token: eurc })).toMatchObject({
-    status: 'used',
-  })
+  expect(await useOf(world, { ...question, token: usdc })).toBe('unused')
+  expect(await useOf(world, { ...question, token: eurc })).toMatchObject({ transactionHash: hash })
 })
 
 test('a node without the safe and finalized tags is never quoted as final, however deep', async () => {
@@ -142,10 +138,9 @@ test('a node without the safe and finalized tags is never quoted as final, howev
     rewriting((body) => body.replace(/"(safe|finalized)"/g, '"no-such-tag"')),
   )
 
-  const fate = await fateOf(untagged, question)
+  const fate = await useOf(untagged, question)
 
-  const settlement = { confirmations: 65, finality: 'included' }
-  expect(fate).toMatchObject({ status: 'used', settlement })
+  expect(fate).toMatchObject({ confirmations: 65, finality: 'included' })
 })
 
 test('the same bytes twice are known while pending and used up once mined', async () => {
@@ -186,11 +181,11 @@ test('a lost response leaves the outcome unknown although the chain took the pay
     throw new TypeError('socket closed')
   })
   const data = await authorize(chain, usdc, payer, { to: newKey().at, value: 5n, nonce })
-  const { raw } = await sign(chain, relayer, { to: usdc.address, data, nonce: 0 })
+  const { raw, hash } = await sign(chain, relayer, { to: usdc.address, data, nonce: 0 })
 
   const sent = await minedTogether(local.rpcUrl, () => broadcast(lossy, chain, raw))
-  const fate = await fateOf(world, { chain, token: usdc, from: payer.at, nonce })
+  const fate = await useOf(world, { token: usdc, from: payer.at, nonce })
 
   expect(sent.outcome).toBe('unreachable')
-  expect(fate.status).toBe('used')
+  expect(fate).toMatchObject({ transactionHash: hash })
 })

@@ -43,7 +43,7 @@ function authorizing(payment: string): string {
 }
 
 const timeEnds = `do $$ begin perform testing.set_clock_ahead('${daySeconds} seconds'); end $$;
-  select private.close_unused(10)`
+  select api.housekeeping_close_unused(10)`
 
 /** Returns the state of the payment and every answer, after the steps ran in this order. */
 async function outcomeOf(order: readonly Session[], stepsFor: (id: string) => [Session, Step[]][]) {

@@ -89,8 +89,6 @@ const claimQueued = () =>
     lanes: house.lanes.map((address) => ({ address, mined_nonce: 0 })),
   })
 
-const openRows = async () => row('housekeeping_open', { batch: 10 })
-
 test("a wallet's own transfer whose place is lost keeps its reservation and waits for its end, in no other lane", async () => {
   const { payment, slot } = await sent('wallet')
 
@@ -98,8 +96,6 @@ test("a wallet's own transfer whose place is lost keeps its reservation and wait
 
   expect(await stateOf(payment)).toMatchObject({ state: 'signed', tx_hash: first })
   expect(await claimQueued()).toEqual({})
-  await ledger.setClock(house.now + 46)
-  expect(await openRows()).toMatchObject({ payment_row: { id: payment } })
 })
 
 test("a relayed transfer whose place is lost goes into another relayer's", async () => {
@@ -110,45 +106,22 @@ test("a relayed transfer whose place is lost goes into another relayer's", async
   expect(await claimQueued()).toMatchObject({ claim: { calls: [{ payment }] } })
 })
 
-test("a wallet's own transfer that was booked in another block than its transaction is looked at again", async () => {
-  const { payment, slot } = await sent('wallet')
-  await row('housekeeping_settle', {
-    payment,
-    ...placed(first, word('c')),
-    logs: [{ tx_hash: first, log_index: 0 }],
-  })
-  await row('custody_record_replacement', replacement(slot, payment))
-
-  await row('housekeeping_book_slot', { slot, ...placed(second, word('d')), settled: [] })
-
-  expect(await openRows()).toMatchObject({ payment_row: { id: payment, state: 'settled' } })
-  await row('housekeeping_reorg', { payment, block_hash: word('c') })
-  expect(await stateOf(payment)).toMatchObject({ state: 'signed', block_hash: null })
-})
-
 test('of several transactions of a place, a payment keeps the hash of the one that was mined', async () => {
   const { payment, slot } = await sent('wallet')
   await row('custody_record_replacement', replacement(slot, payment))
 
-  await row('housekeeping_book_slot', { slot, ...placed(first, word('d')), settled: [] })
+  await row('housekeeping_book_slot', {
+    slot,
+    ...placed(first, word('d')),
+    settled: [],
+    unpaid: [payment],
+  })
 
   expect(await stateOf(payment)).toMatchObject({
     state: 'signed',
     tx_hash: first,
     finality: 'reverted',
   })
-})
-
-test('an authorization that is over is looked at, though its place is still open', async () => {
-  const { payment } = await sent('relayer')
-  await ledger.setClock(house.now + 599)
-  const before = await row('housekeeping_open', { batch: 10 })
-  await ledger.setClock(house.now + 600)
-
-  const after = await row('housekeeping_open', { batch: 10 })
-
-  expect(before).toEqual({})
-  expect(after).toMatchObject({ payment_row: { id: payment } })
 })
 
 test("a wallet's place that is not funded beside the open one is given to nobody", async () => {
@@ -178,8 +151,8 @@ test('a claimed transfer that settled leaves its claim when its account is froze
   const { payment, slot } = await sent('relayer')
   await row('housekeeping_requeue_slot', { slot, lost: true })
   const { claim } = claimOfQueue.parse(await claimQueued())
-  const logs = [{ tx_hash: first, log_index: 0 }]
-  await row('housekeeping_settle', { payment, ...placed(first, word('c')), logs })
+  const seen = { ...placed(first, word('c')), log_index: 0, settled_atomic: '5000000' }
+  await row('housekeeping_note', { payment, ...seen })
   await row('freeze_account', { credential: house.keys[0]?.credential, listed_max: 10 })
 
   const { chain } = house

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Agent, TestWorld } from './world.ts'
+import { finalize } from './world.ts'
 
 const logs = z.array(z.object({ topics: z.array(z.string()) }))
 
@@ -38,6 +39,7 @@ export async function resolveAll(world: TestWorld): Promise<void> {
   for (let run = 0; run < 40; run += 1) {
     await runHousekeeping(world.world)
     if ((await openPayments(world)) === 0) return
+    await finalize(world.chain)
     await world.tick(20)
   }
   throw new Error(`${await openPayments(world)} payments never ended`)

@@ -10,7 +10,7 @@ import type { CaughtMail } from '../../scripts/local/caught-mail.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { giveGas } from '../../scripts/local/gas.ts'
-import { fundLane } from '../../scripts/local/lanes.ts'
+import { beginReading, fundLane } from '../../scripts/local/lanes.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { createReceiptKeys, createSessionKeys } from '../../scripts/local/session-keys.ts'
 import { offerVaults } from '../../scripts/local/yield.ts'
@@ -149,6 +149,8 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const mailbox = openMailbox(world)
   atEnd(() => mailbox.close())
   const roots = readRoots(rootKeys, 'custody')
+  if (chain) await beginReading(db.sql, chain)
+  else await beginReadingAtNothing(db)
   for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
     await openFundedLane(db, chain, roots)
   }
@@ -285,6 +287,13 @@ function bindingsOf(
     custody: { ...shared, CUSTODY_DATABASE_KEY: tokens.custody, CUSTODY_ROOT_KEYS: rootKeys },
     vault: { ...shared, VAULT_DATABASE_KEY: tokens.vault, VAULT_ROOT_KEYS: rootKeys },
   }
+}
+
+/** Lets payments be signed in a world without a chain. */
+async function beginReadingAtNothing({ sql }: TestDatabase): Promise<void> {
+  await sql`insert into private.transfer_cursors (chain, began_after, finalized_through, seen_through,
+    head_number, head_hash, safe_block) values (84532, 0, 0, 0, 0, ${`0x${'0'.repeat(64)}`}, 0)
+    on conflict do nothing`
 }
 
 async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {

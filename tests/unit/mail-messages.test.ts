@@ -55,7 +55,6 @@ const samples = (name: string) => [
     recipient: name,
     transaction: name,
   }),
-  messages.balanceShort(webUrl, { ...deed, missing: name, wallet: name }),
   messages.recipientTrusted(webUrl, { ...deed, label: name, address: name }),
 ]
 const all = samples(hostile)

@@ -51,7 +51,7 @@ export const routes: Routes = (app) => {
   })
   app.get('/activity/:id/proof.json', async (c) => {
     const { payment } = await find(c, await requireOwner(c))
-    const proof = payment && (await transferProof(c.get('world'), payment))
+    const proof = payment && (await transferProof(c.get('world'), payment, true))
     if (!payment || !proof) throw new Rejection(fail('not_found'))
     return c.json({ proof }, 200, {
       'content-disposition': `attachment; filename="proof-${payment.id}.json"`,

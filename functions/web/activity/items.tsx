@@ -70,8 +70,6 @@ const stepsBefore: Readonly<Record<string, string>> = {
   x402_consent_invalid: 'Its approval did not hold, so nothing was paid to',
   transfer_reorged: 'The chain took back a payment to',
   x402_reorged: 'The chain took back a payment to',
-  transfer_rebooked: 'The chain shows more than was booked: money left for',
-  x402_rebooked: 'The chain shows more than was booked: money left for',
 }
 
 /** Shows the amount, with a sign if money moved: plus for a deposit. */

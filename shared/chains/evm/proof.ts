@@ -7,7 +7,6 @@ import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { positionSchema, quantitySchema, wordSchema } from '../hex.ts'
 import { listOf } from '../list.ts'
-import { headCalls } from './quorum/unused.ts'
 import type { RpcCall } from './rpc/answer.ts'
 import { isFound, readAnswer } from './rpc/answer.ts'
 import { logSchema } from './rpc/log-ranges.ts'
@@ -15,7 +14,7 @@ import { sameHex } from './rpc/logs.ts'
 import type { ChainWorld, Rpc } from './rpc/rpc.ts'
 import { rpcFor, rpcsFor } from './rpc/rpc.ts'
 import type { BlockPosition } from './settlement.ts'
-import { blockPositionOf, parseHeadHeights } from './settlement.ts'
+import { blockPositionOf, headCalls, parseHeadHeights } from './settlement.ts'
 
 /** Block position of a transaction. */
 type Inclusion = BlockPosition & { transactionHash: Hex }

@@ -1,4 +1,4 @@
-/** Types of a settlement as a block shows it: the common result of all ways to find one. */
+/** Position of a block relative to the heads of its chain, and its finality by the node's own tags. */
 import * as z from 'zod'
 import type { Hex } from '../hex.ts'
 import { positionSchema } from '../hex.ts'
@@ -8,9 +8,6 @@ import { readAnswer } from './rpc/answer.ts'
 /** Finality by the node's own block tags. A depth in blocks never makes `safe` or `finalized`. */
 export type Finality = 'included' | 'safe' | 'finalized'
 
-/** A log that may be that of the payment. */
-export type Candidate = { transactionHash: Hex; logIndex: number }
-
 /** Position of a block. `confirmations` is 1 in the latest block. */
 export type BlockPosition = {
   blockNumber: bigint
@@ -19,19 +16,11 @@ export type BlockPosition = {
   finality: Finality
 }
 
-/**
- * Evidence of a payment in a block. `transactionHash` is null if it is unknown which of its transactions it
- * was. `logs` are the candidate logs, each of which shows its amount; without one the payment counts in
- * full. `takenAtomic` is the amount that was certainly taken, else null.
- */
-export type UseEvidence = {
-  transactionHash: Hex | null
-  logs: readonly Candidate[]
-  takenAtomic: bigint | null
-}
-
-/** Position of a settled payment, and what its block shows. */
-export type Settlement = BlockPosition & UseEvidence
+/** Calls that read the latest, the safe and the finalized block. */
+export const headCalls = ['latest', 'safe', 'finalized'].map((tag) => ({
+  method: 'eth_getBlockByNumber',
+  params: [tag, false],
+}))
 
 /** Heights of a chain by the node's own tags, in the order of `headCalls`. */
 export type HeadHeights = (bigint | undefined)[]

@@ -40,7 +40,10 @@ const responseBytesMax = 4_194_304
 /** Limit for a single block: it cannot be split, and anybody can fill one with transfers of zero. */
 const responseBytesMaxOfBlock = 4 * responseBytesMax
 
-const blockSchema = z.object({ number: quantitySchema })
+const blockSchema = z.object({ number: quantitySchema, timestamp: quantitySchema })
+
+/** Transfers of a range, and the time of its last block in Unix seconds. */
+export type ReadTransfers = { transfers: Transfer[]; seconds: number }
 
 /**
  * Returns the transfers to or from these wallets in these blocks, or all transfers if `wallets` is null.
@@ -51,10 +54,10 @@ export async function readTransfers(
   chain: Chain,
   range: Range,
   wallets: readonly Address[] | null,
-): Promise<{ transfers: Transfer[] } | Unavailable> {
+): Promise<ReadTransfers | Unavailable> {
   // A filter without alternatives would match everything.
-  if (wallets?.length === 0) return { transfers: [] }
-  const filters = topicsOf(wallets).map((topics) => logsCall(chain, range, topics))
+  const topics = wallets?.length === 0 ? [] : topicsOf(wallets)
+  const filters = topics.map((one) => logsCall(chain, range, one))
   const calls = [...filters, blockCall(toHex(range.to))]
   const isOne = range.from === range.to
   const bytesMax = isOne ? responseBytesMaxOfBlock : responseBytesMax
@@ -72,7 +75,7 @@ export async function readTransfers(
   if (logs.some(({ blockNumber: at }) => at < range.from || at > range.to)) {
     return unavailable('a log of a block that was not asked for')
   }
-  return { transfers: describeAll(chain, logs) }
+  return { transfers: describeAll(chain, logs), seconds: Number(last.value.timestamp) }
 }
 
 /** Returns the transfers that a quorum reads alike, including uses of authorizations and absences. */
@@ -81,7 +84,7 @@ export function readAgreedTransfers(
   chain: Chain,
   range: Range,
   wallets: readonly Address[] | null,
-): Promise<Agreed<{ transfers: Transfer[] }>> {
+): Promise<Agreed<ReadTransfers>> {
   return findAgreed(world, chain, (rpc) => readTransfers(rpc, chain, range, wallets))
 }
 

@@ -1,45 +1,34 @@
 /**
- * Compares each wallet's balance with its books, once a day and after every restart. If they differ, what
- * moved since the last time is read and booked once more. If the wallet still holds less, the account is
- * frozen; every difference writes an alarm. Balances are read in small parts, at the head, and compared
- * once that block is final and all transfers up to it were read.
+ * Compares each wallet's balance with its books, once a day and after every restart; a difference writes an
+ * alarm. Balances are read in small parts, at the head, and compared once that block is final and all
+ * transfers up to it were read.
  */
 import * as z from 'zod'
+import { isBlockReplaced } from '../../chains/evm/proof.ts'
 import { readAgreedBalances } from '../../chains/evm/quorum/agreed-balances.ts'
-import { readReplaced } from '../../chains/evm/quorum/block-gone.ts'
 import { readAgreedHeads } from '../../chains/evm/rpc/heads.ts'
-import { readAgreedTransfers } from '../../chains/evm/transfers.ts'
 import { addressSchema, wordSchema } from '../../chains/hex.ts'
 import type { Chain } from '../../chains/registry.ts'
 import { assetOf, connectedChains } from '../../chains/registry.ts'
 import { unbound } from '../../db/database.ts'
 import { bigintText } from '../../db/row-fields.ts'
-import { balanceShort } from '../../mail/money-messages.ts'
-import { sealForOutbox } from '../../mail/outbox.ts'
 import { formatAmount } from '../../money/amount.ts'
 import type { World } from '../../world.ts'
-import { bookInPieces } from './book-pieces.ts'
-import { readInPieces } from './pieces.ts'
-import { transferRows } from './transfer-row.ts'
 
 /** Number of balances read in one run of a chain, in one call of its node. */
 const holdingsMax = 80
 /** Number of blocks whose readings are compared in one run. */
 const blocksMax = 10
-/** Limits of reading one wallet's transfers again after its books differed. */
-const rereadLimits = { blocksMax: 9_000, readsMax: 200 }
 
 const dueRow = z.object({ wallet: addressSchema, token: addressSchema })
 const blockRow = z.object({ block_number: z.int(), block_hash: wordSchema })
 const mismatchRow = dueRow.extend({
   account_id: z.uuid(),
-  known_block: z.int(),
   standing: z.enum(['short', 'surplus']),
   ledger_atomic: bigintText,
   found_atomic: bigintText,
 })
 type Mismatch = z.output<typeof mismatchRow>
-const endedRow = z.object({ account_id: z.uuid() })
 
 const alarms = { short: 'balance_short', surplus: 'balance_surplus' } as const
 
@@ -68,71 +57,13 @@ async function reconcileChain(world: World, chain: Chain, isFirst: boolean): Pro
 
 async function compareAt(world: World, chain: Chain, block: z.output<typeof blockRow>) {
   const ledger = unbound(world.db)
-  const blockReference = { number: block.block_number, hash: block.block_hash }
-  const read = await readReplaced(world, chain, blockReference)
-  if (read.status !== 'agreed') return logSilence(world, chain, read)
+  const { block_number: number, block_hash: hash } = block
+  const isReplaced = await isBlockReplaced(world, chain, { number, hash })
+  if (isReplaced === undefined) return logFailure(world, chain, `no word on block ${number}`)
   const question = { chain: chain.id, ...block }
-  if (read.answer.isReplaced) return ledger.run('housekeeping_drop_balances', question)
-  const compare = () => ledger.many('housekeeping_compare_balances', question, mismatchRow)
-  const reread: Mismatch[] = []
-  for (const mismatch of await compare()) {
-    if (await rebook(world, chain, mismatch, blockReference.number)) reread.push(mismatch)
-    else alarm(world, chain, mismatch, 'balance_undecided')
-  }
-  const rest = reread.length === 0 ? [] : await compare()
-  for (const before of reread) {
-    const { wallet, token } = before
-    const now = rest.find((one) => one.wallet === wallet && one.token === token)
-    if (now) await closeMismatch(world, chain, now)
-    else alarm(world, chain, before, 'transfers_rebooked')
-  }
-}
-
-/** Books again what moved since the last reading; true if enough endpoints agreed on all of it. */
-async function rebook(
-  world: World,
-  chain: Chain,
-  { wallet, known_block: known }: Mismatch,
-  to: number,
-): Promise<boolean> {
-  return readInPieces({ from: known + 1, to }, rereadLimits, async (piece) => {
-    const read = await readAgreedTransfers(world, chain, piece, [wallet])
-    if (read.status !== 'agreed') {
-      if (piece.from === piece.to) logSilence(world, chain, read)
-      return 'refused'
-    }
-    await bookInPieces(piece, transferRows(read.answer.transfers), {
-      async book({ from, to, transfers }) {
-        const part = {
-          from_block: from.block,
-          from_log: from.log,
-          to_block: to.block,
-          to_log: to.log,
-        }
-        const question = { chain: chain.id, wallet, ...part, transfers }
-        await unbound(world.db).run('housekeeping_rebook_transfers', question)
-        return true
-      },
-      // No account is frozen for what could not be booked: it is tried again.
-      giveUp(_, error) {
-        throw error
-      },
-    })
-    return 'done'
-  })
-}
-
-async function closeMismatch(world: World, chain: Chain, mismatch: Mismatch): Promise<void> {
-  const { wallet, token, standing } = mismatch
-  const amount = differenceOf(chain, mismatch)
-  const message = { at: world.now(), missing: `${amount} on ${chain.title}`, wallet }
-  const told = standing === 'short' && {
-    summary: `The wallet holds ${amount} less on ${chain.title} than its books say.`,
-    mail: await sealForOutbox(world, balanceShort(world.config.WEB_URL, message)),
-  }
-  const question = { chain: chain.id, wallet, token, standing, ...told }
-  const ended = await unbound(world.db).one('housekeeping_end_mismatch', question, endedRow)
-  if (ended) alarm(world, chain, mismatch, alarms[standing])
+  if (isReplaced) return ledger.run('housekeeping_drop_balances', question)
+  const rows = await ledger.many('housekeeping_compare_balances', question, mismatchRow)
+  for (const mismatch of rows) alarm(world, chain, mismatch, alarms[mismatch.standing])
 }
 
 function differenceOf(chain: Chain, { ledger_atomic, found_atomic, ...mismatch }: Mismatch) {

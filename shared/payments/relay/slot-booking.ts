@@ -10,7 +10,7 @@ import { assetOf } from '../../chains/registry.ts'
 import type { World } from '../../world.ts'
 import type { Slot } from './slot.ts'
 
-/** Function that books another transaction that paid it; true if its signature is shown as unused. */
+/** Function that notes another transaction that paid it; true if none did. */
 export type LookAt = (payment: SlotPayment) => Promise<boolean>
 
 /** Books a receipt; false if everything in it is booked already. */
@@ -32,9 +32,9 @@ export async function bookSlot(
   const missing = absent.filter((payment) => {
     return payment.state === 'signed' || isBookedIn(payment, receipt)
   })
-  const unclear: string[] = []
+  const unpaid: string[] = []
   for (const payment of missing) {
-    if (!(await lookAt(payment))) unclear.push(payment.id)
+    if (await lookAt(payment)) unpaid.push(payment.id)
   }
   await world.db.call('housekeeping_book_slot', {
     slot: slot.slot,
@@ -43,7 +43,7 @@ export async function bookSlot(
     block_hash: receipt.blockHash,
     finality: receipt.finality,
     settled,
-    unclear,
+    unpaid,
   })
   return true
 }

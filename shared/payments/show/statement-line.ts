@@ -14,7 +14,7 @@ export const statementRow = z.object({
     delivery: z.object({ kind: z.string(), status: z.int().optional() }).nullable(),
   }),
   /** Amount that it uses of the mandate; zero if it gave back what it had reserved. */
-  counted_usd_micros: bigintText,
+  amount_usd_micros: bigintText,
   paid_by: z.string(),
 })
 
@@ -31,7 +31,7 @@ export function statementLine({ payment_row: payment, ...row }: z.output<typeof 
     finality: payment.finality,
     amount: formatAmount(amountAtomic, token.decimals),
     amount_atomic: amountAtomic.toString(),
-    counted_usd: formatUsd(row.counted_usd_micros),
+    counted_usd: formatUsd(row.amount_usd_micros),
     chain: chain.caip2,
     token: token.symbol,
     pay_to: payment.payee,

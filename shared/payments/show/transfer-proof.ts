@@ -13,8 +13,8 @@ import { permit2Of } from '../../custody/permit2-terms.ts'
 import type { World } from '../../world.ts'
 import type { Payment } from '../payment.ts'
 
-/** Returns the proof of a payment, or null while it is not settled. */
-export async function transferProof(world: World, payment: Payment) {
+/** Returns the proof of a payment, with that of its inclusion if wanted, or null while it is not settled. */
+export async function transferProof(world: World, payment: Payment, withInclusion: boolean) {
   const { tx_hash, block_number, block_hash, log_index, authorization_nonce } = payment
   const isPlaced = tx_hash !== null && block_number !== null && block_hash !== null
   if (payment.state !== 'settled' || !isPlaced || log_index === null) return null
@@ -35,7 +35,9 @@ export async function transferProof(world: World, payment: Payment) {
     amount_atomic: (payment.settled_atomic ?? payment.amount_atomic).toString(),
     authorization_nonce: nonce,
     nonce_preimage: nonce === null ? null : storedPreimage(payment),
-    inclusion: inclusionOf(world, payment, await proveReceipt(world, chain, place)),
+    inclusion: withInclusion
+      ? inclusionOf(world, payment, await proveReceipt(world, chain, place))
+      : null,
   }
 }
 

@@ -4,10 +4,10 @@ import { indexTransfers } from '../../../shared/payments/deposits/index-transfer
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../../shared/world.ts'
 import { newKey } from '../../support/chain-world.ts'
+import { mineCalls, nothingMoved, together } from '../../support/crowd.ts'
 import { bookedDeposits, headOf, payAs, scanChain } from '../../support/deposits.ts'
 import { node } from '../../support/faults/chain.ts'
 import { acquainted } from '../../support/ledger.ts'
-import { mineCalls, nothingMoved, together } from '../../support/permit2-decoys.ts'
 import type { Agent, TestWorld } from '../../support/world.ts'
 import { finalize, start } from '../../support/world.ts'
 

@@ -148,7 +148,8 @@ test('a receipt of an impossible type is proven by the next endpoint', async () 
     ),
   )
 
-  const told = await payer.post('/transfer-status', { transfer_id: body['transfer_id'] })
+  const { transfer_id } = body
+  const told = await payer.post('/transfer-status', { transfer_id, include_proof: true })
 
   expect(told.status).toBe(200)
   expect(told.body).toMatchObject({ proof: { inclusion: { transaction_index: 0 } } })

@@ -38,7 +38,7 @@ async function buyer({ daysAgo, finality }: { daysAgo: number; finality: string 
 function onePass(account: string): Promise<number> {
   return costOf(
     world,
-    `select sum(p.counted_usd_micros), count(distinct p.tx_hash)
+    `select sum(p.amount_usd_micros), count(distinct p.tx_hash)
     from private.payments p where p.account = '${account}'`,
   )
 }

@@ -44,7 +44,7 @@ beforeAll(async () => {
 function onePass(): Promise<number> {
   return costOf(
     world,
-    `select sum(p.counted_usd_micros), count(*) from private.payments p
+    `select sum(p.amount_usd_micros), count(*) from private.payments p
     where p.mandate = '${mandate}' and p.state = 'settled'`,
   )
 }

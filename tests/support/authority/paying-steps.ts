@@ -106,15 +106,22 @@ export async function settle(story: Story, step: StepOf<'settle'>): Promise<void
   const payment = lastOf(story.cast.payments, step.payment)
   if (!payment) return
   const hash = `0x${payment.replaceAll('-', '').padStart(64, '0')}`
-  const answer = await ask(story, 'housekeeping_settle', {
+  const answer = await ask(story, 'housekeeping_note', {
     payment,
-    logs: [{ tx_hash: hash, log_index: 0 }],
-    finality: step.label,
     tx_hash: hash,
     block_number: 7,
     block_hash: hash,
+    log_index: 0,
+    finality: step.label === 'finalized' ? 'safe' : step.label,
+    settled_atomic: null,
   })
-  if (Array.isArray(answer) && answer[0]) enter(story, { do: 'settle', payment })
+  if (!Array.isArray(answer) || !answer[0]) return
+  enter(story, { do: 'settle', payment })
+  if (step.label !== 'finalized') return
+  await story.stage.ledger.query(
+    "update private.payments set finality = 'finalized' where id = $1",
+    [payment],
+  )
 }
 
 export async function unsettle(story: Story, step: StepOf<'unsettle'>): Promise<void> {
@@ -128,9 +135,13 @@ export async function unsettle(story: Story, step: StepOf<'unsettle'>): Promise<
 export async function release(story: Story, step: StepOf<'release'>): Promise<void> {
   const payment = lastOf(story.cast.payments, step.payment)
   if (!payment) return
-  const told = { payment, reason: 'its signature ended unused', alone: false }
-  const answer = await ask(story, 'housekeeping_release', told)
-  if (Array.isArray(answer) && answer[0]) enter(story, { do: 'release', payment })
+  const rows = await story.stage.ledger.query(
+    `update private.payments p set state = 'released', finality = null, failure = 'it ended unused'
+      where p.id = $1 and p.state in ('signed', 'unknown') and private.end_of(p) <= private.clock()
+     returning p.id`,
+    [payment],
+  )
+  if (rows[0]) enter(story, { do: 'release', payment })
 }
 
 export async function askForMandate(story: Story, step: StepOf<'ask mandate'>): Promise<void> {

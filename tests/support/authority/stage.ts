@@ -1,5 +1,5 @@
 /** The stage of a history: a new account at the real SQL functions, and a stranger's account next to it. */
-import { plentyOfGas } from '../model/house.ts'
+import { plentyOfGas, readingBegun } from '../model/house.ts'
 import type { Answer, Ledger, Row } from '../model/ledger.ts'
 import { newDigest, openLedger } from '../model/ledger.ts'
 import { randomUUID } from '../seed.ts'
@@ -70,6 +70,7 @@ export async function openStage(): Promise<Stage> {
 async function clear({ ledger }: Stage): Promise<void> {
   await ledger.clear()
   await ledger.query(plentyOfGas)
+  await ledger.query(readingBegun)
 }
 
 /**

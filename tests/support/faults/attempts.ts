@@ -57,6 +57,7 @@ async function tryAll(market: Market, trials: readonly Trial[]): Promise<Tried[]
   await inParallel(again, (one) => execute(market, one))
   await pass(market, leaseSeconds)
   await market.hostile.idle()
+  await pass(market, 1)
   for (let seen = 0; seen <= tried.length; seen += batch) await runHousekeeping(market.world)
   return tried
 }

@@ -19,6 +19,11 @@ const laneCount = 3
 /** Gas terms that no test reaches. */
 export const plentyOfGas = 'insert into private.gas_terms values (0, 1000000, 0, 1000000, 0)'
 
+/** Position of a chain whose transfers are read, without which nothing is signed. */
+export const readingBegun = `insert into private.transfer_cursors (chain, began_after,
+    finalized_through, seen_through, head_number, head_hash, safe_block)
+  values (${chain}, 0, 0, 0, 0, '0x${'0'.repeat(64)}', 0)`
+
 export const tokens = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
 
 /** Empties the ledger and opens the lanes and the accounts, each with a key that pays and a session. */
@@ -36,6 +41,7 @@ export async function openHouse(ledger: Ledger): Promise<House> {
   await ledger.clear()
   await ledger.setClock(now)
   await ledger.query(plentyOfGas)
+  await ledger.query(readingBegun)
   for (const { id, alias, wallet } of accounts) {
     await ledger.query("select private.open_account($1, $2, $3, '{}')", [id, alias, wallet])
   }
