@@ -953,7 +953,6 @@ create table private.transfer_cursors (
   version bigint not null default 0,
   began_after bigint not null,
   finalized_through bigint not null,
-  finalized_at timestamp with time zone,
   seen_through bigint not null,
   head_number bigint not null,
   head_hash text not null,
@@ -1237,7 +1236,7 @@ CREATE INDEX passkeys_of_account ON private.passkeys USING btree (account);
 
 CREATE INDEX payments_age ON private.payments USING btree (expires_at) WHERE (authorized_at IS NULL);
 
-CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee)) WHERE (((terms ->> 'transfer_method'::text) = 'permit2'::text) AND ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text))));
+CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee), amount_atomic) WHERE (((terms ->> 'transfer_method'::text) = 'permit2'::text) AND ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND ((finality <> 'finalized'::text) OR (block_hash IS NULL)))));
 
 CREATE INDEX payments_counted ON private.payments USING btree (account, counts_until) INCLUDE (state, consent_level, amount_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
@@ -1255,7 +1254,7 @@ CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, autho
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
 
-CREATE INDEX payments_open ON private.payments USING btree (chain, valid_before) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
+CREATE INDEX payments_open ON private.payments USING btree (chain, valid_before, id) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
 
 CREATE INDEX payments_open_of ON private.payments USING btree (account) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
 
@@ -1636,7 +1635,7 @@ begin
   if not found then
     outcome := 'not_found';
   elsif not private.may_pay(p, caller.id)
-    or p.state in ('signed', 'unknown') and private.is_stopped(p) then
+    or private.is_undecided(p) and private.is_stopped(p) then
     outcome := 'closed';
   elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
@@ -2087,7 +2086,7 @@ begin
   perform private.recognize(credential, 'pay', true);
   update private.payments p set handed_at = coalesce(p.handed_at, private.clock())
    where p.id = hand_over.payment and p.account = caller.account
-     and (p.state = 'settled' or not private.is_stopped(p));
+     and (p.state = 'settled' and p.finality = 'finalized' or not private.is_stopped(p));
   if not found then
     perform private.refuse('payment_closed', '409');
   end if;
@@ -2132,7 +2131,7 @@ begin
        or private.scope_covers(caller.scopes, private.hosted_action_scope(a.type)));
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, block_seconds bigint)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb)
  RETURNS TABLE(next_version bigint, entered integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2141,7 +2140,6 @@ AS $function$
 begin
   update private.transfer_cursors c
      set version = c.version + 1, finalized_through = to_block,
-       finalized_at = pg_catalog.to_timestamp(block_seconds),
        seen_through = greatest(c.seen_through, to_block), behind_since = null
    where c.chain = housekeeping_book_final_transfers.chain
      and c.version = housekeeping_book_final_transfers.version
@@ -2310,6 +2308,45 @@ begin
   returning b.wallet, b.token;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.housekeeping_end(used uuid[], unused uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  ended uuid;
+begin
+  for ended in
+    update private.payments p set checked_at = private.clock(), failure = case when p.id = any (unused)
+        then 'the signature ended unused' end,
+      state = case when p.id = any (used) then 'settled' else 'released' end,
+      finality = case when p.id = any (used) then 'finalized' end,
+      settled_at = case when p.id = any (used) then coalesce(p.settled_at, private.clock()) else p.settled_at end,
+      block_number = null, block_hash = null, log_index = null, settled_atomic = null
+     where p.id = any (used || unused) and private.is_undecided(p) and private.end_of(p) <= private.clock()
+    returning p.id
+  loop
+    perform private.leave_queue(ended);
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_ended(chain bigint, batch integer, behind_end bigint, behind_id uuid)
+ RETURNS TABLE(id uuid, wallet text, token text, nonce text, is_permit boolean, ended_at bigint, valid_before bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select e.id, e.wallet, e.token, e.authorization_nonce, private.is_permit(e),
+    extract(epoch from private.end_of(e))::bigint, e.valid_before
+  from private.payments e
+   where e.chain = housekeeping_ended.chain
+     and (e.state in ('signed', 'unknown') or e.state = 'settled' and e.finality <> 'finalized')
+     and (e.valid_before, e.id) > (behind_end, behind_id)
+     and e.valid_before < extract(epoch from private.clock())
+   order by e.valid_before, e.id limit batch
+$function$;
+
 CREATE OR REPLACE FUNCTION api.housekeeping_enter_transfers(chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb)
  RETURNS TABLE(entered integer)
  LANGUAGE plpgsql
@@ -2346,8 +2383,7 @@ begin
    where t.chain = housekeeping_enter_unexplained.chain
      and t.tx_hash = housekeeping_enter_unexplained.tx_hash
      and t.log_index = housekeeping_enter_unexplained.log_index and t.verdict is null
-     and coalesce(case when t.authorization_nonce is null then private.permit_like(t)
-       else private.payment_by_nonce(t) end) is null
+     and private.payment_of(t) is null and not private.is_early(t)
   returning t.* into o;
   if not found then
     return;
@@ -2747,20 +2783,18 @@ begin
   -- One run at a time: two transfers booked together must not find the same permit free.
   perform from private.transfer_cursors c where c.chain = housekeeping_write_books.chain for no key update;
   for o in select * from private.outflows due
-    where due.chain = housekeeping_write_books.chain and due.verdict is null
+    where due.chain = housekeeping_write_books.chain and due.verdict is null and not private.is_early(due)
     order by due.block_number, due.log_index limit batch
   loop
     -- The call ends in time, because a caller that gave up would keep nothing. The next run continues.
     exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
-    found_id := case when o.authorization_nonce is null then private.permit_like(o)
-      else private.payment_by_nonce(o) end;
+    found_id := private.payment_of(o);
     if found_id is not null then
       perform private.settle(o, found_id);
     else
       return query select o.token, o.tx_hash, o.log_index, o.payee, o.amount_atomic::text;
     end if;
   end loop;
-  perform private.release_ended(housekeeping_write_books.chain, batch);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
@@ -7878,6 +7912,15 @@ AS $function$
       and private.is_ended_here(caller, x, since, until))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_early(o private.outflows)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select o.authorization_nonce is null
+    and exists (select from private.permits_like(o) p where private.is_undecided(p))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_ended_here(caller private.credentials, k private.credentials, since timestamp with time zone, until timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -9231,7 +9274,6 @@ AS $function$
    where (p.chain, p.token, p.wallet, p.authorization_nonce)
      = (o.chain, o.token, o.wallet, o.authorization_nonce)
      and lower(p.payee) = lower(o.payee) and p.amount_atomic = o.amount_atomic
-     and private.is_undecided(p)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments, payer uuid)
@@ -9309,19 +9351,28 @@ AS $function$
       'remembered_device', case when p.remembers_device then p.device end)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.permit_like(o private.outflows)
+CREATE OR REPLACE FUNCTION private.payment_of(o private.outflows)
  RETURNS uuid
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.id from private.payments p
+  select case when o.authorization_nonce is not null then private.payment_by_nonce(o)
+    else (select p.id from private.permits_like(o) p where not private.is_undecided(p) limit 1) end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.permits_like(o private.outflows)
+ RETURNS SETOF private.payments
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.* from private.payments p
    where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token and lower(p.payee) = lower(o.payee)
      and p.terms ->> 'transfer_method' = 'permit2'
-     and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
+     and (p.state in ('signed', 'unknown') or p.state = 'settled' and (p.finality <> 'finalized' or p.block_hash is null))
      and coalesce(p.authorized_block, 0) <= o.block_number + 1000
      and (p.amount_atomic = o.amount_atomic
        or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
-   order by p.tx_hash is distinct from o.tx_hash, p.amount_atomic, p.authorized_at, p.id limit 1
+   order by p.terms ->> 'scheme' = 'upto', p.amount_atomic, p.tx_hash is distinct from o.tx_hash, p.id
 $function$;
 
 CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
@@ -9614,30 +9665,6 @@ AS $function$
   from (select distinct r.chain from private.relay_lanes r where r.kind = 'relayer') c
     cross join lateral private.gas_left(payer, c.chain) g
 $function$;
-
-CREATE OR REPLACE FUNCTION private.release_ended(on_chain bigint, batch integer)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  given_up uuid;
-begin
-  for given_up in
-    update private.payments p set state = 'released', failure = 'the signature ended unused',
-      finality = null, block_number = null, block_hash = null, log_index = null, settled_atomic = null,
-      checked_at = private.clock()
-     where p.id in (select e.id from private.payments e join private.transfer_cursors c on c.chain = e.chain
-       where e.chain = on_chain and private.is_undecided(e)
-         and e.valid_before < extract(epoch from least(c.finalized_at, private.clock()))
-         and private.end_of(e) <= c.finalized_at and private.end_of(e) <= private.clock()
-         and not exists (select from private.outflows o where o.wallet = e.wallet and o.chain = e.chain
-           and o.token = e.token and o.verdict is null)
-       order by e.valid_before limit batch for update of e skip locked)
-    returning p.id
-  loop
-    perform private.leave_queue(given_up);
-  end loop;
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.release_key(caller private.credentials, of_operation text, released text)
  RETURNS void
@@ -10545,7 +10572,7 @@ grant execute on function api.health_states() to service_role;
 
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
-grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, block_seconds bigint) to service_role;
+grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb) to service_role;
 
 grant execute on function api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
 
@@ -10560,6 +10587,10 @@ grant execute on function api.housekeeping_dispatch(tx_hash text) to service_rol
 grant execute on function api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text) to service_role;
 
 grant execute on function api.housekeeping_due_balances(chain bigint, tokens text[], batch integer) to service_role;
+
+grant execute on function api.housekeeping_end(used uuid[], unused uuid[]) to service_role;
+
+grant execute on function api.housekeeping_ended(chain bigint, batch integer, behind_end bigint, behind_id uuid) to service_role;
 
 grant execute on function api.housekeeping_enter_transfers(chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb) to service_role;
 

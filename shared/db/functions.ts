@@ -192,7 +192,6 @@ export type DatabaseFunctions = {
       rest_log: number
       to_log: number
       transfers: unknown
-      block_seconds: number
     }
   }
   housekeeping_book_seen_transfers: {
@@ -232,6 +231,15 @@ export type DatabaseFunctions = {
   housekeeping_dispatch: { args: { tx_hash: string } }
   housekeeping_drop_balances: { args: { chain: number; block_number: number; block_hash: string } }
   housekeeping_due_balances: { args: { chain: number; tokens: string[]; batch: number } }
+  housekeeping_end: { args: { used: string[]; unused: string[] } }
+  housekeeping_ended: {
+    args: {
+      chain: number
+      batch: number
+      behind_end: number
+      behind_id: string
+    }
+  }
   housekeeping_enter_transfers: {
     args: {
       chain: number

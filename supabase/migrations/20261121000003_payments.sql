@@ -118,7 +118,7 @@ create index payments_of_budget on private.payments (coalesce(budget, key), coun
 create index payments_relayed on private.payments (account, chain, authorized_at)
   include (relayed_calls, state, counts_until, tx_hash) where relayed_calls > 0;
 create index payments_unsigned on private.payments (counts_until) where state = 'authorized';
-create index payments_open on private.payments (chain, valid_before)
+create index payments_open on private.payments (chain, valid_before, id)
   where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
 create index payments_open_of on private.payments (account)
   where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
@@ -141,6 +141,12 @@ create index payments_hash on private.payments (account, tx_hash) where tx_hash 
 create function private.is_permit(p private.payments) returns boolean
   language sql immutable as $$
   select p.terms ->> 'transfer_method' is not distinct from 'permit2'
+$$;
+
+-- True if no final block has decided about a payment that was signed.
+create function private.is_undecided(p private.payments) returns boolean
+  language sql immutable as $$
+  select p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
 $$;
 
 -- Returns how many calls of a relayer's transaction a payment counts as. One with an order that its payee

@@ -107,7 +107,7 @@ begin
   if not found then
     outcome := 'not_found';
   elsif not private.may_pay(p, caller.id)
-    or p.state in ('signed', 'unknown') and private.is_stopped(p) then
+    or private.is_undecided(p) and private.is_stopped(p) then
     outcome := 'closed';
   elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';

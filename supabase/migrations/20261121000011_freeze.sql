@@ -145,7 +145,7 @@ end $$;
 
 -- Clears the signature of a purchase for handing it to its merchant. Called right before each time, under the
 -- lock of the account: a freeze names what was handed over before it, and nothing is handed over after it.
--- Refuses a caller that may no longer pay, and a payment that a freeze has stopped and that is not settled.
+-- Refuses a caller that may no longer pay, and a payment that a freeze has stopped, until a final block settled it.
 create function api.hand_over(credential text, payment uuid) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -155,7 +155,7 @@ begin
   perform private.recognize(credential, 'pay', true);
   update private.payments p set handed_at = coalesce(p.handed_at, private.clock())
    where p.id = hand_over.payment and p.account = caller.account
-     and (p.state = 'settled' or not private.is_stopped(p));
+     and (p.state = 'settled' and p.finality = 'finalized' or not private.is_stopped(p));
   if not found then
     perform private.refuse('payment_closed', '409');
   end if;

@@ -12,8 +12,6 @@ create table private.transfer_cursors (
   began_after bigint not null,
   -- Blocks up to here were read as final and are not read again.
   finalized_through bigint not null,
-  -- Time of that block by the chain's clock; null before any was read.
-  finalized_at timestamptz,
   -- Blocks up to here were read; those above finalized_through may still be replaced.
   seen_through bigint not null check (seen_through >= finalized_through),
   -- The head when they were read. As long as it remains in the chain, so does every block below it.
@@ -271,13 +269,12 @@ end $$;
 -- otherwise a replaced head would be forgotten before the blocks below it were read again.
 create function api.housekeeping_book_final_transfers(
   chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint,
-  rest_log integer, to_log integer, transfers jsonb, block_seconds bigint)
+  rest_log integer, to_log integer, transfers jsonb)
   returns table (next_version bigint, entered integer)
   language plpgsql security definer set search_path = '' as $$
 begin
   update private.transfer_cursors c
      set version = c.version + 1, finalized_through = to_block,
-       finalized_at = pg_catalog.to_timestamp(block_seconds),
        seen_through = greatest(c.seen_through, to_block), behind_since = null
    where c.chain = housekeeping_book_final_transfers.chain
      and c.version = housekeeping_book_final_transfers.version

@@ -1,9 +1,9 @@
--- The books: every transfer of a token out of a wallet of the service, in final blocks, and the payment that it
--- belongs to. A payment that is found here is settled for good; one whose signature ended before a final block
--- without being found is released. Nothing else frees or ends what was signed.
+-- The books: how each signature ended, and every transfer of a token out of a wallet of the service in final blocks.
 --
--- A transfer by EIP-3009 carries its payment's nonce. One by Permit2 names no payment, and is taken for a permit of
--- the same wallet, token and payee that it fits.
+-- Once a final block is later than the end of a signature, the nonce that the token or Permit2 keeps says for good
+-- whether it was used: a used payment is settled, an unused one is released. A transfer by EIP-3009 carries its
+-- payment's nonce and settles it as soon as its own block is final. One by Permit2 names no payment; it is shown with
+-- a used permit that it fits, and decides nothing. Nothing else frees or ends what was signed.
 
 create table private.outflows (
   chain bigint not null references private.transfer_cursors,
@@ -28,9 +28,9 @@ create index outflows_due on private.outflows (chain, block_number, log_index) w
 create index outflows_of_wallet on private.outflows (wallet, chain, token, block_number);
 alter table private.outflows enable row level security;
 
-create index payments_by_permit on private.payments (wallet, chain, token, lower(payee))
+create index payments_by_permit on private.payments (wallet, chain, token, lower(payee), amount_atomic)
   where terms ->> 'transfer_method' = 'permit2'
-    and (state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized');
+    and (state in ('signed', 'unknown') or state = 'settled' and (finality <> 'finalized' or block_hash is null));
 
 -- Enters the transfers that left wallets of the service.
 create function private.enter_outflows(chain bigint, transfers jsonb) returns void
@@ -47,12 +47,6 @@ create function private.enter_outflows(chain bigint, transfers jsonb) returns vo
   on conflict do nothing
 $$;
 
--- True if no final block has decided about a payment that was signed.
-create function private.is_undecided(p private.payments) returns boolean
-  language sql immutable as $$
-  select p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
-$$;
-
 -- Returns the payment that a transfer by EIP-3009 is the use of.
 create function private.payment_by_nonce(o private.outflows) returns uuid
   language sql stable as $$
@@ -60,22 +54,35 @@ create function private.payment_by_nonce(o private.outflows) returns uuid
    where (p.chain, p.token, p.wallet, p.authorization_nonce)
      = (o.chain, o.token, o.wallet, o.authorization_nonce)
      and lower(p.payee) = lower(o.payee) and p.amount_atomic = o.amount_atomic
-     and private.is_undecided(p)
 $$;
 
--- Returns the permit that a transfer without a nonce fits: the one that its merchant said was used here, else an
--- exact one, else the smallest that is large enough, so that several transfers find a permit each. A node that was
--- ahead can make the block of a use older than its authorization by some blocks.
-create function private.permit_like(o private.outflows) returns uuid
+-- Returns the permits that a transfer without a nonce fits and that no other is shown with: those that were used, in
+-- the order in which each transfer finds one, and those that may turn out to be. A node that was ahead can make the
+-- block of a use older than its authorization by some blocks.
+create function private.permits_like(o private.outflows) returns setof private.payments
   language sql stable as $$
-  select p.id from private.payments p
+  select p.* from private.payments p
    where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token and lower(p.payee) = lower(o.payee)
      and p.terms ->> 'transfer_method' = 'permit2'
-     and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
+     and (p.state in ('signed', 'unknown') or p.state = 'settled' and (p.finality <> 'finalized' or p.block_hash is null))
      and coalesce(p.authorized_block, 0) <= o.block_number + 1000
      and (p.amount_atomic = o.amount_atomic
        or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
-   order by p.tx_hash is distinct from o.tx_hash, p.amount_atomic, p.authorized_at, p.id limit 1
+   order by p.terms ->> 'scheme' = 'upto', p.amount_atomic, p.tx_hash is distinct from o.tx_hash, p.id
+$$;
+
+-- Returns the payment that a transfer belongs to.
+create function private.payment_of(o private.outflows) returns uuid
+  language sql stable as $$
+  select case when o.authorization_nonce is not null then private.payment_by_nonce(o)
+    else (select p.id from private.permits_like(o) p where not private.is_undecided(p) limit 1) end
+$$;
+
+-- True if it is not known yet which permits a transfer can belong to.
+create function private.is_early(o private.outflows) returns boolean
+  language sql stable as $$
+  select o.authorization_nonce is null
+    and exists (select from private.permits_like(o) p where private.is_undecided(p))
 $$;
 
 -- Settles a payment for good by a transfer in a final block.
@@ -92,9 +99,8 @@ begin
   perform private.leave_queue(of_payment);
 end $$;
 
--- Books what left the wallets on a chain in final blocks, in the order of the chain, and releases what ended
--- without having left. Returns the transfers that no payment explains, which housekeeping_enter_unexplained ends
--- one by one. Until they are, nothing of their wallet is released.
+-- Books what left the wallets on a chain in final blocks, in the order of the chain. Returns the transfers that no
+-- payment explains, which housekeeping_enter_unexplained ends one by one.
 create function api.housekeeping_write_books(chain bigint, batch integer)
   returns table (token text, tx_hash text, log_index integer, payee text, amount_atomic text)
   language plpgsql security definer set search_path = '' as $$
@@ -105,43 +111,52 @@ begin
   -- One run at a time: two transfers booked together must not find the same permit free.
   perform from private.transfer_cursors c where c.chain = housekeeping_write_books.chain for no key update;
   for o in select * from private.outflows due
-    where due.chain = housekeeping_write_books.chain and due.verdict is null
+    where due.chain = housekeeping_write_books.chain and due.verdict is null and not private.is_early(due)
     order by due.block_number, due.log_index limit batch
   loop
     -- The call ends in time, because a caller that gave up would keep nothing. The next run continues.
     exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
-    found_id := case when o.authorization_nonce is null then private.permit_like(o)
-      else private.payment_by_nonce(o) end;
+    found_id := private.payment_of(o);
     if found_id is not null then
       perform private.settle(o, found_id);
     else
       return query select o.token, o.tx_hash, o.log_index, o.payee, o.amount_atomic::text;
     end if;
   end loop;
-  perform private.release_ended(housekeeping_write_books.chain, batch);
 end $$;
 
--- Frees what was signed and can never settle: its signature ended, by our own clock too, before the last final
--- block, and none up to it holds its transfer.
-create function private.release_ended(on_chain bigint, batch integer) returns void
-  language plpgsql as $$
+-- Returns signatures that ended by our own clock and that no final block has decided about, behind a place in their
+-- order, the earliest first.
+create function api.housekeeping_ended(chain bigint, batch integer, behind_end bigint, behind_id uuid)
+  returns table (id uuid, wallet text, token text, nonce text, is_permit boolean, ended_at bigint, valid_before bigint)
+  language sql stable security definer set search_path = '' as $$
+  select e.id, e.wallet, e.token, e.authorization_nonce, private.is_permit(e),
+    extract(epoch from private.end_of(e))::bigint, e.valid_before
+  from private.payments e
+   where e.chain = housekeeping_ended.chain
+     and (e.state in ('signed', 'unknown') or e.state = 'settled' and e.finality <> 'finalized')
+     and (e.valid_before, e.id) > (behind_end, behind_id)
+     and e.valid_before < extract(epoch from private.clock())
+   order by e.valid_before, e.id limit batch
+$$;
+
+-- Ends payments whose signatures ended, as their nonces say. Where a used one stands is written with its transfer.
+create function api.housekeeping_end(used uuid[], unused uuid[]) returns void
+  language plpgsql security definer set search_path = '' as $$
 declare
-  given_up uuid;
+  ended uuid;
 begin
-  for given_up in
-    update private.payments p set state = 'released', failure = 'the signature ended unused',
-      finality = null, block_number = null, block_hash = null, log_index = null, settled_atomic = null,
-      checked_at = private.clock()
-     where p.id in (select e.id from private.payments e join private.transfer_cursors c on c.chain = e.chain
-       where e.chain = on_chain and private.is_undecided(e)
-         and e.valid_before < extract(epoch from least(c.finalized_at, private.clock()))
-         and private.end_of(e) <= c.finalized_at and private.end_of(e) <= private.clock()
-         and not exists (select from private.outflows o where o.wallet = e.wallet and o.chain = e.chain
-           and o.token = e.token and o.verdict is null)
-       order by e.valid_before limit batch for update of e skip locked)
+  for ended in
+    update private.payments p set checked_at = private.clock(), failure = case when p.id = any (unused)
+        then 'the signature ended unused' end,
+      state = case when p.id = any (used) then 'settled' else 'released' end,
+      finality = case when p.id = any (used) then 'finalized' end,
+      settled_at = case when p.id = any (used) then coalesce(p.settled_at, private.clock()) else p.settled_at end,
+      block_number = null, block_hash = null, log_index = null, settled_atomic = null
+     where p.id = any (used || unused) and private.is_undecided(p) and private.end_of(p) <= private.clock()
     returning p.id
   loop
-    perform private.leave_queue(given_up);
+    perform private.leave_queue(ended);
   end loop;
 end $$;
 
@@ -161,8 +176,7 @@ begin
    where t.chain = housekeeping_enter_unexplained.chain
      and t.tx_hash = housekeeping_enter_unexplained.tx_hash
      and t.log_index = housekeeping_enter_unexplained.log_index and t.verdict is null
-     and coalesce(case when t.authorization_nonce is null then private.permit_like(t)
-       else private.payment_by_nonce(t) end) is null
+     and private.payment_of(t) is null and not private.is_early(t)
   returning t.* into o;
   if not found then
     return;
@@ -174,4 +188,5 @@ begin
   end if;
   return query select o.account;
 end $$;
-grant execute on function api.housekeeping_write_books, api.housekeeping_enter_unexplained to service_role;
+grant execute on function api.housekeeping_write_books, api.housekeeping_ended, api.housekeeping_end,
+  api.housekeeping_enter_unexplained to service_role;

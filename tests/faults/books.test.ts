@@ -10,18 +10,11 @@ import { payAs, sendAs, transferFrom } from '../support/deposits.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import { hiding } from '../support/faults/liar.ts'
 import { onePair } from '../support/faults/pair.ts'
+import { allowPermit2, bookedOf, nonces, signedPermit } from '../support/faults/permits.ts'
 import { minutes, worldOfTwo } from '../support/faults/two.ts'
 import { statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
-import {
-  alarmsOf,
-  countedOf,
-  feedOf,
-  isFrozen,
-  owned,
-  signedPermit,
-  verdictsOn,
-} from '../support/outflows.ts'
+import { alarmsOf, countedOf, feedOf, isFrozen, owned, verdictsOn } from '../support/outflows.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
@@ -117,27 +110,53 @@ test('what anybody can write in the name of a wallet is none of it', async () =>
   expect(await verdictsOn(world, agent)).toEqual([])
 })
 
-test('each transfer to a payee finds a permit that it fits, and the others are released', async () => {
+test('permits are ended by their nonces, however their transfers look alike', async () => {
   const { agent } = await owned(world)
+  await allowPermit2(world, agent)
   const payee = newKey().at
   await world.acquaint(agent, payee)
-  const exact = await signedPermit(world, agent, payee, 'exact')
-  const upto = await signedPermit(world, agent, payee, 'upto')
-  const unused = await signedPermit(world, agent, payee, 'upto')
-  await sendAs(world, agent.address, transfer(payee, 3_000_000n))
-  await sendAs(world, agent.address, transfer(payee, 5_000_000n))
+  const upto = await signedPermit(world, agent, 'upto', {}, { payee, takes: 4_999_999n })
+  const exact = await signedPermit(world, agent, 'exact', {}, { payee })
+  const unused = await signedPermit(world, agent, 'upto', {}, { payee })
+  await exact.use()
+  await upto.use()
   await book()
   const counted = await countedOf(world, agent)
   await pass(world, 700)
   await book()
 
-  const verdicts = await verdictsOn(world, agent)
-  expect(verdicts.map(({ verdict }) => verdict)).toEqual(['booked', 'booked'])
-  const found = new Set(verdicts.map(({ payment }) => payment))
-  expect([exact, upto, unused].filter((id) => found.has(id))).toHaveLength(2)
-  expect((await statesOf(world, agent)).toSorted()).toEqual(['released', 'settled', 'settled'])
+  expect(await verdictsOn(world, agent)).toEqual([
+    { verdict: 'booked', payment: exact.id },
+    { verdict: 'booked', payment: upto.id },
+  ])
+  const ended = await Promise.all([exact, upto, unused].map(({ id }) => bookedOf(world, id)))
+  expect(ended.map((one) => one?.state)).toEqual(['settled', 'settled', 'released'])
   // A permit of `upto` counts at the signed amount, whatever less was taken.
   expect([counted, await countedOf(world, agent)]).toEqual(['15000000', '10000000'])
+})
+
+test('a permit that was used late is counted, though another one fitted its transfer before', async () => {
+  const { agent } = await owned(world)
+  await allowPermit2(world, agent)
+  const payee = newKey().at
+  await world.acquaint(agent, payee)
+  const terms = { payee, atomic: 10_000_000n, takes: 5_000_000n }
+  const first = await signedPermit(world, agent, 'upto', {}, terms)
+  await pass(world, 290)
+  const second = await signedPermit(world, agent, 'upto', {}, { payee })
+  await first.use()
+  await pass(world, 290)
+  await book()
+  await second.use()
+  await book()
+  await pass(world, 700)
+  await book()
+
+  expect(await verdictsOn(world, agent)).toMatchObject([
+    { verdict: 'booked' },
+    { verdict: 'booked' },
+  ])
+  expect(await countedOf(world, agent)).toBe('15000000')
 })
 
 test.each([true, false])(
@@ -148,7 +167,7 @@ test.each([true, false])(
     await pass(two.world, 60)
     const signed = await signedPayment(two.world, payer, payee.address)
     await sendAs(two.world, newKey().at, signed.calldata)
-    two.liar.tell(hiding(transferTopic), hiding(useTopic))
+    two.liar.tell(hiding(transferTopic), hiding(useTopic), nonces(false))
     await minutes(two.world, 20, 4)
     const hidden = await statesOf(two.world, payer)
     two.liar.tell()
@@ -159,3 +178,28 @@ test.each([true, false])(
     expect(await usdcOf(two.world, payee)).toBe(5_000_000n)
   },
 )
+
+test('a nonce that one of two endpoints shows as used ends nothing', async () => {
+  const two = await worldOfTwo({ lanes: 1, isFirst: true })
+  const { payer, payee } = await onePair(two.world)
+  await signedPayment(two.world, payer, payee.address)
+  two.liar.tell(nonces(true))
+  await minutes(two.world, 20, 4)
+  const claimed = await statesOf(two.world, payer)
+  two.liar.tell()
+  await minutes(two.world, 4, 4)
+
+  expect([claimed, await statesOf(two.world, payer)]).toEqual([['signed'], ['released']])
+})
+
+test('signatures end by their nonces even if the transfers of a block cannot be read', async () => {
+  const two = await worldOfTwo({ lanes: 1, isFirst: true })
+  const { payer, payee } = await onePair(two.world)
+  const used = await signedPayment(two.world, payer, payee.address)
+  await signedPayment(two.world, payer, payee.address)
+  two.liar.tell(hiding(transferTopic), hiding(useTopic))
+  await sendAs(two.world, newKey().at, used.calldata)
+  await minutes(two.world, 20, 4)
+
+  expect((await statesOf(two.world, payer)).toSorted()).toEqual(['released', 'settled'])
+})

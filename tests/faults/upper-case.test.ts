@@ -51,7 +51,7 @@ test.each([2, 3])(
     await pass(world, 1)
     await sendAs(world, issuer, { to: world.chain.usdc, data: purchase.calldata })
     await permit.use()
-    await minutes(world, 4)
+    await minutes(world, 12, 4)
 
     const final = { state: 'settled', finality: 'finalized' }
     for (const id of [String(sent.body['transfer_id']), purchase.paymentId, permit.id]) {

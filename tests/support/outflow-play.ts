@@ -3,16 +3,19 @@
  * blocks, and housekeeping at irregular times. No one does anything wrong, so no account may be frozen.
  */
 import { expect } from 'vitest'
+import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { hex, newKey, transfer } from './chain-world.ts'
+import { hex, newKey } from './chain-world.ts'
 import { reorg, sendAs } from './deposits.ts'
+import { node, pass } from './faults/chain.ts'
+import { allowPermit2, signedPermit } from './faults/permits.ts'
 import { usdcOf } from './ledger.ts'
 import { isFrozen, passGrace, verdictsOn } from './outflows.ts'
 import type { Random } from './seed.ts'
-import { authorizing, signedPayment } from './signed.ts'
+import { signedPayment } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 type Use = () => Promise<string>
@@ -41,6 +44,7 @@ export async function beginPlay(world: TestWorld, random: Random): Promise<Play>
   for (const agent of agents) {
     for (const { address } of agents) await world.acquaint(agent, address)
     await world.acquaint(agent, payee)
+    await allowPermit2(world, agent)
   }
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x10']])
   await indexTransfers(world.world)
@@ -82,10 +86,21 @@ async function endPlay(of: Play): Promise<void> {
     await passGrace(of.world)
     await restart(of)
   }
+  // The chain stood still while the clock went on, so no signature has ended there.
+  await catchUp(of)
   for (let run = 0; run < 3; run += 1) {
-    await of.world.tick(700)
+    await pass(of.world, 700)
+    await passGrace(of.world)
     await read(of)
   }
+}
+
+/** Moves the chain's time to that of the product. */
+async function catchUp({ world }: Play): Promise<void> {
+  const block = await node(world, 'eth_getBlockByNumber', 'latest', false)
+  const { timestamp } = z.object({ timestamp: z.string() }).parse(block)
+  const now = Math.floor(world.world.now().getTime() / 1000)
+  await node(world, 'evm_increaseTime', Math.max(0, now - Number(timestamp)))
 }
 
 /** Returns for each account the micro-USD that left its wallet, and the sum that the books count. */
@@ -135,19 +150,13 @@ async function sign(of: Play): Promise<void> {
   of.uses.push(() => sendAs(of.world, newKey().at, calldata))
 }
 
-/**
- * Authorizes a permit. Permit2 is not on this chain, so its use is a plain transfer, which names no nonce
- * either; that it was used is told at the end.
- */
+/** Gives a permit to a payee, who uses it at some later time. */
 async function permit(of: Play): Promise<void> {
-  const agent = one(of, of.agents)
-  const requirement = { extra: { facilitatorAddress: of.payee } }
-  const scheme = one(of, ['exact', 'upto'])
-  const terms = { transfer_method: 'permit2', scheme, requirement }
-  const request = await authorizing(of.world, agent, of.payee, terms)
-  await of.world.world.custody?.authorize(request)
-  const taken = scheme === 'exact' ? 5_000_000 : of.random.between(1, 5_000_000)
-  of.uses.push(() => sendAs(of.world, agent.address, transfer(of.payee, BigInt(taken))))
+  const scheme = one(of, ['exact', 'upto'] as const)
+  const takes = scheme === 'exact' ? 5_000_000n : BigInt(of.random.between(1, 5_000_000))
+  const terms = { payee: of.payee, takes }
+  const { use } = await signedPermit(of.world, one(of, of.agents), scheme, {}, terms)
+  of.uses.push(use)
 }
 
 async function use({ uses, used, random }: Play): Promise<void> {

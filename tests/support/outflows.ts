@@ -3,9 +3,7 @@ import { AbiCoder, keccak256 } from 'ethers'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
-import { newKey } from './chain-world.ts'
 import { randomBytes } from './seed.ts'
-import { authorizing } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { finalize } from './world.ts'
 
@@ -26,21 +24,6 @@ export async function passGrace(world: TestWorld): Promise<void> {
     await world.tick(seconds)
     await indexTransfers(world.world)
   }
-}
-
-/** Signs a Permit2 payment of 5 USDC, whose use is a transfer that names no nonce. */
-export async function signedPermit(
-  world: TestWorld,
-  agent: Agent,
-  payee: string,
-  scheme: 'exact' | 'upto' = 'upto',
-): Promise<string> {
-  const requirement = { extra: { facilitatorAddress: newKey().at } }
-  const terms = { transfer_method: 'permit2', scheme, requirement }
-  const request = await authorizing(world, agent, payee, terms)
-  const answer = await world.world.custody?.authorize(request)
-  if (answer?.outcome !== 'signed') throw new Error('not signed')
-  return request.paymentId
 }
 
 /** Sets a wallet's balance without a log: Circle's token stores it in the mapping of slot nine. */

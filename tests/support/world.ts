@@ -19,6 +19,7 @@ import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
 import { acquaint, userAgent } from './acquaint.ts'
+import { beginReadingAtNothing } from './begin-reading.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase, project } from './database.ts'
 import type { Deadlines } from './deadlines.ts'
@@ -150,7 +151,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   atEnd(() => mailbox.close())
   const roots = readRoots(rootKeys, 'custody')
   if (chain) await beginReading(db.sql, chain)
-  else await beginReadingAtNothing(db)
+  else await beginReadingAtNothing(db.sql)
   for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
     await openFundedLane(db, chain, roots)
   }
@@ -287,13 +288,6 @@ function bindingsOf(
     custody: { ...shared, CUSTODY_DATABASE_KEY: tokens.custody, CUSTODY_ROOT_KEYS: rootKeys },
     vault: { ...shared, VAULT_DATABASE_KEY: tokens.vault, VAULT_ROOT_KEYS: rootKeys },
   }
-}
-
-/** Lets payments be signed in a world without a chain. */
-async function beginReadingAtNothing({ sql }: TestDatabase): Promise<void> {
-  await sql`insert into private.transfer_cursors (chain, began_after, finalized_through, seen_through,
-    head_number, head_hash, safe_block) values (84532, 0, 0, 0, 0, ${`0x${'0'.repeat(64)}`}, 0)
-    on conflict do nothing`
 }
 
 async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {

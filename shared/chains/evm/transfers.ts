@@ -40,10 +40,7 @@ const responseBytesMax = 4_194_304
 /** Limit for a single block: it cannot be split, and anybody can fill one with transfers of zero. */
 const responseBytesMaxOfBlock = 4 * responseBytesMax
 
-const blockSchema = z.object({ number: quantitySchema, timestamp: quantitySchema })
-
-/** Transfers of a range, and the time of its last block in Unix seconds. */
-export type ReadTransfers = { transfers: Transfer[]; seconds: number }
+const blockSchema = z.object({ number: quantitySchema })
 
 /**
  * Returns the transfers to or from these wallets in these blocks, or all transfers if `wallets` is null.
@@ -54,10 +51,10 @@ export async function readTransfers(
   chain: Chain,
   range: Range,
   wallets: readonly Address[] | null,
-): Promise<ReadTransfers | Unavailable> {
+): Promise<{ transfers: Transfer[] } | Unavailable> {
   // A filter without alternatives would match everything.
-  const topics = wallets?.length === 0 ? [] : topicsOf(wallets)
-  const filters = topics.map((one) => logsCall(chain, range, one))
+  if (wallets?.length === 0) return { transfers: [] }
+  const filters = topicsOf(wallets).map((topics) => logsCall(chain, range, topics))
   const calls = [...filters, blockCall(toHex(range.to))]
   const isOne = range.from === range.to
   const bytesMax = isOne ? responseBytesMaxOfBlock : responseBytesMax
@@ -75,7 +72,7 @@ export async function readTransfers(
   if (logs.some(({ blockNumber: at }) => at < range.from || at > range.to)) {
     return unavailable('a log of a block that was not asked for')
   }
-  return { transfers: describeAll(chain, logs), seconds: Number(last.value.timestamp) }
+  return { transfers: describeAll(chain, logs) }
 }
 
 /** Returns the transfers that a quorum reads alike, including uses of authorizations and absences. */
@@ -84,7 +81,7 @@ export function readAgreedTransfers(
   chain: Chain,
   range: Range,
   wallets: readonly Address[] | null,
-): Promise<Agreed<ReadTransfers>> {
+): Promise<Agreed<{ transfers: Transfer[] }>> {
   return findAgreed(world, chain, (rpc) => readTransfers(rpc, chain, range, wallets))
 }
 

@@ -1,6 +1,6 @@
 /**
  * Reads the tokens' transfers to and from wallets of the service. Incoming ones are shown in the feed as
- * deposits, which grant nothing; outgoing ones in final blocks are booked by outflows.ts. Each run continues where the last one
+ * deposits, which grant nothing; outgoing ones in final blocks are booked by books.ts. Each run continues where the last one
  * stopped, whichever run that was: the position after a range is booked with its last piece, and only if
  * nobody has booked since the position was read.
  */
@@ -9,7 +9,7 @@ import { isBlockReplaced } from '../../chains/evm/proof.ts'
 import type { ChainHeads } from '../../chains/evm/rpc/heads.ts'
 import { readAgreedHeads } from '../../chains/evm/rpc/heads.ts'
 import { rpcFor } from '../../chains/evm/rpc/rpc.ts'
-import type { Range, ReadTransfers } from '../../chains/evm/transfers.ts'
+import type { Range, Transfer } from '../../chains/evm/transfers.ts'
 import { readAgreedTransfers, readTransfers } from '../../chains/evm/transfers.ts'
 import { addressSchema, wordSchema } from '../../chains/hex.ts'
 import type { Chain } from '../../chains/registry.ts'
@@ -19,7 +19,7 @@ import { unbound } from '../../db/database.ts'
 import type { World } from '../../world.ts'
 import type { TransferPiece } from './book-pieces.ts'
 import { bookInPieces } from './book-pieces.ts'
-import { bookOutflows } from './outflows.ts'
+import { writeBooks } from './books.ts'
 import { readInPieces } from './pieces.ts'
 import type { TransferRow } from './transfer-row.ts'
 import { transferRows } from './transfer-row.ts'
@@ -77,7 +77,7 @@ export async function indexTransfers(world: World): Promise<{ seen: number; move
 /** Reads a chain, and books what was read before even if no more can be read. */
 async function indexChain(world: World, chain: Chain): Promise<Run | undefined> {
   const run = await runOrLog(world, chain, () => readChain(world, chain))
-  await runOrLog(world, chain, () => bookOutflows(world, chain))
+  await runOrLog(world, chain, () => writeBooks(world, chain))
   return run
 }
 
@@ -186,11 +186,10 @@ async function book(
   run: Run,
   piece: Range,
   pass: Pass,
-  { transfers, seconds }: ReadTransfers,
+  { transfers }: { transfers: Transfer[] },
 ): Promise<boolean> {
   const isBooked = await bookInPieces(piece, transferRows(transfers), {
-    book: (part) =>
-      part.isLast ? close(run, { ...piece, seconds }, pass, part) : enter(run, pass, part),
+    book: (part) => (part.isLast ? close(run, piece, pass, part) : enter(run, pass, part)),
     giveUp: (transfer, error) => logGivenUp(run, transfer, error),
   })
   if (isBooked) run.seen += transfers.length
@@ -216,12 +215,7 @@ async function enter(run: Run, pass: Pass, { from, to, transfers }: TransferPiec
 }
 
 /** Books the last piece of a range, and with it the range. */
-async function close(
-  run: Run,
-  range: Range & { seconds: number },
-  pass: Pass,
-  { from, to, transfers }: TransferPiece,
-) {
+async function close(run: Run, range: Range, pass: Pass, { from, to, transfers }: TransferPiece) {
   const { db, chain, version, heads } = run
   const rest = { rest_block: from.block, rest_log: from.log, to_log: to.log, transfers }
   const booked = { chain: chain.id, version, from_block: range.from, to_block: range.to, ...rest }
@@ -233,11 +227,7 @@ async function close(
   const row =
     pass === 'seen'
       ? await db.one('housekeeping_book_seen_transfers', { ...booked, ...head }, bookedRow)
-      : await db.one(
-          'housekeeping_book_final_transfers',
-          { ...booked, block_seconds: range.seconds },
-          bookedRow,
-        )
+      : await db.one('housekeeping_book_final_transfers', booked, bookedRow)
   if (!row) return false
   run.version = row.next_version
   if (pass === 'final') run.finalizedThrough = range.to

@@ -62,7 +62,7 @@ async function followLaneSlots(
     try {
       moves.push(
         receipt
-          ? await bookSlot(world, slot, receipt, lookAt)
+          ? await bookSlot(world, slot, asFarAsSafe(slot, receipt, seen), lookAt)
           : await follow(world, chain, { ...slot, isFirst }, seen),
       )
     } catch (error) {
@@ -72,6 +72,12 @@ async function followLaneSlots(
     }
   }
   return moves
+}
+
+/** A slot is final only where enough endpoints count its nonce: nothing looks at it again. */
+function asFarAsSafe(slot: Slot, receipt: PlacedReceipt, { states }: LanesSeen): PlacedReceipt {
+  const isSafe = (states.get(slot.lane)?.safeNonce ?? 0) > slot.nonce
+  return isSafe || receipt.finality !== 'finalized' ? receipt : { ...receipt, finality: 'safe' }
 }
 
 /** Reads the receipt of each slot: null if none of its transactions has one, and no entry if that is unknown. */
@@ -107,7 +113,10 @@ async function follow(
   }
   const { block_number: number, block_hash: hash } = slot
   if (number === null || hash === null) return false
-  if ((await isBlockReplaced(world, chain, { number, hash })) !== true) return false
+  // Where no endpoint counts the nonce, the receipt that one showed was false.
+  const isUncounted = (seen.states.get(slot.lane)?.highestNonce ?? slot.nonce + 1) <= slot.nonce
+  const isGone = isUncounted || (await isBlockReplaced(world, chain, { number, hash }))
+  if (isGone !== true) return false
   const question = { slot: slot.slot, block_hash: hash }
   const isReopened = (await world.db.call('housekeeping_reopen_slot', question)) === true
   if (isReopened) await follow(world, chain, { ...slot, state: 'open' }, seen)

@@ -11,12 +11,12 @@ import * as z from 'zod'
 import { multicallAbi } from '../../../shared/chains/evm/abi.ts'
 import { permit2Address } from '../../../shared/chains/evm/rpc/places.ts'
 import type { Hex } from '../../../shared/chains/hex.ts'
-import { hexSchema, wordSchema } from '../../../shared/chains/hex.ts'
+import { hexSchema } from '../../../shared/chains/hex.ts'
 import type { Permit2Form } from '../../../shared/custody/permit2-terms.ts'
 import type { AuthorizeRequest } from '../../../shared/custody/port.ts'
 import { permit2Payload } from '../../../shared/x402/permit2.ts'
 import { hex, newKey } from '../chain-world.ts'
-import { sendAs, transferTopic } from '../deposits.ts'
+import { sendAs } from '../deposits.ts'
 import { permitPayload } from '../permit2.ts'
 import { placeContracts, settleStep } from '../play/contracts.ts'
 import { authorizing } from '../signed.ts'
@@ -63,77 +63,24 @@ export async function signedPermit(
 
 const snapshotCall = z.tuple([z.object({ data: hexSchema }), z.string()])
 
-const isSince = (tag: string, block: number) => !tag.startsWith('0x') || Number(tag) >= block
-const wordsOf = (nonces: readonly bigint[]) =>
-  nonces.map((nonce) => numberToHex(nonce >> 8n, { size: 32 }).slice(2))
-
-/** Shows every nonce of Permit2 as spent from that block on. */
-export function spentSince(block: number): Lie {
-  return sayingBitmap((_, tag) => isSince(tag, block))
-}
-
-/** Shows the words of these nonces as spent from that block on, and as unspent before. */
-export function spent(nonces: readonly bigint[], block: number): Lie {
-  const words = wordsOf(nonces)
-  return sayingBitmap((call, tag) =>
-    words.some((word) => call.endsWith(word)) ? isSince(tag, block) : undefined,
-  )
-}
-
-/** Shows the words of these nonces as unspent, up to that block. */
-export function unspent(nonces: readonly bigint[], until = Number.POSITIVE_INFINITY): Lie {
-  const words = wordsOf(nonces)
-  const isBefore = (tag: string) => !Number.isFinite(until) || Number(tag) < until
-  return sayingBitmap((call, tag) => {
-    return words.some((word) => call.endsWith(word)) && isBefore(tag) ? false : undefined
-  })
-}
-
-/** Shows words of nonces as spent or unspent as a whole; undefined leaves what was read. */
-function sayingBitmap(isSpent: (call: string, tag: string) => boolean | undefined): Lie {
-  const selector = toFunctionSelector('nonceBitmap(address,uint256)')
+/** Shows every nonce, of the token and of Permit2, as used or as unused. */
+export function nonces(isUsed: boolean): Lie {
+  const functions = ['authorizationState(address,bytes32)', 'nonceBitmap(address,uint256)']
+  const selectors = functions.map((one) => toFunctionSelector(one))
   return saying('eth_call', (read, params) => {
     const call = snapshotCall.safeParse(params)
     const answer = hexSchema.safeParse(read)
     if (!call.success || !answer.success) return read
-    const [{ data }, tag] = call.data
-    const asking = decodeFunctionData({ abi: multicallAbi, data })
+    const asking = decodeFunctionData({ abi: multicallAbi, data: call.data[0].data })
     const inner = asking.functionName === 'aggregate3' ? asking.args[0] : []
     const [abi, functionName] = [multicallAbi, 'aggregate3'] as const
     const results = decodeFunctionResult({ abi, functionName, data: answer.data })
     const result = results.map((one, at) => {
-      const { callData = '0x' } = inner[at] ?? {}
-      const said = callData.startsWith(selector) ? isSpent(callData, tag) : undefined
-      const returnData = numberToHex(said ? 2n ** 256n - 1n : 0n, { size: 32 })
-      return said === undefined ? one : { success: true, returnData }
+      const asksNonce = selectors.some((selector) => inner[at]?.callData.startsWith(selector))
+      const returnData = numberToHex(isUsed ? 1n : 0n, { size: 32 })
+      return asksNonce ? { success: true, returnData } : one
     })
     return encodeFunctionResult({ abi, functionName, result })
-  })
-}
-
-const filter = z.tuple([z.object({ fromBlock: z.string(), toBlock: z.string() })])
-const blockSchema = z.object({ hash: wordSchema, number: z.string() })
-type Moved = { from: string; to: string; atomic: bigint }
-
-/** Adds a transfer that never happened to the answer when the logs of exactly that block are requested. */
-export async function movedIn(world: TestWorld, block: number, moved: Moved): Promise<Lie> {
-  const told = await node(world, 'eth_getBlockByNumber', numberToHex(block), false)
-  const { hash: blockHash, number: blockNumber } = blockSchema.parse(told)
-  const word = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
-  const log = {
-    address: world.chain.usdc,
-    topics: [transferTopic, word(moved.from), word(moved.to)],
-    data: numberToHex(moved.atomic, { size: 32 }),
-    logIndex: '0x0',
-    transactionHash: `0x${'d'.repeat(64)}`,
-    blockNumber,
-    blockHash,
-  }
-  return saying('eth_getLogs', (read, params) => {
-    const asked = filter.safeParse(params)
-    const [range] = asked.data ?? []
-    const isThat = Number(range?.fromBlock) === block && Number(range?.toBlock) === block
-    return isThat ? [log] : read
   })
 }
 
