@@ -9139,6 +9139,18 @@ AS $function$
      and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
 $function$;
 
+CREATE OR REPLACE FUNCTION private.open_signatures(p private.payments)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
+    'amount_atomic', o.amount_atomic::text)), '[]')
+  from (select s.* from private.payments s
+     where s.wallet = p.wallet and s.chain = p.chain and s.token = p.token and s.state in ('signed', 'unknown')
+     order by s.authorized_at desc limit 20) o
+$function$;
+
 CREATE OR REPLACE FUNCTION private.order_events(p private.payments)
  RETURNS TABLE(stage integer, event text, at timestamp with time zone, tx_hash text, block_number bigint, block_hash text)
  LANGUAGE sql
@@ -9308,6 +9320,7 @@ begin
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
+    'open_signatures', private.open_signatures(p),
     'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,

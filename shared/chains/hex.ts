@@ -52,3 +52,8 @@ function isHexOf(pattern: RegExp) {
 function lowerCase(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`
 }
+
+/** Reads a returned uint256. Returns undefined if the contract is absent or the call failed. */
+export function readWord(returned: Hex | undefined): bigint | undefined {
+  return returned !== undefined && returned.length === 66 ? BigInt(returned) : undefined
+}

@@ -3,7 +3,8 @@
  * for its decision.
  */
 import * as z from 'zod'
-import { addressSchema } from '../chains/hex.ts'
+import type { OpenSignature } from '../chains/evm/signature-use.ts'
+import { addressSchema, wordSchema } from '../chains/hex.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import { mandateFacts, mandateRow } from '../mandates/mandate-row.ts'
 import { ownersLevels } from '../policy/facts.ts'
@@ -95,6 +96,10 @@ export const factsRow = z.object({
   /** Ways to pay that the merchant refused for this resource a moment ago. */
   refused_ways: z.array(refusedWay),
   reserved_atomic: bigintText,
+  /** What reserves it without being known to be in a block: the newest twenty. */
+  open_signatures: z.array(
+    z.object({ nonce: wordSchema, is_permit: z.boolean(), amount_atomic: bigintText }),
+  ),
   /** True if a rule of the owner brings what the payment lacks. */
   is_refilled: z.boolean(),
   gas: gasRow,
@@ -108,3 +113,13 @@ export const factsRow = z.object({
 export const paymentWithFactsRow = z.object({ payment_row: paymentRow, facts: factsRow })
 /** Parsed answer of api.begin_payment and api.payment_facts. */
 export type PaymentWithFacts = z.output<typeof paymentWithFactsRow>
+
+/** Returns the signatures that reserve part of the balance that a payment is taken from. */
+export function openSignatures({ payment_row: payment, facts }: PaymentWithFacts): OpenSignature[] {
+  const { wallet, token } = payment
+  return facts.open_signatures.map(
+    ({ nonce, is_permit: isPermit, amount_atomic: amountAtomic }) => {
+      return { wallet, token, nonce, isPermit, amountAtomic }
+    },
+  )
+}

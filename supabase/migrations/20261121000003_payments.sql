@@ -291,6 +291,16 @@ create function private.reserved_atomic(p private.payments) returns numeric
   select private.reserved_in(p.wallet, p.chain, p.token)
 $$;
 
+-- Returns the newest of the signatures that reserve it.
+create function private.open_signatures(p private.payments) returns jsonb
+  language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
+    'amount_atomic', o.amount_atomic::text)), '[]')
+  from (select s.* from private.payments s
+     where s.wallet = p.wallet and s.chain = p.chain and s.token = p.token and s.state in ('signed', 'unknown')
+     order by s.authorized_at desc limit 20) o
+$$;
+
 -- Releases those of the given payments that are reserved and not signed. The caller holds the account's lock.
 -- Custody keeps a signature only for a payment that is still authorized, so no signature follows the release.
 create function private.release_unsigned(given_up uuid[], why text) returns void language sql as $$

@@ -82,6 +82,35 @@ test('a use that nobody looked for is settled when its block is final', async ()
   expect(await feedOf(payee)).toMatchObject([{ type: 'received', summary: textWith('5 USDC') }])
 })
 
+test.each(['a purchase', 'a permit'])(
+  '%s that left and was not looked at is taken from the balance once',
+  async (kind) => {
+    const { agent } = await owned(world, 10)
+    const payee = newKey().at
+    await world.acquaint(agent, payee)
+    if (kind === 'a permit') {
+      await allowPermit2(world, agent)
+      const permit = await signedPermit(world, agent, 'exact', {}, { payee })
+      await permit.use()
+    } else {
+      const signed = await signedPayment(world, agent, payee)
+      await sendAs(world, newKey().at, signed.calldata)
+    }
+    const order = {
+      recipient: payee,
+      chain: world.chain.network,
+      token: 'USDC',
+      user_confirmed: true,
+    }
+
+    const more = await agent.post('/wallet-custodial-transfer', { ...order, amount: '5.01' })
+    const rest = await agent.post('/wallet-custodial-transfer', { ...order, amount: '5' })
+
+    expect(more).toMatchObject({ status: 409, body: { error: 'insufficient_funds' } })
+    expect(rest).toMatchObject({ status: 200 })
+  },
+)
+
 test('a transfer that no payment explains is in the feed, mailed and alarmed once, and freezes nobody', async () => {
   const { agent, told } = await owned(world)
   const thief = newKey().at

@@ -2,16 +2,12 @@
  * Reads the token and native balances of addresses, in one round trip per chain. Balances are read at the
  * latest block, which a reorganization can still undo, so the result names the block.
  */
+
 import type { Address, Chain, Token } from '../chain.ts'
+import { readWord } from '../hex.ts'
 import type { RpcAnswer, Unavailable } from './rpc/answer.ts'
 import { unavailable } from './rpc/answer.ts'
-import {
-  balanceCall,
-  decodeSnapshot,
-  encodeSnapshot,
-  nativeCall,
-  readWord,
-} from './rpc/multicall.ts'
+import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall } from './rpc/multicall.ts'
 import type { ChainWorld } from './rpc/rpc.ts'
 import { rpcFor } from './rpc/rpc.ts'
 

@@ -2,15 +2,13 @@
  * Reads the issuer's own bars on a stablecoin (FiatToken): a paused token and blocked addresses. They are
  * read together with the facts of the decision, so that nothing is signed that could not settle.
  */
+
 import { encodeFunctionData } from 'viem/utils'
-import type { Address, Chain, Token } from '../chain.ts'
+import type { Address, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
+import { readWord } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import type { Unavailable } from './rpc/answer.ts'
 import type { InnerCall } from './rpc/multicall.ts'
-import { balanceCall, decodeSnapshot, encodeSnapshot, readWord } from './rpc/multicall.ts'
-import type { ChainWorld } from './rpc/rpc.ts'
-import { rpcFor } from './rpc/rpc.ts'
 
 /** Reason why the token would not move now, as one endpoint shows it; see agreed-bars.ts. */
 export type Barred = 'paused' | 'payer' | 'payee'
@@ -47,33 +45,4 @@ export function barredBy(isBarred: readonly boolean[]): Barred | undefined {
 /** Returns true if the answer to one of these calls is true. */
 export function isYes(answer: Hex | undefined): boolean {
   return readWord(answer) === 1n
-}
-
-/** Wallet balance of a token, and the bar on moving it to the payee, if any. Valid for one block. */
-export type BalanceAndBar = {
-  status: 'ok'
-  blockNumber: bigint
-  tokenAtomic: bigint
-  barred?: Barred
-}
-
-/** Reads balance and bars at once. The balance is zero if the chain lacks the token. */
-export async function readBalanceAndBar(
-  world: ChainWorld,
-  chain: Chain,
-  parties: Parties,
-): Promise<BalanceAndBar | Unavailable> {
-  const calls = [balanceCall(parties.token, parties.wallet), ...barCalls(parties)]
-  const { method, params } = encodeSnapshot(chain, calls)
-  const answer = await rpcFor(world, chain).request(method, params)
-  const snapshot = decodeSnapshot(answer, calls.length)
-  if (snapshot.status !== 'ok') return snapshot
-  const [balance, ...answers] = snapshot.results
-  const { blockNumber } = snapshot
-  return {
-    status: 'ok',
-    blockNumber,
-    tokenAtomic: readWord(balance) ?? 0n,
-    ...readBarred(answers),
-  }
 }

@@ -3,7 +3,9 @@
  * and the price of gas. An endpoint may lag and count too few transactions, or lie. A transaction counts as
  * mined once a quorum shows it, and as not mined only if no endpoint shows it.
  */
+
 import type { Address, Chain } from '../chain.ts'
+import { readWord } from '../hex.ts'
 import { dataFeeCall, readDataFee } from './gas/data-fee.ts'
 import type { GasFees } from './gas/fees.ts'
 import {
@@ -20,7 +22,7 @@ import { agreedCount } from './quorum/enough.ts'
 import type { Unavailable } from './rpc/answer.ts'
 import { unavailable } from './rpc/answer.ts'
 import { countCall, readCount } from './rpc/counts.ts'
-import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './rpc/multicall.ts'
+import { decodeSnapshot, encodeSnapshot, nativeCall } from './rpc/multicall.ts'
 import type { ChainWorld, Rpc } from './rpc/rpc.ts'
 import { endpointsFor } from './rpc/rpc.ts'
 

@@ -3,9 +3,11 @@
  * wallet and relayers, the price of gas, whether the token contract has the registry's EIP-712 domain, and
  * whether it moves money now. It reserves nothing and holds for one block.
  */
+
 import { encodeAbiParameters, encodeFunctionData, keccak256, stringToHex } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
+import { readWord } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
 import type { Barred } from './bars.ts'
 import { barCalls, readBarred } from './bars.ts'
@@ -19,22 +21,19 @@ import type { RpcAnswer, Unavailable } from './rpc/answer.ts'
 import { unavailable } from './rpc/answer.ts'
 import { countCall, readCount } from './rpc/counts.ts'
 import type { InnerCall } from './rpc/multicall.ts'
-import {
-  balanceCall,
-  decodeSnapshot,
-  encodeSnapshot,
-  nativeCall,
-  readWord,
-} from './rpc/multicall.ts'
+import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall } from './rpc/multicall.ts'
 import type { ChainWorld } from './rpc/rpc.ts'
 import { rpcFor } from './rpc/rpc.ts'
+import type { OpenSignature } from './signature-use.ts'
+import { sumUsed, useCall } from './signature-use.ts'
 
-/** Input. `lanes` are relayers that could carry the transfer. */
+/** Input. `lanes` are relayers that could carry the transfer, `open` what is reserved in the wallet. */
 export type PreflightRequest = {
   token: Token
   wallet: Address
   payee: Address
   lanes: readonly Address[]
+  open?: readonly OpenSignature[]
 }
 
 /** Result. Amounts of the token are in atomic units, all others in wei. */
@@ -44,6 +43,7 @@ export type Preflight = BudgetedFees & {
   seenBlock: number | undefined
   /** Unix seconds of the latest block, by the lower median of the endpoints. */
   blockTimestampSeconds: bigint
+  /** Balance, with what open signatures have taken from it. */
   tokenAtomic: bigint
   walletWei: bigint
   lanes: LaneHolding[]
@@ -79,7 +79,7 @@ export async function readPreflight(
     rpcFor(world, chain).batch(calls, { timeoutMilliseconds }),
     askHead(world, chain, { wallet, lanes }),
   ])
-  const holdings = readHoldings(chain, request.token, { answer: state, calls: inner.length })
+  const holdings = readHoldings(chain, request, { answer: state, calls: inner.length })
   const suggested = combined?.head ?? readFees(history)
   const walletNonce = combined ? combined.walletNonce : readCount(walletCount)
   if ('log' in holdings) return holdings
@@ -106,7 +106,7 @@ export async function readPreflight(
 
 const presentIn = <Value>(value: Value | undefined) => (value === undefined ? [] : [value])
 
-function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): InnerCall[] {
+function innerCalls({ token, wallet, payee, lanes, open = [] }: PreflightRequest): InnerCall[] {
   const separator = encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })
   return [
     balanceCall(token, wallet),
@@ -114,18 +114,19 @@ function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): InnerCal
     { target: token.address, callData: separator },
     ...barCalls({ token, wallet, payee }),
     dataFeeCall,
+    ...open.map(useCall),
     ...lanes.map(nativeCall),
   ]
 }
 
 function readHoldings(
   chain: Chain,
-  token: Token,
+  { token, open = [] }: PreflightRequest,
   { answer, calls }: { answer: RpcAnswer | undefined; calls: number },
 ) {
   const snapshot = decodeSnapshot(answer, calls)
   if (snapshot.status !== 'ok') return snapshot
-  const [balance, native, separator, paused, payer, payee, dataFee, ...lanes] = snapshot.results
+  const [balance, native, separator, paused, payer, payee, dataFee, ...rest] = snapshot.results
   const tokenAtomic = readWord(balance)
   const walletWei = readWord(native)
   if (tokenAtomic === undefined) return unavailable(`${token.symbol} is not on ${chain.caip2}`)
@@ -134,9 +135,9 @@ function readHoldings(
     status: 'ok' as const,
     blockNumber: Number(snapshot.blockNumber),
     blockTimestampSeconds: snapshot.blockTimestampSeconds,
-    tokenAtomic,
+    tokenAtomic: tokenAtomic + sumUsed(open, rest),
     walletWei,
-    lanesWei: lanes.map(readWord),
+    lanesWei: rest.slice(open.length).map(readWord),
     dataFeeWei: readDataFee(chain, readWord(dataFee)),
     domainMatches: separator === domainSeparator(chain, token),
     ...readBarred([paused, payer, payee]),

@@ -3,13 +3,15 @@
  * (scripts/local/contracts/YieldGate.sol). What is read is one endpoint's word: the bounds of an order are
  * enforced by the gate on the chain.
  */
+
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Address, Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
+import { readWord } from '../hex.ts'
 import type { Unavailable } from './rpc/answer.ts'
 import { unavailable } from './rpc/answer.ts'
 import type { InnerCall } from './rpc/multicall.ts'
-import { decodeSnapshot, encodeSnapshot, readWord } from './rpc/multicall.ts'
+import { decodeSnapshot, encodeSnapshot } from './rpc/multicall.ts'
 import type { ChainWorld } from './rpc/rpc.ts'
 import { rpcFor } from './rpc/rpc.ts'
 

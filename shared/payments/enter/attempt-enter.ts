@@ -19,7 +19,7 @@ import { refuseBarred } from '../decide/barred.ts'
 import { notFunded } from '../decide/not-funded.ts'
 import type { Payment } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { paymentWithFactsRow } from '../payment-with-facts.ts'
+import { openSignatures, paymentWithFactsRow } from '../payment-with-facts.ts'
 import { allowanceFor, readFunds } from './attempt-funds.ts'
 import { refusedLast } from './attempt-order.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
@@ -127,8 +127,10 @@ async function readOfferFunds(
 ): Promise<OfferFunds> {
   const { chain, token, payTo } = payable
   const { wallet } = payment
+  const isSame = payment.chain === chain.id && payment.token === token.address
+  const open = isSame ? openSignatures({ payment_row: payment, facts }) : []
   const [seen, permit] = await Promise.all([
-    readFunds(context, payable, { wallet, payee: payTo }),
+    readFunds(context, payable, { wallet, payee: payTo }, open),
     permitFor(context, payable, wallet),
   ])
   if (permit?.status === 'not_allowed') return permit
@@ -136,7 +138,6 @@ async function readOfferFunds(
   const parties = { token, wallet, payee: payTo }
   const barred = await agreedBar(context.world, chain, parties, seen.barred)
   if (barred) return { barred }
-  const isSame = payment.chain === chain.id && payment.token === token.address
   return { freeAtomic: seen.tokenAtomic - (isSame ? facts.reserved_atomic : 0n) }
 }
 

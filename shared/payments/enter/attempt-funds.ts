@@ -1,7 +1,8 @@
 /** Reads whether a wallet can pay an x402 offer now: its balance, the token's bars, Permit2's allowance. */
 
-import { readBalanceAndBar } from '../../chains/evm/bars.ts'
+import { readBalanceAndBar } from '../../chains/evm/funds.ts'
 import { readAllowance } from '../../chains/evm/permit2/allowance.ts'
+import type { OpenSignature } from '../../chains/evm/signature-use.ts'
 import type { Permit2Form } from '../../custody/permit2-terms.ts'
 import { permit2Spenders } from '../../custody/permit2-terms.ts'
 import type { Context } from '../../http/handler.ts'
@@ -11,13 +12,14 @@ import type { Payment } from '../payment.ts'
 
 type Asset = Pick<PayableOffer, 'chain' | 'token'>
 
-/** Reads the wallet's balance of one token, and whether the token may go to the payee. */
+/** Reads the wallet's balance of one token, with what `open` ones took, and whether it may go to the payee. */
 export function readFunds(
   { world }: Context,
   { chain, token }: Asset,
   { wallet, payee }: Pick<Payment, 'wallet' | 'payee'>,
+  open: readonly OpenSignature[],
 ) {
-  return readBalanceAndBar(world, chain, { token, wallet, payee })
+  return readBalanceAndBar(world, chain, { token, wallet, payee }, open)
 }
 
 /** Payment by Permit2, with the extensions of the server that asks for it. */

@@ -24,6 +24,7 @@ import { termsOf } from '../enter/attempt-terms.ts'
 import type { Payment } from '../payment.ts'
 import { foundRow } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
+import { openSignatures } from '../payment-with-facts.ts'
 import { deliveryOf } from './attempt-delivery.ts'
 import type { SigningInputs, SigningResult } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
@@ -77,7 +78,8 @@ function isUnused({ state }: Payment): boolean {
 async function prepareSigning(context: Context, { payment_row: payment, facts }: PaymentWithFacts) {
   const { chain, token } = assetOf(payment)
   const terms = termsOf(payment)
-  const seen = await readFunds(context, { chain, token }, payment)
+  const open = openSignatures({ payment_row: payment, facts })
+  const seen = await readFunds(context, { chain, token }, payment, open)
   if (seen.status !== 'ok') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }

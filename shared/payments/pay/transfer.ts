@@ -19,6 +19,7 @@ import { gasTooDear, notFunded } from '../decide/not-funded.ts'
 import type { Payment } from '../payment.ts'
 import { foundRow } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
+import { openSignatures } from '../payment-with-facts.ts'
 import { fundedLanes } from '../relay/funded-lanes.ts'
 import { sendAndRelay } from '../relay/relay.ts'
 import type { Sender, SigningInputs, SigningResult } from './authorize.ts'
@@ -102,7 +103,7 @@ async function prepareSigning(sender: Sender, entered: PaymentWithFacts) {
   const { chain, token } = assetOf(payment)
   const { wallet, payee } = payment
   const lanes = facts.lanes.map(({ address }) => address)
-  const asked = { token, wallet, payee, lanes }
+  const asked = { token, wallet, payee, lanes, open: openSignatures(entered) }
   const seen = await readPreflight(sender.world, chain, asked)
   if (seen.status === 'unavailable') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
@@ -124,9 +125,9 @@ async function prepareSigning(sender: Sender, entered: PaymentWithFacts) {
   return notFunded({ chain, token }, payment.amount_atomic, free, more)
 }
 
-/** Hint for a payment that was mined a moment ago: it counts twice until it is booked. */
+/** Hint for a payment that lacks what others have reserved. */
 const reservedHint = {
-  hint: 'Part of the balance is reserved by payments that are not booked as settled yet.',
+  hint: 'Part of the balance is reserved by payments that have not left the wallet yet.',
   retryAfterSeconds: 5,
 }
 

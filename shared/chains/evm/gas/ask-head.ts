@@ -2,11 +2,13 @@
  * Asks all endpoints of a chain for its newest block and the price of gas and calldata there, so that no
  * single endpoint decides it. A slow endpoint delays the result by at most one second and is then ignored.
  */
+
 import type { Address, Chain } from '../../chain.ts'
+import { readWord } from '../../hex.ts'
 import { agreedCount } from '../quorum/enough.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/answer.ts'
 import { countCall, readCount } from '../rpc/counts.ts'
-import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from '../rpc/multicall.ts'
+import { decodeSnapshot, encodeSnapshot, nativeCall } from '../rpc/multicall.ts'
 import type { ChainWorld } from '../rpc/rpc.ts'
 import { endpointsFor } from '../rpc/rpc.ts'
 import { dataFeeCall, readDataFee } from './data-fee.ts'

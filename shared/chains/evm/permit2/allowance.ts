@@ -4,11 +4,11 @@
  */
 import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../../chain.ts'
-import { hexSchema } from '../../hex.ts'
+import { hexSchema, readWord } from '../../hex.ts'
 import { tokenAbi } from '../abi.ts'
 import type { Unavailable } from '../rpc/answer.ts'
 import { readAnswer, unavailable } from '../rpc/answer.ts'
-import { decodeSnapshot, encodeSnapshot, readWord } from '../rpc/multicall.ts'
+import { decodeSnapshot, encodeSnapshot } from '../rpc/multicall.ts'
 import { permit2Address } from '../rpc/places.ts'
 import type { ChainWorld } from '../rpc/rpc.ts'
 import { rpcFor } from '../rpc/rpc.ts'

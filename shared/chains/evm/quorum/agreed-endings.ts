@@ -3,28 +3,19 @@
  * unused above a final block later than the signature's end stays unused for good. One that is used was used
  * before that end, so in a block that is final as well.
  */
-import { encodeFunctionData } from 'viem/utils'
 import * as z from 'zod'
-import type { Address, Chain } from '../../chain.ts'
-import type { Hex } from '../../hex.ts'
+import type { Chain } from '../../chain.ts'
 import { quantitySchema } from '../../hex.ts'
-import { permit2Abi, tokenAbi } from '../abi.ts'
 import { readAnswer } from '../rpc/answer.ts'
-import type { InnerCall } from '../rpc/multicall.ts'
-import { decodeSnapshot, encodeSnapshot, readWord } from '../rpc/multicall.ts'
-import { permit2Address } from '../rpc/places.ts'
+import { decodeSnapshot, encodeSnapshot } from '../rpc/multicall.ts'
 import type { ChainWorld, Rpc } from '../rpc/rpc.ts'
 import { endpointsFor } from '../rpc/rpc.ts'
+import type { SignatureNonce } from '../signature-use.ts'
+import { readUsed, useCall } from '../signature-use.ts'
 import { isQuorum } from './enough.ts'
 
-/** A signature with its nonce. `endSeconds`: no block of this time or later takes it. */
-export type EndedSignature = {
-  wallet: Address
-  token: Address
-  nonce: Hex
-  isPermit: boolean
-  endSeconds: number
-}
+/** A signature that no block of the time `endSeconds` or later takes. */
+export type EndedSignature = SignatureNonce & { endSeconds: number }
 
 /** How a signature ended. */
 export type Ending = 'used' | 'unused'
@@ -65,23 +56,8 @@ async function readEndings(
   if ('status' in final || snapshot.status !== 'ok') return []
   if (snapshot.blockNumber < final.value.number) return []
   return signatures.map((signature, at) => {
-    const word = readWord(snapshot.results[at])
-    if (word === undefined || final.value.timestamp < signature.endSeconds) return undefined
-    return isUsed(signature, word) ? 'used' : 'unused'
+    const isUsed = readUsed(signature, snapshot.results[at])
+    if (isUsed === undefined || final.value.timestamp < signature.endSeconds) return undefined
+    return isUsed ? 'used' : 'unused'
   })
-}
-
-function useCall({ wallet, token, nonce, isPermit }: EndedSignature): InnerCall {
-  if (isPermit) {
-    const args = [wallet, BigInt(nonce) >> 8n] as const
-    const callData = encodeFunctionData({ abi: permit2Abi, functionName: 'nonceBitmap', args })
-    return { target: permit2Address, callData }
-  }
-  const args = [wallet, nonce] as const
-  const functionName = 'authorizationState'
-  return { target: token, callData: encodeFunctionData({ abi: tokenAbi, functionName, args }) }
-}
-
-function isUsed({ nonce, isPermit }: EndedSignature, word: bigint): boolean {
-  return isPermit ? ((word >> (BigInt(nonce) & 255n)) & 1n) === 1n : word === 1n
 }

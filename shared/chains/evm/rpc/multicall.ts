@@ -5,7 +5,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../../chain.ts'
 import type { Hex } from '../../hex.ts'
-import { hexSchema, isPosition, isTime } from '../../hex.ts'
+import { hexSchema, isPosition, isTime, readWord } from '../../hex.ts'
 import { multicallAbi, rollupAbi, tokenAbi } from '../abi.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
@@ -68,11 +68,6 @@ export function decodeSnapshot(
   if (number === undefined || seconds === undefined) return unavailable('no block was named')
   if (!isPosition(number) || !isTime(seconds)) return unavailable('no such block can be')
   return { status: 'ok', blockNumber: number, blockTimestampSeconds: seconds, results: rest }
-}
-
-/** Reads a returned uint256. Returns undefined if the contract is absent or the call failed. */
-export function readWord(returned: Hex | undefined): bigint | undefined {
-  return returned !== undefined && returned.length === 66 ? BigInt(returned) : undefined
 }
 
 /**
