@@ -721,8 +721,7 @@ create table private.payments (
   counts_until timestamp with time zone generated always as (
 CASE
     WHEN (state = 'authorized'::text) THEN (((authorized_at AT TIME ZONE 'utc'::text) + '00:00:20'::interval) AT TIME ZONE 'utc'::text)
-    WHEN (state = ANY (ARRAY['signed'::text, 'unknown'::text])) THEN 'infinity'::timestamp with time zone
-    WHEN ((state = 'settled'::text) AND (finality IS DISTINCT FROM 'finalized'::text)) THEN 'infinity'::timestamp with time zone
+    WHEN (state = 'signed'::text) THEN 'infinity'::timestamp with time zone
     WHEN (state = 'settled'::text) THEN (((to_timestamp((valid_before)::double precision) AT TIME ZONE 'utc'::text) + '24:00:00'::interval) AT TIME ZONE 'utc'::text)
     ELSE NULL::timestamp with time zone
 END) stored,
@@ -744,11 +743,10 @@ END) stored,
   constraint payments_chain_token_wallet_authorization_nonce_key UNIQUE (chain, token, wallet, authorization_nonce),
   constraint payments_check CHECK (((settled_atomic >= (0)::numeric) AND (settled_atomic <= amount_atomic))),
   constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text, 'declined'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
-  constraint payments_check2 CHECK (((state <> 'settled'::text) OR (finality IS NOT NULL))),
-  constraint payments_check3 CHECK (((state <> 'settled'::text) OR (block_hash IS NOT NULL) OR (finality = 'finalized'::text))),
-  constraint payments_check4 CHECK (((log_index IS NULL) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
-  constraint payments_check5 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
-  constraint payments_check6 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
+  constraint payments_check2 CHECK (((state = 'settled'::text) = (NOT (finality IS DISTINCT FROM 'finalized'::text)))),
+  constraint payments_check3 CHECK (((log_index IS NULL) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
+  constraint payments_check4 CHECK (((settled_atomic IS NULL) OR (state = ANY (ARRAY['signed'::text, 'settled'::text])))),
+  constraint payments_check5 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
   constraint payments_decline_reason_check CHECK (((length(decline_reason) >= 1) AND (length(decline_reason) <= 280))),
   constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'reverted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
@@ -758,7 +756,7 @@ END) stored,
   constraint payments_mandate_fkey FOREIGN KEY (mandate) REFERENCES private.mandates(id),
   constraint payments_payee_check CHECK ((payee ~ '^0x[0-9a-fA-F]{40}$'::text)),
   constraint payments_resource_check CHECK ((resource ~ '^[0-9a-f]{64}$'::text)),
-  constraint payments_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text, 'released'::text, 'expired'::text, 'declined'::text]))),
+  constraint payments_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'authorized'::text, 'signed'::text, 'settled'::text, 'released'::text, 'expired'::text, 'declined'::text]))),
   constraint payments_token_check CHECK ((token ~ '^0x[0-9a-fA-F]{40}$'::text)),
   constraint payments_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
   constraint payments_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
@@ -1236,7 +1234,7 @@ CREATE INDEX passkeys_of_account ON private.passkeys USING btree (account);
 
 CREATE INDEX payments_age ON private.payments USING btree (expires_at) WHERE (authorized_at IS NULL);
 
-CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee), amount_atomic) WHERE (((terms ->> 'transfer_method'::text) = 'permit2'::text) AND ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND ((finality <> 'finalized'::text) OR (block_hash IS NULL)))));
+CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee), amount_atomic) WHERE (((terms ->> 'transfer_method'::text) = 'permit2'::text) AND ((state = 'signed'::text) OR ((state = 'settled'::text) AND (block_hash IS NULL))));
 
 CREATE INDEX payments_counted ON private.payments USING btree (account, counts_until) INCLUDE (state, consent_level, amount_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
@@ -1246,27 +1244,27 @@ CREATE UNIQUE INDEX payments_fixed_nonce ON private.payments USING btree (wallet
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
-CREATE UNIQUE INDEX payments_log ON private.payments USING btree (chain, tx_hash, log_index) WHERE ((state = 'settled'::text) AND (finality = 'finalized'::text));
+CREATE UNIQUE INDEX payments_log ON private.payments USING btree (chain, tx_hash, log_index) WHERE (state = 'settled'::text);
 
 CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), counts_until) INCLUDE (state, amount_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
 CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, amount_usd_micros, counts_until, valid_before) WHERE (mandate IS NOT NULL);
 
-CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
+CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((resource IS NOT NULL) AND ((state = 'settled'::text) OR (block_hash IS NOT NULL)));
 
-CREATE INDEX payments_open ON private.payments USING btree (chain, valid_before, id) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
+CREATE INDEX payments_open ON private.payments USING btree (chain, valid_before, id) WHERE (state = 'signed'::text);
 
-CREATE INDEX payments_open_of ON private.payments USING btree (account) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
+CREATE INDEX payments_open_of ON private.payments USING btree (account) WHERE (state = 'signed'::text);
 
 CREATE INDEX payments_orders ON private.payments USING btree (account, created_at DESC, id DESC) WHERE (terms ? 'carrier'::text);
 
-CREATE INDEX payments_paid ON private.payments USING btree (account, payee) WHERE (state = 'settled'::text);
+CREATE INDEX payments_paid ON private.payments USING btree (account, payee) WHERE ((state = 'settled'::text) OR (block_hash IS NOT NULL));
 
 CREATE INDEX payments_refused ON private.payments USING btree (account, resource, authorized_at DESC) WHERE ((state <> 'settled'::text) AND private.is_refused(delivery));
 
 CREATE INDEX payments_relayed ON private.payments USING btree (account, chain, authorized_at) INCLUDE (relayed_calls, state, counts_until, tx_hash) WHERE (relayed_calls > 0);
 
-CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, token) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text]));
+CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, token) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text]));
 
 CREATE INDEX payments_undecided ON private.payments USING btree (account, key) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
 
@@ -1635,9 +1633,9 @@ begin
   if not found then
     outcome := 'not_found';
   elsif not private.may_pay(p, caller.id)
-    or private.is_undecided(p) and private.is_stopped(p) then
+    or p.state = 'signed' and private.is_stopped(p) then
     outcome := 'closed';
-  elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
+  elsif p.state in ('authorized', 'signed') or private.is_owed(p) then
     outcome := 'authorized';
     -- A delivered purchase is not requested again.
     free := p.leased_until <= at and not (private.delivered_part(p.delivery) = 2
@@ -1872,7 +1870,7 @@ begin
     return false;
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
-   where p.id = any (carries) and p.state = 'signed';
+   where p.id = any (carries) and p.state = 'signed' and p.block_hash is null;
   return true;
 end $function$;
 
@@ -2068,7 +2066,7 @@ declare
 begin
   return query
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
-    where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
+    where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
       and p.counts_until > private.clock())
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
@@ -2086,7 +2084,7 @@ begin
   perform private.recognize(credential, 'pay', true);
   update private.payments p set handed_at = coalesce(p.handed_at, private.clock())
    where p.id = hand_over.payment and p.account = caller.account
-     and (p.state = 'settled' and p.finality = 'finalized' or not private.is_stopped(p));
+     and (p.state = 'settled' or not private.is_stopped(p));
   if not found then
     perform private.refuse('payment_closed', '409');
   end if;
@@ -2196,7 +2194,7 @@ begin
     finality = case when p.id = any (unpaid) then 'reverted' else p.finality end
     from private.relay_calls c
    where c.slot = housekeeping_book_slot.slot
-     and p.id = c.payment and p.state = 'signed';
+     and p.id = c.payment and p.state = 'signed' and p.block_hash is null;
   perform private.note_settled((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, case finality when 'finalized' then 'safe' else finality end)
   from pg_catalog.jsonb_array_elements(settled) e;
@@ -2324,7 +2322,7 @@ begin
       finality = case when p.id = any (used) then 'finalized' end,
       settled_at = case when p.id = any (used) then coalesce(p.settled_at, private.clock()) else p.settled_at end,
       block_number = null, block_hash = null, log_index = null, settled_atomic = null
-     where p.id = any (used || unused) and private.is_undecided(p) and private.end_of(p) <= private.clock()
+     where p.id = any (used || unused) and p.state = 'signed' and private.end_of(p) <= private.clock()
     returning p.id
   loop
     perform private.leave_queue(ended);
@@ -2341,7 +2339,7 @@ AS $function$
     extract(epoch from private.end_of(e))::bigint, e.valid_before
   from private.payments e
    where e.chain = housekeeping_ended.chain
-     and (e.state in ('signed', 'unknown') or e.state = 'settled' and e.finality <> 'finalized')
+     and e.state = 'signed'
      and (e.valid_before, e.id) > (behind_end, behind_id)
      and e.valid_before < extract(epoch from private.clock())
    order by e.valid_before, e.id limit batch
@@ -2423,10 +2421,9 @@ begin
       when private.delivered_part(p.delivery) = 2 or private.delivered_part(p.delivery)
         > private.delivered_part(housekeeping_finish_attempt.delivery)
       then p.delivery else housekeeping_finish_attempt.delivery end,
-    leased_until = private.clock(),
-    state = case p.state when 'signed' then 'unknown' else p.state end
+    leased_until = private.clock()
    where p.id = payment and p.kind = 'x402'
-     and p.state in ('signed', 'unknown', 'settled')
+     and p.state in ('signed', 'settled')
   returning * into finished;
   return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
@@ -2491,7 +2488,7 @@ begin
   select p.id, housekeeping_keep_piece.answer, housekeeping_keep_piece.place,
       housekeeping_keep_piece.body_base64
     from private.payments p where p.id = housekeeping_keep_piece.payment and p.kind = 'x402'
-     and p.state in ('signed', 'unknown', 'settled') and private.delivered_part(p.delivery) < 2;
+     and p.state in ('signed', 'settled') and private.delivered_part(p.delivery) < 2;
   return found;
 end $function$;
 
@@ -2552,7 +2549,7 @@ CREATE OR REPLACE FUNCTION api.housekeeping_positions(batch integer)
 AS $function$
   select w.account, w.address, t.chain, t.vault, t.paid_atomic, t.returned_atomic
   from (select distinct p.account from private.payments p
-     where p.terms ? 'carrier' and p.state = 'settled') o
+     where p.terms ? 'carrier' and private.is_in_block(p)) o
   join private.wallets w on w.account = o.account and w.chain_family = 'evm'
   cross join lateral private.order_totals(o.account) t
    where t.is_known and not exists (select from private.yield_days y where y.account = o.account
@@ -2672,7 +2669,7 @@ AS $function$
       join private.accounts a on a.id = m.account and a.frozen_at is null
      where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
        and not exists (select from private.payments p where p.key = m.key
-         and (p.state in ('awaiting_confirmation', 'authorized', 'signed', 'unknown')
+         and (p.state in ('awaiting_confirmation', 'authorized') or p.state = 'signed' and p.block_hash is null
            -- What could not be carried out is tried again after an hour.
            or p.state in ('prepared', 'expired') and p.created_at > private.clock() - interval '1 hour'
            -- A vault that takes nothing must not use up the gas that relayers pay for the account.
@@ -4590,7 +4587,7 @@ begin
   return query
   with paid as (
     select p.payee, count(*)::integer as payments, sum(p.amount_usd_micros)::text as total
-      from private.payments p where p.account = caller.account and p.state = 'settled'
+      from private.payments p where p.account = caller.account and (p.state = 'settled' or p.block_hash is not null)
      group by p.payee
   )
   select r.address, a.alias, r.known_since, coalesce(d.payments, 0), coalesce(d.total, '0'),
@@ -4782,7 +4779,7 @@ begin
     'address', w.address,
     'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
       from private.payments p
-      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
+      where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
         and p.counts_until > private.clock()),
     'spent_by_day', private.spent_by_day(a.id, since),
     'moved_by_day', private.moved_by_day(a.id, since))
@@ -7309,7 +7306,7 @@ CREATE OR REPLACE FUNCTION private.fate_of(p private.payments)
  STABLE
 AS $function$
   select case
-    when p.state = 'settled' then 'in_block'
+    when private.is_in_block(p) then 'in_block'
     when p.state = 'released' or private.live_until(p) <= private.clock() then 'ended'
     when p.handed_at is not null then 'handed_over'
     when exists (select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
@@ -7346,7 +7343,7 @@ begin
      where c.claim = held and c.slot is null returning c.payment
   )
   update private.payments p set tx_hash = hash, finality = 'submitted' from sent s
-   where p.id = s.payment and p.state = 'signed';
+   where p.id = s.payment and p.state = 'signed' and p.block_hash is null;
   update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
    where l.lease = held;
   return true;
@@ -7494,7 +7491,7 @@ begin
    where p.id in (select w.payment from withdrawn w where w.tries = 0) and p.state = 'signed';
   insert into private.frozen_payments as f (account, payments)
   select frozen, array(select o.id from private.open_signatures(frozen) o
-    order by o.state = 'settled', o.amount_usd_micros desc, o.id)
+    order by o.block_hash is not null, o.amount_usd_micros desc, o.id)
   on conflict on constraint frozen_payments_pkey do update set payments = excluded.payments;
   delete from private.vault_sessions s where s.account = frozen;
   perform private.erase_site_answers(frozen);
@@ -7918,7 +7915,7 @@ CREATE OR REPLACE FUNCTION private.is_early(o private.outflows)
  STABLE
 AS $function$
   select o.authorization_nonce is null
-    and exists (select from private.permits_like(o) p where private.is_undecided(p))
+    and exists (select from private.permits_like(o) p where p.state = 'signed')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_ended_here(caller private.credentials, k private.credentials, since timestamp with time zone, until timestamp with time zone)
@@ -8004,6 +8001,14 @@ begin
     and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.is_in_block(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select p.state = 'settled' or p.block_hash is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_just_seen(checked_at timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -8034,7 +8039,8 @@ CREATE OR REPLACE FUNCTION private.is_live(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.valid_before > extract(epoch from private.clock()) and p.state = 'signed' and not private.is_stopped(p)
+  select p.valid_before > extract(epoch from private.clock()) and p.state = 'signed' and p.block_hash is null
+    and not private.is_stopped(p)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_muted(of_account uuid, channel text, topic text)
@@ -8231,14 +8237,6 @@ AS $function$
     where a.id = p.account and p.freezes < a.freezes)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_undecided(p private.payments)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
-$function$;
-
 CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -8386,7 +8384,7 @@ CREATE OR REPLACE FUNCTION private.leaves_at(state text, counts_until timestamp 
  LANGUAGE sql
  STABLE
 AS $function$
-  select case when state = 'settled' and counts_until < 'infinity' then counts_until else greatest(
+  select case when state = 'settled' then counts_until else greatest(
     pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
 $function$;
 
@@ -8933,7 +8931,7 @@ AS $function$
         select p.settled_at as at, p.chain, p.token,
             -coalesce(p.settled_atomic, p.amount_atomic) as atomic
           from private.payments p
-         where p.account = moved_by_day.account and p.state = 'settled'
+         where p.account = moved_by_day.account and private.is_in_block(p)
            and p.counts_until >= since + interval '24 hours' and p.settled_at >= since
         union all
         select a.at, t.chain, t.token, t.amount_atomic
@@ -9006,11 +9004,10 @@ CREATE OR REPLACE FUNCTION private.note_settled(payment uuid, hash text, block b
  RETURNS private.payments
  LANGUAGE sql
 AS $function$
-  update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
+  update private.payments p set tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label, settled_atomic = taken::numeric,
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
-   where p.id = note_settled.payment and p.state in ('signed', 'unknown', 'settled')
-     and p.finality is distinct from 'finalized'
+   where p.id = note_settled.payment and p.state = 'signed'
   returning p.*
 $function$;
 
@@ -9094,6 +9091,19 @@ begin
         where s.chain = l.chain and s.lane = l.address));
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.open_nonces(p private.payments)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
+    'amount_atomic', o.amount_atomic::text)), '[]')
+  from (select s.* from private.payments s
+     where s.wallet = p.wallet and s.chain = p.chain and s.token = p.token and s.state = 'signed'
+       and s.block_hash is null
+     order by s.authorized_at desc limit 20) o
+$function$;
+
 CREATE OR REPLACE FUNCTION private.open_refresh(k private.credentials, digest text)
  RETURNS void
  LANGUAGE sql
@@ -9136,19 +9146,7 @@ CREATE OR REPLACE FUNCTION private.open_signatures(of_account uuid)
 AS $function$
   select p.* from private.payments p
    where p.account = of_account
-     and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
-$function$;
-
-CREATE OR REPLACE FUNCTION private.open_signatures(p private.payments)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
-    'amount_atomic', o.amount_atomic::text)), '[]')
-  from (select s.* from private.payments s
-     where s.wallet = p.wallet and s.chain = p.chain and s.token = p.token and s.state in ('signed', 'unknown')
-     order by s.authorized_at desc limit 20) o
+     and p.state = 'signed'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.order_events(p private.payments)
@@ -9166,8 +9164,8 @@ AS $function$
     (4, 'submitted', (select min(t.created_at) from private.relay_calls c
       join private.relay_transactions t on t.slot = c.slot
       where c.payment = p.id)),
-    (5, 'included', case when p.state = 'settled' then p.settled_at end),
-    (6, 'finalized', case when p.state = 'settled' and p.finality = 'finalized' then p.checked_at end),
+    (5, 'included', case when private.is_in_block(p) then p.settled_at end),
+    (6, 'finalized', case when p.state = 'settled' then p.checked_at end),
     (7, 'failed', case when p.state in ('released', 'expired', 'declined')
       then coalesce(p.checked_at, p.authorized_at, p.expires_at) end)
   ) e (stage, event, at) where e.at is not null
@@ -9182,7 +9180,7 @@ AS $function$
     select p.chain, p.terms ->> 'vault' as vault, p.terms ->> 'operation' as operation,
       p.amount_atomic, p.tx_hash, p.payee, p.token
       from private.payments p
-     where p.account = of_account and p.terms ? 'carrier' and p.state = 'settled'),
+     where p.account = of_account and p.terms ? 'carrier' and private.is_in_block(p)),
   -- Each deposit once, however many orders its transaction carried.
   returned as (
     select d.amount_atomic, d.tx_hash, d.chain, min(o.vault) as vault
@@ -9241,7 +9239,7 @@ CREATE OR REPLACE FUNCTION private.paid_before(of_account uuid, of_payee text)
 AS $function$
   select jsonb_build_object('count', count(*), 'usd_micros', coalesce(sum(t.usd), 0)::bigint::text)
   from (select p.amount_usd_micros usd from private.payments p where p.account = of_account
-      and p.payee = of_payee and p.state = 'settled' limit 1000) t
+      and p.payee = of_payee and (p.state = 'settled' or p.block_hash is not null) limit 1000) t
 $function$;
 
 CREATE OR REPLACE FUNCTION private.passkeys_json(owner uuid)
@@ -9258,10 +9256,10 @@ CREATE OR REPLACE FUNCTION private.past_payments(payer uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.state,
+  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.told,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
       'resource', n.resource, 'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
-  from (select coalesce(p.authorized_at, p.created_at) as at, p.* from private.payments p
+  from (select coalesce(p.authorized_at, p.created_at) as at, private.told_state(p) as told, p.* from private.payments p
      where p.account = payer and p.created_at > private.clock() - interval '90 days'
      order by p.created_at desc limit 5000) n
 $function$;
@@ -9320,7 +9318,7 @@ begin
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'open_signatures', private.open_signatures(p),
+    'open_signatures', private.open_nonces(p),
     'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
@@ -9357,7 +9355,8 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
       'checked_at', 'freezes', 'handed_at', 'counts_until', 'relayed_calls', 'remembers_device'] ||
-    jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
+    jsonb_build_object('state', private.told_state(p),
+      'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
       'asked_by', private.holder_of(p.key), 'paid_by', coalesce(p.budget, p.key),
@@ -9370,7 +9369,7 @@ CREATE OR REPLACE FUNCTION private.payment_of(o private.outflows)
  STABLE
 AS $function$
   select case when o.authorization_nonce is not null then private.payment_by_nonce(o)
-    else (select p.id from private.permits_like(o) p where not private.is_undecided(p) limit 1) end
+    else (select p.id from private.permits_like(o) p where p.state = 'settled' limit 1) end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.permits_like(o private.outflows)
@@ -9381,7 +9380,7 @@ AS $function$
   select p.* from private.payments p
    where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token and lower(p.payee) = lower(o.payee)
      and p.terms ->> 'transfer_method' = 'permit2'
-     and (p.state in ('signed', 'unknown') or p.state = 'settled' and (p.finality <> 'finalized' or p.block_hash is null))
+     and (p.state = 'signed' or p.state = 'settled' and p.block_hash is null)
      and coalesce(p.authorized_block, 0) <= o.block_number + 1000
      and (p.amount_atomic = o.amount_atomic
        or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
@@ -9619,7 +9618,7 @@ AS $function$
     'chain', r.chain, 'token', r.token, 'payee', r.payee,
     'amount_atomic', r.amount_atomic::text)), '[]')
   from (select o.terms, o.chain, o.token, o.payee, o.amount_atomic from private.payments o
-     where o.account = p.account and o.resource = p.resource and o.state <> 'settled'
+     where o.account = p.account and o.resource = p.resource and o.state <> 'settled' and o.block_hash is null
        and private.is_refused(o.delivery)
        and o.authorized_at > private.clock() - interval '15 minutes'
      order by o.authorized_at desc limit 20) r
@@ -9647,7 +9646,7 @@ begin
       union all
       select p.authorized_at::date, -coalesce(p.settled_atomic, p.amount_atomic) from private.payments p
        where p.account = of_account and p.chain = on_chain and p.token = of_token
-         and p.state = 'settled' and not p.terms ? 'carrier') f
+         and private.is_in_block(p) and not p.terms ? 'carrier') f
      group by 1 order by 1
   loop
     liquid := liquid + flow.net;
@@ -9737,7 +9736,7 @@ AS $function$
    -- A payment waits for a day at most.
    where p.account = repeated_terms.account and p.created_at > private.clock() - interval '25 hours'
      and (p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
-       or p.state in ('authorized', 'signed', 'unknown', 'settled')
+       or p.state in ('authorized', 'signed', 'settled')
          and p.authorized_at > private.clock() - interval '10 minutes')
    group by 1, 2, 3, 4 having count(*) > 1
 $function$;
@@ -9843,7 +9842,7 @@ CREATE OR REPLACE FUNCTION private.reserved_in(of_wallet text, on_chain bigint, 
 AS $function$
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
-     and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
+     and o.state in ('authorized', 'signed') and o.block_hash is null and o.counts_until > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.reset_owner(caller private.credentials, new_hash text, since timestamp with time zone)
@@ -9873,7 +9872,7 @@ AS $function$
     'assets', coalesce(jsonb_agg(distinct jsonb_build_object('chain', h.chain, 'token', h.token)), '[]'),
     'highest_usd_micros', max(h.amount_usd_micros)::text)
   from (select o.payee, o.chain, o.token, o.amount_usd_micros from private.payments o
-     where o.account = p.account and o.resource = p.resource and o.state = 'settled'
+     where o.account = p.account and o.resource = p.resource and (o.state = 'settled' or o.block_hash is not null)
      order by o.settled_at desc limit 20) h
 $function$;
 
@@ -10243,6 +10242,16 @@ AS $function$
   select coalesce(p.vouched_since, case when p.is_first then p.created_at end)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.told_state(p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when p.state <> 'signed' then p.state when p.block_hash is not null then 'settled'
+    when p.kind = 'x402' and (p.delivery is not null or p.finality = 'reorged') then 'unknown'
+    else 'signed' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.undecidable(p private.payments, digest text, asker text, declines boolean DEFAULT false)
  RETURNS text
  LANGUAGE sql
@@ -10344,10 +10353,8 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null,
-    state = case p.kind when 'transfer' then 'signed' else 'unknown' end
-   where p.id = payment and p.state = 'settled' and p.block_hash = gone
-     and p.finality is distinct from 'finalized'
+    log_index = null, settled_atomic = null
+   where p.id = payment and p.state = 'signed' and p.block_hash = gone
   returning * into reopened;
   if found then
     perform private.record_payment(reopened, reopened.kind || '_reorged');

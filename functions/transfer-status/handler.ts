@@ -11,6 +11,7 @@ import type { Watched } from '../../shared/payments/settle/watch.ts'
 import { watchPayment } from '../../shared/payments/settle/watch.ts'
 import { statusBody } from '../../shared/payments/show/status-body.ts'
 import { transferProof } from '../../shared/payments/show/transfer-proof.ts'
+import { isSigned, isUnderWay } from '../../shared/payments/states.ts'
 import type { transferStatus } from './contract.ts'
 
 const statusRow = foundRow.extend({
@@ -54,8 +55,7 @@ export const run: Handler<typeof transferStatus> = async (input, context) => {
     const row = await db.one('find_payment', question, statusRow)
     if (!row) return undefined
     const { payment_row: payment, ...rest } = row
-    const mayMove = ['signed', 'unknown', 'settled'].includes(payment.state)
-    if (!mayMove) return { payment, confirmations: 0, ...rest }
+    if (!isSigned(payment.state)) return { payment, confirmations: 0, ...rest }
     return { ...(await watchPayment(world, unbound(world.db), payment)), ...rest }
   }
 }
@@ -67,5 +67,5 @@ function isPending(found: Found | undefined, nowSeconds: number): boolean {
   if (payment.state === 'awaiting_confirmation') {
     return decision === null && endOf(payment, nowSeconds) === undefined
   }
-  return ['authorized', 'signed', 'unknown'].includes(payment.state)
+  return isUnderWay(payment.state)
 }

@@ -72,9 +72,10 @@ export async function openLocalWorld(options: WorldOptions): Promise<LocalWorld>
   return openOnPorts(options)
 }
 
+/** True if Node's or workerd's words say that a port was taken meanwhile. */
 function isPortTaken(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return error.message.includes('EADDRINUSE') || isPortTaken(error.cause)
+  return /EADDRINUSE|Address already in use/.test(error.message) || isPortTaken(error.cause)
 }
 
 async function openOnPorts(options: WorldOptions): Promise<LocalWorld> {

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import { consentLevels } from '../policy/facts.ts'
+import { isUndecided, paymentStates } from './states.ts'
 
 /** Row of private.payments; its state changes only in SQL. */
 export const paymentRow = z.object({
@@ -18,17 +19,8 @@ export const paymentRow = z.object({
   remembers_payee: z.boolean(),
   remembered_device: z.string().nullable(),
   kind: z.enum(['transfer', 'x402']),
-  state: z.enum([
-    'prepared',
-    'awaiting_confirmation',
-    'authorized',
-    'signed',
-    'unknown',
-    'settled',
-    'released',
-    'expired',
-    'declined',
-  ]),
+  /** State as it is told; see states.ts. */
+  state: z.enum(paymentStates),
   chain: z.int(),
   token: addressSchema,
   wallet: addressSchema,
@@ -77,7 +69,6 @@ export const foundRow = z.object({ payment_row: paymentRow })
 /** Returns why a payment was closed unused. Nobody is asked to confirm what can no longer be paid. */
 export function endOf({ state, expires_at }: Payment, nowSeconds: number) {
   if (state === 'declined') return state
-  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
-  const isOver = isUnused && Date.parse(expires_at) <= nowSeconds * 1000
+  const isOver = isUndecided(state) && Date.parse(expires_at) <= nowSeconds * 1000
   return state === 'expired' || isOver ? ('expired' as const) : undefined
 }

@@ -10,8 +10,8 @@ create table private.payments (
   budget uuid references private.credentials,
   kind text not null check (kind in ('transfer', 'x402')),
   state text not null default 'prepared' check (state in (
-    'prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown',
-    'settled', 'released', 'expired', 'declined')),
+    'prepared', 'awaiting_confirmation', 'authorized', 'signed', 'settled',
+    'released', 'expired', 'declined')),
   -- Claim of the Idempotency-Key, or of the challenge, that it was entered under, so that it is entered once.
   claim uuid,
   -- True if it was entered with an Idempotency-Key, which makes it a wish of its own.
@@ -79,13 +79,12 @@ create table private.payments (
   settled_at timestamptz,
   -- Time until which it counts against limits. An authorized payment counts for 20 seconds, after which
   -- custody keeps no signature. A signed one counts as long as the chain may still execute it, whatever its
-  -- age and whatever endpoints show. A settled one counts, once its block is final, until 24 hours after its
+  -- age and whatever endpoints show. A settled one counts until 24 hours after its
   -- signature's end.
   counts_until timestamptz generated always as (case
     when state = 'authorized'
       then (authorized_at at time zone 'utc' + interval '20 seconds') at time zone 'utc'
-    when state in ('signed', 'unknown') then 'infinity'
-    when state = 'settled' and finality is distinct from 'finalized' then 'infinity'
+    when state = 'signed' then 'infinity'
     when state = 'settled'
       then (to_timestamp(valid_before) at time zone 'utc' + interval '24 hours') at time zone 'utc'
   end) stored,
@@ -101,11 +100,10 @@ create table private.payments (
   -- Everything that counts as authorized has its consent, its time and its bounds.
   check (state in ('prepared', 'awaiting_confirmation', 'expired', 'declined')
     or (consent_level is not null and authorized_at is not null and valid_before is not null)),
-  -- A settled payment is in a block; only for a final one may the block remain unknown.
-  check (state <> 'settled' or finality is not null),
-  check (state <> 'settled' or block_hash is not null or finality = 'finalized'),
+  -- Only a final block settles a payment; before, a block is a note of one endpoint.
+  check ((state = 'settled') = (finality is not distinct from 'finalized')),
   check (log_index is null or (tx_hash is not null and block_hash is not null)),
-  check (settled_atomic is null or state = 'settled'),
+  check (settled_atomic is null or state in ('signed', 'settled')),
   check ((mandate is not null) = (consent_level is not distinct from 'mandate'))
 );
 alter table private.payments enable row level security;
@@ -119,11 +117,11 @@ create index payments_relayed on private.payments (account, chain, authorized_at
   include (relayed_calls, state, counts_until, tx_hash) where relayed_calls > 0;
 create index payments_unsigned on private.payments (counts_until) where state = 'authorized';
 create index payments_open on private.payments (chain, valid_before, id)
-  where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
+  where state = 'signed';
 create index payments_open_of on private.payments (account)
-  where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
+  where state = 'signed';
 create unique index payments_log on private.payments (chain, tx_hash, log_index)
-  where state = 'settled' and finality = 'finalized';
+  where state = 'settled';
 -- Chains do not know each other's nonces, so the index covers all of them together.
 create unique index payments_fixed_nonce on private.payments (wallet, fixed_nonce)
   where fixed_nonce is not null and authorization_nonce is not null;
@@ -132,9 +130,9 @@ create index payments_unused on private.payments (expires_at)
 create index payments_undecided on private.payments (account, key)
   where state in ('prepared', 'awaiting_confirmation');
 create index payments_reserved on private.payments (wallet, chain, token)
-  where state in ('authorized', 'signed', 'unknown');
+  where state in ('authorized', 'signed');
 create index payments_of_resource on private.payments (account, resource, settled_at desc)
-  where state = 'settled' and resource is not null;
+  where resource is not null and (state = 'settled' or block_hash is not null);
 create index payments_hash on private.payments (account, tx_hash) where tx_hash is not null;
 
 -- True if it was signed as a Permit2 permit, which writes no log of its own.
@@ -143,10 +141,19 @@ create function private.is_permit(p private.payments) returns boolean
   select p.terms ->> 'transfer_method' is not distinct from 'permit2'
 $$;
 
--- True if no final block has decided about a payment that was signed.
-create function private.is_undecided(p private.payments) returns boolean
+-- True if a payment is in a block, as an endpoint shows it or for good.
+create function private.is_in_block(p private.payments) returns boolean
   language sql immutable as $$
-  select p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
+  select p.state = 'settled' or p.block_hash is not null
+$$;
+
+-- Returns the state as it is told: `settled` as soon as an endpoint shows it in a block, and `unknown` from a
+-- merchant's answer until then. What counts follows from the state alone.
+create function private.told_state(p private.payments) returns text
+  language sql immutable as $$
+  select case when p.state <> 'signed' then p.state when p.block_hash is not null then 'settled'
+    when p.kind = 'x402' and (p.delivery is not null or p.finality = 'reorged') then 'unknown'
+    else 'signed' end
 $$;
 
 -- Returns how many calls of a relayer's transaction a payment counts as. One with an order that its payee
@@ -167,7 +174,7 @@ create type private.payee_spending as (usd_micros bigint, resets_at timestamptz)
 -- the end has passed and the chain has not decided leaves at the earliest now.
 create function private.leaves_at(state text, counts_until timestamptz, valid_before bigint)
   returns timestamptz language sql stable as $$
-  select case when state = 'settled' and counts_until < 'infinity' then counts_until else greatest(
+  select case when state = 'settled' then counts_until else greatest(
     pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
 $$;
 
@@ -219,7 +226,8 @@ create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
       'checked_at', 'freezes', 'handed_at', 'counts_until', 'relayed_calls', 'remembers_device'] ||
-    jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
+    jsonb_build_object('state', private.told_state(p),
+      'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
       'asked_by', private.holder_of(p.key), 'paid_by', coalesce(p.budget, p.key),
@@ -273,7 +281,7 @@ create function private.resource_history(p private.payments) returns jsonb
     'assets', coalesce(jsonb_agg(distinct jsonb_build_object('chain', h.chain, 'token', h.token)), '[]'),
     'highest_usd_micros', max(h.amount_usd_micros)::text)
   from (select o.payee, o.chain, o.token, o.amount_usd_micros from private.payments o
-     where o.account = p.account and o.resource = p.resource and o.state = 'settled'
+     where o.account = p.account and o.resource = p.resource and (o.state = 'settled' or o.block_hash is not null)
      order by o.settled_at desc limit 20) h
 $$;
 
@@ -282,7 +290,7 @@ create function private.reserved_in(of_wallet text, on_chain bigint, of_token te
   language sql stable as $$
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
-     and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
+     and o.state in ('authorized', 'signed') and o.block_hash is null and o.counts_until > private.clock()
 $$;
 
 -- Returns the same for the wallet and the token of a payment.
@@ -292,12 +300,13 @@ create function private.reserved_atomic(p private.payments) returns numeric
 $$;
 
 -- Returns the newest of the signatures that reserve it.
-create function private.open_signatures(p private.payments) returns jsonb
+create function private.open_nonces(p private.payments) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
     'amount_atomic', o.amount_atomic::text)), '[]')
   from (select s.* from private.payments s
-     where s.wallet = p.wallet and s.chain = p.chain and s.token = p.token and s.state in ('signed', 'unknown')
+     where s.wallet = p.wallet and s.chain = p.chain and s.token = p.token and s.state = 'signed'
+       and s.block_hash is null
      order by s.authorized_at desc limit 20) o
 $$;
 

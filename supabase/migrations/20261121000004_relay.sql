@@ -149,7 +149,8 @@ $$;
 -- stopped it.
 create function private.is_live(p private.payments) returns boolean
   language sql stable as $$
-  select p.valid_before > extract(epoch from private.clock()) and p.state = 'signed' and not private.is_stopped(p)
+  select p.valid_before > extract(epoch from private.clock()) and p.state = 'signed' and p.block_hash is null
+    and not private.is_stopped(p)
 $$;
 
 -- Locks the accounts that pay, in one order. A freeze that runs at the same time waits for this transaction,
@@ -364,7 +365,7 @@ begin
      where c.claim = held and c.slot is null returning c.payment
   )
   update private.payments p set tx_hash = hash, finality = 'submitted' from sent s
-   where p.id = s.payment and p.state = 'signed';
+   where p.id = s.payment and p.state = 'signed' and p.block_hash is null;
   update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
    where l.lease = held;
   return true;

@@ -25,7 +25,7 @@ create function private.refused_ways(p private.payments) returns jsonb
     'chain', r.chain, 'token', r.token, 'payee', r.payee,
     'amount_atomic', r.amount_atomic::text)), '[]')
   from (select o.terms, o.chain, o.token, o.payee, o.amount_atomic from private.payments o
-     where o.account = p.account and o.resource = p.resource and o.state <> 'settled'
+     where o.account = p.account and o.resource = p.resource and o.state <> 'settled' and o.block_hash is null
        and private.is_refused(o.delivery)
        and o.authorized_at > private.clock() - interval '15 minutes'
      order by o.authorized_at desc limit 20) r
@@ -141,7 +141,7 @@ begin
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'open_signatures', private.open_signatures(p),
+    'open_signatures', private.open_nonces(p),
     'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,

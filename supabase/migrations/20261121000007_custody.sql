@@ -107,9 +107,9 @@ begin
   if not found then
     outcome := 'not_found';
   elsif not private.may_pay(p, caller.id)
-    or private.is_undecided(p) and private.is_stopped(p) then
+    or p.state = 'signed' and private.is_stopped(p) then
     outcome := 'closed';
-  elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
+  elsif p.state in ('authorized', 'signed') or private.is_owed(p) then
     outcome := 'authorized';
     -- A delivered purchase is not requested again.
     free := p.leased_until <= at and not (private.delivered_part(p.delivery) = 2
@@ -339,7 +339,7 @@ begin
     return false;
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
-   where p.id = any (carries) and p.state = 'signed';
+   where p.id = any (carries) and p.state = 'signed' and p.block_hash is null;
   return true;
 end $$;
 grant execute on function api.custody_authorize, api.custody_withdraw, api.custody_record,

@@ -9,15 +9,14 @@ create function private.leave_queue(of_payment uuid) returns void language sql a
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $$;
 
--- Notes that an endpoint shows a payment as settled in a block. What is final stays as it was booked.
+-- Notes that an endpoint shows a payment in a block. What is final stays as it was booked.
 create function private.note_settled(
   payment uuid, hash text, block bigint, in_block text, log integer, label text, taken text default null)
   returns private.payments language sql as $$
-  update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
+  update private.payments p set tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label, settled_atomic = taken::numeric,
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
-   where p.id = note_settled.payment and p.state in ('signed', 'unknown', 'settled')
-     and p.finality is distinct from 'finalized'
+   where p.id = note_settled.payment and p.state = 'signed'
   returning p.*
 $$;
 
@@ -35,10 +34,8 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null,
-    state = case p.kind when 'transfer' then 'signed' else 'unknown' end
-   where p.id = payment and p.state = 'settled' and p.block_hash = gone
-     and p.finality is distinct from 'finalized'
+    log_index = null, settled_atomic = null
+   where p.id = payment and p.state = 'signed' and p.block_hash = gone
   returning * into reopened;
   if found then
     perform private.record_payment(reopened, reopened.kind || '_reorged');
@@ -62,8 +59,8 @@ create function private.is_owed(p private.payments) returns boolean
     and p.valid_before + 86400 > extract(epoch from private.clock())
 $$;
 
--- Stores what the merchant answered to an x402 request. The payment is unknown from then on and keeps its
--- reservation until the chain shows more. A delivered answer stays, whatever a second request with the same
+-- Stores what the merchant answered to an x402 request. The payment keeps its reservation until the
+-- chain shows more. A delivered answer stays, whatever a second request with the same
 -- signature is answered, and the beginning of one until more is delivered.
 create function api.housekeeping_finish_attempt(payment uuid, delivery jsonb)
   returns table (payment_row jsonb)
@@ -75,10 +72,9 @@ begin
       when private.delivered_part(p.delivery) = 2 or private.delivered_part(p.delivery)
         > private.delivered_part(housekeeping_finish_attempt.delivery)
       then p.delivery else housekeeping_finish_attempt.delivery end,
-    leased_until = private.clock(),
-    state = case p.state when 'signed' then 'unknown' else p.state end
+    leased_until = private.clock()
    where p.id = payment and p.kind = 'x402'
-     and p.state in ('signed', 'unknown', 'settled')
+     and p.state in ('signed', 'settled')
   returning * into finished;
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
@@ -105,7 +101,7 @@ begin
   select p.id, housekeeping_keep_piece.answer, housekeeping_keep_piece.place,
       housekeeping_keep_piece.body_base64
     from private.payments p where p.id = housekeeping_keep_piece.payment and p.kind = 'x402'
-     and p.state in ('signed', 'unknown', 'settled') and private.delivered_part(p.delivery) < 2;
+     and p.state in ('signed', 'settled') and private.delivered_part(p.delivery) < 2;
   return found;
 end $$;
 

@@ -78,7 +78,7 @@ begin
     finality = case when p.id = any (unpaid) then 'reverted' else p.finality end
     from private.relay_calls c
    where c.slot = housekeeping_book_slot.slot
-     and p.id = c.payment and p.state = 'signed';
+     and p.id = c.payment and p.state = 'signed' and p.block_hash is null;
   perform private.note_settled((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, case finality when 'finalized' then 'safe' else finality end)
   from pg_catalog.jsonb_array_elements(settled) e;

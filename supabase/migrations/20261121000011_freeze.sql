@@ -37,7 +37,7 @@ begin
    where p.id in (select w.payment from withdrawn w where w.tries = 0) and p.state = 'signed';
   insert into private.frozen_payments as f (account, payments)
   select frozen, array(select o.id from private.open_signatures(frozen) o
-    order by o.state = 'settled', o.amount_usd_micros desc, o.id)
+    order by o.block_hash is not null, o.amount_usd_micros desc, o.id)
   on conflict on constraint frozen_payments_pkey do update set payments = excluded.payments;
   delete from private.vault_sessions s where s.account = frozen;
   perform private.erase_site_answers(frozen);
@@ -51,7 +51,7 @@ create function private.open_signatures(of_account uuid) returns setof private.p
   language sql stable as $$
   select p.* from private.payments p
    where p.account = of_account
-     and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
+     and p.state = 'signed'
 $$;
 
 -- Returns the caller of a freeze: any live credential or, for three days, an API key that was revoked or
@@ -74,7 +74,7 @@ end $$;
 create function private.fate_of(p private.payments) returns text
   language sql stable as $$
   select case
-    when p.state = 'settled' then 'in_block'
+    when private.is_in_block(p) then 'in_block'
     when p.state = 'released' or private.live_until(p) <= private.clock() then 'ended'
     when p.handed_at is not null then 'handed_over'
     when exists (select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
@@ -155,7 +155,7 @@ begin
   perform private.recognize(credential, 'pay', true);
   update private.payments p set handed_at = coalesce(p.handed_at, private.clock())
    where p.id = hand_over.payment and p.account = caller.account
-     and (p.state = 'settled' and p.finality = 'finalized' or not private.is_stopped(p));
+     and (p.state = 'settled' or not private.is_stopped(p));
   if not found then
     perform private.refuse('payment_closed', '409');
   end if;

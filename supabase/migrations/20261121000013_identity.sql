@@ -32,7 +32,7 @@ declare
 begin
   return query
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
-    where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
+    where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
       and p.counts_until > private.clock())
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $$;

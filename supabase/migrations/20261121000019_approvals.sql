@@ -492,7 +492,7 @@ create function private.repeated_terms(account uuid)
    -- A payment waits for a day at most.
    where p.account = repeated_terms.account and p.created_at > private.clock() - interval '25 hours'
      and (p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
-       or p.state in ('authorized', 'signed', 'unknown', 'settled')
+       or p.state in ('authorized', 'signed', 'settled')
          and p.authorized_at > private.clock() - interval '10 minutes')
    group by 1, 2, 3, 4 having count(*) > 1
 $$;
@@ -521,14 +521,15 @@ begin
     (select count(*)::integer from open), private.needs_passkey(caller.account);
 end $$;
 
-create index payments_paid on private.payments (account, payee) where state = 'settled';
+create index payments_paid on private.payments (account, payee)
+  where state = 'settled' or block_hash is not null;
 
 -- Returns how often an account paid a payee and how much in all. It counts 1,000 at most.
 create function private.paid_before(of_account uuid, of_payee text) returns jsonb
   language sql stable as $$
   select jsonb_build_object('count', count(*), 'usd_micros', coalesce(sum(t.usd), 0)::bigint::text)
   from (select p.amount_usd_micros usd from private.payments p where p.account = of_account
-      and p.payee = of_payee and p.state = 'settled' limit 1000) t
+      and p.payee = of_payee and (p.state = 'settled' or p.block_hash is not null) limit 1000) t
 $$;
 
 -- Returns payments of the account in this order, at most 50, with what the owner decides from. Payments of

@@ -126,7 +126,7 @@ begin
   return query
   with paid as (
     select p.payee, count(*)::integer as payments, sum(p.amount_usd_micros)::text as total
-      from private.payments p where p.account = caller.account and p.state = 'settled'
+      from private.payments p where p.account = caller.account and (p.state = 'settled' or p.block_hash is not null)
      group by p.payee
   )
   select r.address, a.alias, r.known_since, coalesce(d.payments, 0), coalesce(d.total, '0'),

@@ -17,7 +17,7 @@ begin
     'address', w.address,
     'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
       from private.payments p
-      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
+      where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
         and p.counts_until > private.clock()),
     'spent_by_day', private.spent_by_day(a.id, since),
     'moved_by_day', private.moved_by_day(a.id, since))
@@ -47,7 +47,7 @@ create function private.moved_by_day(account uuid, since timestamptz) returns js
         select p.settled_at as at, p.chain, p.token,
             -coalesce(p.settled_atomic, p.amount_atomic) as atomic
           from private.payments p
-         where p.account = moved_by_day.account and p.state = 'settled'
+         where p.account = moved_by_day.account and private.is_in_block(p)
            and p.counts_until >= since + interval '24 hours' and p.settled_at >= since
         union all
         select a.at, t.chain, t.token, t.amount_atomic

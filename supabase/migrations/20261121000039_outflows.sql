@@ -30,7 +30,7 @@ alter table private.outflows enable row level security;
 
 create index payments_by_permit on private.payments (wallet, chain, token, lower(payee), amount_atomic)
   where terms ->> 'transfer_method' = 'permit2'
-    and (state in ('signed', 'unknown') or state = 'settled' and (finality <> 'finalized' or block_hash is null));
+    and (state = 'signed' or state = 'settled' and block_hash is null);
 
 -- Enters the transfers that left wallets of the service.
 create function private.enter_outflows(chain bigint, transfers jsonb) returns void
@@ -64,7 +64,7 @@ create function private.permits_like(o private.outflows) returns setof private.p
   select p.* from private.payments p
    where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token and lower(p.payee) = lower(o.payee)
      and p.terms ->> 'transfer_method' = 'permit2'
-     and (p.state in ('signed', 'unknown') or p.state = 'settled' and (p.finality <> 'finalized' or p.block_hash is null))
+     and (p.state = 'signed' or p.state = 'settled' and p.block_hash is null)
      and coalesce(p.authorized_block, 0) <= o.block_number + 1000
      and (p.amount_atomic = o.amount_atomic
        or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
@@ -75,14 +75,14 @@ $$;
 create function private.payment_of(o private.outflows) returns uuid
   language sql stable as $$
   select case when o.authorization_nonce is not null then private.payment_by_nonce(o)
-    else (select p.id from private.permits_like(o) p where not private.is_undecided(p) limit 1) end
+    else (select p.id from private.permits_like(o) p where p.state = 'settled' limit 1) end
 $$;
 
 -- True if it is not known yet which permits a transfer can belong to.
 create function private.is_early(o private.outflows) returns boolean
   language sql stable as $$
   select o.authorization_nonce is null
-    and exists (select from private.permits_like(o) p where private.is_undecided(p))
+    and exists (select from private.permits_like(o) p where p.state = 'signed')
 $$;
 
 -- Settles a payment for good by a transfer in a final block.
@@ -134,7 +134,7 @@ create function api.housekeeping_ended(chain bigint, batch integer, behind_end b
     extract(epoch from private.end_of(e))::bigint, e.valid_before
   from private.payments e
    where e.chain = housekeeping_ended.chain
-     and (e.state in ('signed', 'unknown') or e.state = 'settled' and e.finality <> 'finalized')
+     and e.state = 'signed'
      and (e.valid_before, e.id) > (behind_end, behind_id)
      and e.valid_before < extract(epoch from private.clock())
    order by e.valid_before, e.id limit batch
@@ -153,7 +153,7 @@ begin
       finality = case when p.id = any (used) then 'finalized' end,
       settled_at = case when p.id = any (used) then coalesce(p.settled_at, private.clock()) else p.settled_at end,
       block_number = null, block_hash = null, log_index = null, settled_atomic = null
-     where p.id = any (used || unused) and private.is_undecided(p) and private.end_of(p) <= private.clock()
+     where p.id = any (used || unused) and p.state = 'signed' and private.end_of(p) <= private.clock()
     returning p.id
   loop
     perform private.leave_queue(ended);

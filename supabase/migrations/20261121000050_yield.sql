@@ -56,7 +56,7 @@ create function private.order_totals(of_account uuid)
     select p.chain, p.terms ->> 'vault' as vault, p.terms ->> 'operation' as operation,
       p.amount_atomic, p.tx_hash, p.payee, p.token
       from private.payments p
-     where p.account = of_account and p.terms ? 'carrier' and p.state = 'settled'),
+     where p.account = of_account and p.terms ? 'carrier' and private.is_in_block(p)),
   -- Each deposit once, however many orders its transaction carried.
   returned as (
     select d.amount_atomic, d.tx_hash, d.chain, min(o.vault) as vault
@@ -95,8 +95,8 @@ create function private.order_events(p private.payments)
     (4, 'submitted', (select min(t.created_at) from private.relay_calls c
       join private.relay_transactions t on t.slot = c.slot
       where c.payment = p.id)),
-    (5, 'included', case when p.state = 'settled' then p.settled_at end),
-    (6, 'finalized', case when p.state = 'settled' and p.finality = 'finalized' then p.checked_at end),
+    (5, 'included', case when private.is_in_block(p) then p.settled_at end),
+    (6, 'finalized', case when p.state = 'settled' then p.checked_at end),
     (7, 'failed', case when p.state in ('released', 'expired', 'declined')
       then coalesce(p.checked_at, p.authorized_at, p.expires_at) end)
   ) e (stage, event, at) where e.at is not null
@@ -150,7 +150,7 @@ create function api.housekeeping_positions(batch integer)
   language sql security definer set search_path = '' as $$
   select w.account, w.address, t.chain, t.vault, t.paid_atomic, t.returned_atomic
   from (select distinct p.account from private.payments p
-     where p.terms ? 'carrier' and p.state = 'settled') o
+     where p.terms ? 'carrier' and private.is_in_block(p)) o
   join private.wallets w on w.account = o.account and w.chain_family = 'evm'
   cross join lateral private.order_totals(o.account) t
    where t.is_known and not exists (select from private.yield_days y where y.account = o.account
@@ -247,7 +247,7 @@ create function api.housekeeping_rules(batch integer)
       join private.accounts a on a.id = m.account and a.frozen_at is null
      where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
        and not exists (select from private.payments p where p.key = m.key
-         and (p.state in ('awaiting_confirmation', 'authorized', 'signed', 'unknown')
+         and (p.state in ('awaiting_confirmation', 'authorized') or p.state = 'signed' and p.block_hash is null
            -- What could not be carried out is tried again after an hour.
            or p.state in ('prepared', 'expired') and p.created_at > private.clock() - interval '1 hour'
            -- A vault that takes nothing must not use up the gas that relayers pay for the account.
@@ -285,7 +285,7 @@ begin
       union all
       select p.authorized_at::date, -coalesce(p.settled_atomic, p.amount_atomic) from private.payments p
        where p.account = of_account and p.chain = on_chain and p.token = of_token
-         and p.state = 'settled' and not p.terms ? 'carrier') f
+         and private.is_in_block(p) and not p.terms ? 'carrier') f
      group by 1 order by 1
   loop
     liquid := liquid + flow.net;

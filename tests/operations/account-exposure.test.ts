@@ -48,7 +48,8 @@ async function enter(
       '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${usd * 1_000_000}, ${usd * 1_000_000},
       private.clock(), ${level}, private.clock() - make_interval(mins => ${minutesAgo}),
       extract(epoch from private.clock() - make_interval(mins => ${minutesAgo}))::bigint,
-      ${`0x${'1'.repeat(64)}`}, '0x', ${finality ?? (state === 'settled' ? 'finalized' : 'submitted')},
+      ${`0x${'1'.repeat(64)}`}, ${finality || state === 'settled' ? '0x' : null},
+      ${finality ?? (state === 'settled' ? 'finalized' : 'submitted')},
       ${mandate ?? null}
     from private.credentials k where k.account = ${payer.id} limit 1`
 }
@@ -103,7 +104,7 @@ test('takes off what was spent, until it leaves the window', async () => {
 test('takes nothing off for what may still be released', async () => {
   const agent = await knowing()
   await enter(agent, { state: 'signed', level: 'none', usd: 200, minutesAgo: 1 })
-  await enter(agent, { state: 'unknown', level: 'agent_asserted', usd: 200, minutesAgo: 1 })
+  await enter(agent, { state: 'signed', level: 'agent_asserted', usd: 200, minutesAgo: 1 })
 
   expect(await exposureOf(agent)).toEqual(['400', '400', '2800'])
 })
@@ -200,10 +201,11 @@ test('counts a payment under a mandate as one that may be made anew, until it is
     max_payment_usd_micros: '300000000',
     max_payments: 1,
   })
-  const one = { state: 'settled', level: 'mandate', usd: 1, minutesAgo: 60, mandate: id }
+  const one = { state: 'signed', level: 'mandate', usd: 1, minutesAgo: 60, mandate: id }
   await enter(agent, { ...one, finality: 'included' })
   const before = await exposureOf(agent)
-  await world.db.sql`update private.payments set finality = 'finalized' where mandate = ${id}`
+  await world.db
+    .sql`update private.payments set state = 'settled', finality = 'finalized' where mandate = ${id}`
 
   expect(before[0]).toBe('700')
   expect((await exposureOf(agent))[0]).toBe('400')

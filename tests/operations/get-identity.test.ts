@@ -67,7 +67,7 @@ test('counts what may still be executed whatever its age, and what settled for 2
   const agent = await world.agent('read')
   await enterPayment(agent, { state: 'authorized', consent: 'none', usd: 5 })
   await enterPayment(agent, { state: 'settled', consent: 'none', usd: 45 })
-  await enterPayment(agent, { state: 'unknown', consent: 'agent_asserted', usd: 30 })
+  await enterPayment(agent, { state: 'signed', consent: 'agent_asserted', usd: 30 })
   await enterPayment(agent, { state: 'released', consent: 'none', usd: 100 })
 
   const before = await agent.get(path)
@@ -134,6 +134,7 @@ async function enterPayment(payer: { id: string; address: string }, entry: Entry
       ${payer.address}, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${entry.usd * 1_000_000},
       ${entry.usd * 1_000_000}, private.clock(), ${entry.consent}, private.clock(),
       floor(extract(epoch from private.clock()))::bigint,
-      ${`0x${'1'.repeat(64)}`}, '0x', ${entry.state === 'settled' ? 'finalized' : null}
+      ${`0x${'1'.repeat(64)}`}, ${entry.state === 'settled' ? '0x' : null},
+      ${entry.state === 'settled' ? 'finalized' : null}
     from private.credentials k where k.account = ${payer.id} limit 1`
 }

@@ -109,7 +109,7 @@ test('a payment that nobody authorized goes after 30 days, with its items in the
   const declined = await waitingPayment(tests, payer)
   const signed = await waitingPayment(tests, payer)
   await db.sql`update private.payments set state = 'declined' where id = ${declined}`
-  await db.sql`update private.payments set state = 'unknown', consent_level = 'agent_asserted',
+  await db.sql`update private.payments set state = 'signed', consent_level = 'agent_asserted',
     authorized_at = private.clock(), valid_before = 0 where id = ${signed}`
   const left = () => db.sql`select p.id, count(a.id)::integer as items from private.payments p
     left join private.activities a on a.payment = p.id

@@ -33,7 +33,8 @@ beforeAll(async () => {
       valid_before, tx_hash, block_hash, finality, settled_at)
     select k.account, k.id, ${fingerprint}, 'transfer',
       case when n % ${payments / counted} = 0 then 'signed' else 'settled' end, 84532, w.address,
-      w.address, w.address, 1000, 1000, at, 'none', at, 0, 0, hash, hash, 'finalized', at
+      w.address, w.address, 1000, 1000, at, 'none', at, 0, 0, hash, hash,
+      case when n % ${payments / counted} = 0 then 'included' else 'finalized' end, at
     from private.credentials k join private.wallets w on w.account = k.account,
       generate_series(1, ${payments}::integer) n,
       lateral (select private.clock() - interval '2 days' - n * interval '5 minutes' as at,

@@ -21,7 +21,7 @@ async function usedNonces(world: TestWorld, { address }: Agent): Promise<string[
 export async function settledAsOnChain(world: TestWorld, agent: Agent): Promise<string[]> {
   const rows = await world.db.sql<{ id: string; nonce: string }[]>`
     select id, authorization_nonce as nonce from private.payments
-     where account = ${agent.id} and state = 'settled'`
+     where account = ${agent.id} and (state = 'settled' or block_hash is not null)`
   const used = await usedNonces(world, agent)
   expect(used.toSorted()).toEqual(rows.map(({ nonce }) => nonce).toSorted())
   return rows.map(({ id }) => id)
@@ -30,7 +30,7 @@ export async function settledAsOnChain(world: TestWorld, agent: Agent): Promise<
 /** Counts the payments that hold a reservation and are not settled. */
 async function openPayments(world: TestWorld): Promise<number> {
   const rows = await world.db.sql`select 1 from private.payments
-    where state in ('authorized', 'signed', 'unknown')`
+    where state in ('authorized', 'signed') and block_hash is null`
   return rows.length
 }
 

@@ -20,6 +20,7 @@ import { notFunded } from '../decide/not-funded.ts'
 import type { Payment } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { openSignatures, paymentWithFactsRow } from '../payment-with-facts.ts'
+import { isUndecided } from '../states.ts'
 import { allowanceFor, readFunds } from './attempt-funds.ts'
 import { refusedLast } from './attempt-order.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
@@ -225,8 +226,7 @@ function isSame(
   { payment_row: { state, terms } }: PaymentWithFacts,
   wanted: AttemptTerms,
 ): boolean {
-  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
-  return isUnused && terms['request_digest'] === wanted.request_digest
+  return isUndecided(state) && terms['request_digest'] === wanted.request_digest
 }
 
 const answeredBefore = {

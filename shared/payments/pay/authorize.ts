@@ -12,6 +12,7 @@ import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
 import { laneFull, noGas, notFunded } from '../decide/not-funded.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { paymentWithFactsRow } from '../payment-with-facts.ts'
+import { isReserved } from '../states.ts'
 import type { GasRefusal } from './gas.ts'
 
 /** Values that the signature needs and the decision does not. */
@@ -78,7 +79,7 @@ export async function authorizePayment(
 
 /** Returns the decision of a payment that is under way or settled, taken when it was reserved. */
 function earlierDecisionOf({ payment_row: payment }: PaymentWithFacts): Decision | undefined {
-  if (!['authorized', 'signed', 'unknown', 'settled'].includes(payment.state)) return undefined
+  if (!isReserved(payment.state)) return undefined
   const { consent_level, mandate } = payment
   const mandateId = mandate === null ? {} : { mandateId: mandate }
   return { verdict: 'allow', consentLevel: consent_level ?? 'none', ...mandateId }

@@ -22,6 +22,7 @@ import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { openSignatures } from '../payment-with-facts.ts'
 import { fundedLanes } from '../relay/funded-lanes.ts'
 import { sendAndRelay } from '../relay/relay.ts'
+import { isSigned } from '../states.ts'
 import type { Sender, SigningInputs, SigningResult } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import type { GasRefusal } from './gas.ts'
@@ -55,8 +56,7 @@ export async function payEntered(
 async function signedMeanwhile({ db }: Context, { id }: Payment): Promise<Paid | undefined> {
   const found = await db.one('find_payment', { payment: id }, foundRow)
   const payment = found?.payment_row
-  const isSigned = payment && ['signed', 'unknown', 'settled'].includes(payment.state)
-  return isSigned ? { payment } : undefined
+  return payment && isSigned(payment.state) ? { payment } : undefined
 }
 
 /** True while the caller can take it further; housekeeping sends again what is signed. */

@@ -12,6 +12,7 @@ import { executeCall, nextCall } from '../next-call.ts'
 import type { Delivery } from '../pay/attempt-delivery.ts'
 import { deliveryRow, isDelivered, isUndecided } from '../pay/attempt-delivery.ts'
 import type { Payment } from '../payment.ts'
+import { isUnderWay } from '../states.ts'
 import { summaryOf } from '../words.ts'
 
 const pieceRow = z.object({ body_base64: z.string() })
@@ -31,7 +32,7 @@ export async function outcomeOf(db: CallerDatabase, payment: Payment, place?: nu
 export function outcomeBody(payment: Payment, piece?: DeliveredPiece) {
   const { chain, token } = assetOf(payment)
   const delivery = deliveryRow.nullish().parse(payment.delivery)
-  const isOpen = ['authorized', 'signed', 'unknown'].includes(payment.state)
+  const isOpen = isUnderWay(payment.state)
   return {
     attempt_id: payment.id,
     status: statusOf(payment, delivery),

@@ -23,7 +23,7 @@ async function buyer({ daysAgo, finality }: { daysAgo: number; finality: string 
     insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
       amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_after,
       valid_before, tx_hash, block_hash, finality, settled_at)
-    select k.account, k.id, ${fingerprint}, 'x402', 'settled', 84532, w.address, w.address,
+    select k.account, k.id, ${fingerprint}, 'x402', ${finality === 'finalized' ? 'settled' : 'signed'}, 84532, w.address, w.address,
       w.address, 1000, 1000, at, 'none', at, 0, extract(epoch from at)::bigint + 60, hash, hash,
       ${finality}, at
     from private.credentials k join private.wallets w on w.account = k.account,

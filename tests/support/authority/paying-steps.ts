@@ -119,7 +119,7 @@ export async function settle(story: Story, step: StepOf<'settle'>): Promise<void
   enter(story, { do: 'settle', payment })
   if (step.label !== 'finalized') return
   await story.stage.ledger.query(
-    "update private.payments set finality = 'finalized' where id = $1",
+    "update private.payments set state = 'settled', finality = 'finalized' where id = $1",
     [payment],
   )
 }
@@ -137,7 +137,7 @@ export async function release(story: Story, step: StepOf<'release'>): Promise<vo
   if (!payment) return
   const rows = await story.stage.ledger.query(
     `update private.payments p set state = 'released', finality = null, failure = 'it ended unused'
-      where p.id = $1 and p.state in ('signed', 'unknown') and private.end_of(p) <= private.clock()
+      where p.id = $1 and p.state = 'signed' and private.end_of(p) <= private.clock()
      returning p.id`,
     [payment],
   )

@@ -30,8 +30,7 @@ export async function settleAll(world: TestWorld): Promise<void> {
 export async function openIn({ db }: TestWorld): Promise<object[]> {
   return db.sql`
     select 'payment' as what, state, finality from private.payments
-     where state in ('authorized', 'signed', 'unknown')
-        or state = 'settled' and finality <> 'finalized'
+     where state in ('authorized', 'signed')
         or state in ('prepared', 'awaiting_confirmation') and expires_at <= private.clock()
     union all select 'slot', state, lane from private.relay_slots where state in ('open', 'mined')
     union all select 'call', null, null from private.relay_calls where slot is null`
@@ -85,14 +84,14 @@ function addressIn(topic = ''): string {
 async function settledIn({ db }: TestWorld) {
   return db.sql<ReturnType<typeof transferIn>[]>`
     select tx_hash as hash, log_index as log, lower(wallet) as from, lower(payee) as to,
-      amount_atomic::text as atomic from private.payments where state = 'settled'`
+      amount_atomic::text as atomic from private.payments p where private.is_in_block(p)`
 }
 
 /** Returns the nonces of settled payments that were authorized by a signature. */
 async function noncesIn({ db }: TestWorld): Promise<string[]> {
   const rows = await db.sql<{ nonce: string }[]>`
-    select authorization_nonce as nonce from private.payments
-     where state = 'settled' and authorization_nonce is not null`
+    select authorization_nonce as nonce from private.payments p
+     where private.is_in_block(p) and authorization_nonce is not null`
   return rows.map(({ nonce }) => nonce)
 }
 

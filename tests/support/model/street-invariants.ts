@@ -42,8 +42,7 @@ export async function confirmStreetEnd(street: Street): Promise<void> {
 async function openIn({ market, payers }: Street) {
   const accounts = payers.map(({ id }) => id)
   const rows = await market.db.sql`select id, kind, state, finality from private.payments
-    where account = any(${accounts}) and (state in ('authorized', 'signed', 'unknown')
-      or state = 'settled' and finality <> 'finalized')`
+    where account = any(${accounts}) and state in ('authorized', 'signed')`
   return rows.map((row) => ({ ...row }))
 }
 
@@ -63,8 +62,8 @@ const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 async function confirmLogs({ market, since }: Street, { id, address }: Agent): Promise<void> {
   const { chain } = market
   const settled = settledRows.parse([
-    ...(await market.db.sql`select id, token, amount_atomic::text as atomic from private.payments
-       where account = ${id} and state = 'settled'`),
+    ...(await market.db.sql`select id, token, amount_atomic::text as atomic from private.payments p
+       where account = ${id} and private.is_in_block(p)`),
   ])
   const holder = `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
   const logsOf = (topic: string) => {

@@ -84,7 +84,7 @@ export async function usedUsd({ market }: Street, { id }: Agent, level: string):
   const rows = await market.db.sql<{ usd: string }[]>`
     select coalesce(sum(amount_usd_micros), 0)::text as usd from private.payments
      where account = ${id} and consent_level = ${level}
-       and state in ('authorized', 'signed', 'unknown', 'settled')`
+       and state in ('authorized', 'signed', 'settled')`
   return Number(rows[0]?.usd) / 1_000_000
 }
 

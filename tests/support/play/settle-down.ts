@@ -58,8 +58,7 @@ async function openAfter(
   const [late] = await world.db.sql<{ state: string; finality: string | null; ago: number }[]>`
     select state, finality, ${clock.seconds()} - valid_before as ago from private.payments
      where account = ${thief.id} and valid_before <= ${since}
-       and (state in ('authorized', 'signed', 'unknown')
-         or state = 'settled' and finality <> 'finalized')
+       and state in ('authorized', 'signed')
      order by valid_before limit 1`
   return (
     late && `final: a payment is ${late.state} and ${late.finality} ${late.ago} s after its end`

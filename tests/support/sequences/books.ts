@@ -52,7 +52,7 @@ async function paidBy({ street, agents: [agent] }: Account): Promise<Paid[]> {
   const rows = await street.market.db.sql`
     select id, kind, consent_level as level, mandate, payee, amount_atomic::text as atomic,
       amount_usd_micros::text as usd, terms ->> 'origin' as origin, authorization_nonce as nonce,
-      state in ('signed', 'unknown', 'settled')
+      state in ('signed', 'settled')
         or state = 'authorized' and counts_until > private.clock() as counts, authorized_at as at,
       settled_at
     from private.payments where account = ${agent.id} and authorized_at is not null
