@@ -77,6 +77,7 @@ export function contextOf(
     headers: request.headers,
     client: clientOf(world.config, request.headers),
     claim: null,
+    later: known.later,
     mailSoon: () => wakeMailer(world, known.later),
   }
 }

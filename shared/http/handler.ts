@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase } from '../db/database.ts'
+import type { WaitUntil } from '../mail/wake.ts'
 import type { World } from '../world.ts'
 
 /** One request: its caller and everything that its handler may use. */
@@ -24,6 +25,8 @@ export type Context = {
   client: string
   /** Claim under which this request may enter something once; null without an Idempotency-Key. */
   claim: string | null
+  /** Goes on with work that the answer does not wait for. */
+  later: WaitUntil
   /** Wakes the mailer for the outbox; the answer does not wait for it. */
   mailSoon(): void
 }

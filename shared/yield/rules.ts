@@ -149,6 +149,7 @@ function contextOf(world: World, { digest, device }: Rule): Context {
     isAdmitted: () => true,
     headers: new Headers(),
     client: 'direct',
+    later() {},
     mailSoon() {},
   }
 }

@@ -1,6 +1,7 @@
 /** Accounts share few lanes fairly when many calls wait, and a bad call does not stop the others. */
 import { beforeEach, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
+import type { Fetch } from '../../shared/world.ts'
 import { elapse } from '../support/faults/chain.ts'
 import { holdLanes, onePair, pairs, transfer } from '../support/faults/pair.ts'
 import { mine } from '../support/gas.ts'
@@ -110,4 +111,31 @@ test('where nothing but bad calls wait, the lane is free for the next transfer',
 
   expect(sent.body['status']).toBe('submitted')
   expect(sent.body['tx_hash']).toMatch(/^0x/)
+})
+
+test('a transfer is answered once its own transaction is sent, however many others are relayed', async () => {
+  const others = await pairs(world, 26)
+  await holdLanes(world)
+  for (const pair of others) await transfer(world.worker(), pair)
+  await elapse(world, 6)
+  let sent = 0
+  const never = new Promise<Response>(() => {})
+  const fetchOnce: Fetch = (input, init) => {
+    const isSending = String(init?.body).includes('eth_sendRawTransaction')
+    if (isSending) sent += 1
+    return isSending && sent > 1 ? never : fetch(input, init)
+  }
+
+  const own = await onePair(world)
+  const answer = await transfer(world.worker({ fetch: fetchOnce }), own)
+
+  expect(answer.body['status']).toBe('submitted')
+  await expect.poll(() => sent).toBe(2)
+  for (let run = 0; run < 3; run += 1) {
+    await elapse(world, 61)
+    await runHousekeeping(world.world)
+    await mine(world)
+  }
+  const received = await Promise.all([own, ...others].map(({ payee }) => usdcOf(world, payee)))
+  expect(new Set(received)).toEqual(new Set([10_000_000n]))
 })

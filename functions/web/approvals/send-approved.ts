@@ -1,6 +1,7 @@
 /** Sends a transfer that its owner approved, on behalf of the key or app that asked for it. */
 import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { waitUntilOf } from '../../../shared/http/later.ts'
 import { factsOf } from '../../../shared/payments/decide/decision-facts.ts'
 import type { DecisionMaker } from '../../../shared/payments/decide/judge.ts'
 import type { Sender } from '../../../shared/payments/pay/authorize.ts'
@@ -24,7 +25,8 @@ export async function sendApproved(
   if (kind !== 'transfer') return undefined
   const { db, credential } = await requireOwner(c)
   // An approved payment keeps the device that asked for it, whoever sends it.
-  const sender: Sender = { world: c.get('world'), db, credential, device: async () => '' }
+  const known = { world: c.get('world'), db, credential, later: waitUntilOf(c) }
+  const sender: Sender = { ...known, device: async () => '' }
   const question = { payment: id, kind, device: '' }
   try {
     const entered = await db.one('payment_facts', question, paymentWithFactsRow)

@@ -26,7 +26,7 @@ export type SigningInputs = Pick<
 }
 
 /** Parts of a request that send a payment. */
-export type Sender = Pick<Context, 'world' | 'db' | 'credential' | 'device'>
+export type Sender = Pick<Context, 'world' | 'db' | 'credential' | 'device' | 'later'>
 
 /** Consent level that carries a payment, with the mandate at the mandate level. */
 export type ConsentBasis = Pick<AuthorizeRequest, 'consentLevel' | 'mandateId'>

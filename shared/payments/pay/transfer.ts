@@ -21,7 +21,7 @@ import { foundRow } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { openSignatures } from '../payment-with-facts.ts'
 import { fundedLanes } from '../relay/funded-lanes.ts'
-import { sendAndRelay } from '../relay/relay.ts'
+import { relayQueued, sendStored } from '../relay/relay.ts'
 import { isSigned } from '../states.ts'
 import type { Sender, SigningInputs, SigningResult } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
@@ -93,7 +93,10 @@ export async function sendTransfer(
   if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
     const { chain } = assetOf(entered.payment_row)
     const { fees, lanes } = signing.relay
-    await sendAndRelay(sender.world, chain, authorized, { ...fees, lanes })
+    const { transaction, queued } = authorized
+    if (transaction) await sendStored(sender.world, chain, transaction)
+    // Nobody waits for the transfers of others.
+    if (queued) sender.later(relayQueued(sender.world, chain, { ...fees, lanes }))
   }
   return authorized
 }

@@ -14,27 +14,22 @@ import type {
 } from '../../custody/port.ts'
 import type { World } from '../../world.ts'
 
-/** Number of transactions that one request relays for others; under load each holds up to 25 calls. */
+/** Number of transactions that one caller relays for others; under load each holds up to 25 calls. */
 const roundsMax = 40
 
 /** Fees and lanes as they were just read from the chain. */
 export type RelaySeen = RelayFees & { lanes: LaneSeen[] }
 
-/** Sends a transaction, and relays what is queued as long as there is something to do. */
-export async function sendAndRelay(
-  world: World,
-  chain: Chain,
-  { transaction, queued }: RelayAnswer,
-  seen: RelaySeen,
-): Promise<void> {
+/** Relays what is queued as long as there is something to do. */
+export async function relayQueued(world: World, chain: Chain, seen: RelaySeen): Promise<void> {
   const { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes } = seen
   const request = { chainId: chain.id, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes }
-  const sending = [send(world, chain, transaction)]
-  let isNeeded = queued
-  for (let round = 0; isNeeded && round < roundsMax; round += 1) {
+  const sending: Promise<void>[] = []
+  for (let round = 0; round < roundsMax; round += 1) {
     const next = await relayNext(world, request)
-    sending.push(send(world, chain, next?.transaction))
-    isNeeded = next?.queued === true && next.transaction !== undefined
+    if (!next?.transaction) break
+    sending.push(sendStored(world, chain, next.transaction))
+    if (!next.queued) break
   }
   await Promise.all(sending)
 }
@@ -53,8 +48,11 @@ async function relayNext(world: World, request: RelayRequest): Promise<RelayAnsw
  * Sends a stored transaction if the ledger releases it, since a freeze names what was released before it.
  * If that fails, housekeeping sends it until the chain has decided.
  */
-async function send(world: World, chain: Chain, signed: SignedTransaction | undefined) {
-  if (!signed) return
+export async function sendStored(
+  world: World,
+  chain: Chain,
+  signed: SignedTransaction,
+): Promise<void> {
   try {
     if ((await world.db.call('housekeeping_dispatch', { tx_hash: signed.hash })) !== true) return
   } catch (error) {

@@ -11,7 +11,7 @@ import type { World } from '../../world.ts'
 import { indexTransfers } from '../deposits/index-transfers.ts'
 import type { LaneRow } from '../relay/lanes.ts'
 import { laneRow, maintainLanes } from '../relay/lanes.ts'
-import { sendAndRelay } from '../relay/relay.ts'
+import { relayQueued } from '../relay/relay.ts'
 import type { Slot } from '../relay/slot.ts'
 import { slotRow } from '../relay/slot.ts'
 import { followSlots } from '../relay/slots.ts'
@@ -98,7 +98,7 @@ async function maintainChain(
     if (own.length === 0) return []
     const seen = await maintainLanes(world, chain, own)
     if (!seen) return []
-    const relay = () => sendAndRelay(world, chain, { queued: true }, seen.relay)
+    const relay = () => relayQueued(world, chain, seen.relay)
     const look = followSlots(world, chain, slots, seen, async (payment) => {
       const found = await watchPayment(world, unbound(world.db), { ...payment, terms: {} })
       return found.payment.state !== 'settled'
