@@ -44,8 +44,9 @@ test('the mailer sends what waits from its own worker, by SMTP and as a push, an
   await expect.poll(() => browser.pushes().length).toBe(1)
 
   const shown = async (path: string) => (await fetch(new URL(path, catcher.outboxUrl))).text()
-  expect(await shown('/')).toContain('href="/messages/1"')
-  expect(await shown('/messages/1')).toContain('482913')
+  const number = catcher.caught().find((mail) => mail.to.includes(to))?.number
+  expect(await shown('/')).toContain(`href="/messages/${number}"`)
+  expect(await shown(`/messages/${number}`)).toContain('482913')
   expect(await shown(`/messages?to=${to}`)).toContain('482913')
   expect(await shown('/messages?to=eve@people.example')).toBe('[]')
   await workers.stop()
