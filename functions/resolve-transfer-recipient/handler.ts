@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isContractOn } from '../../shared/chains/evm/code.ts'
-import { tokensBarring } from '../../shared/chains/evm/quorum/agreed-bars.ts'
+import { tokensBarring } from '../../shared/chains/evm/funds.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
 import type { Address, Chain } from '../../shared/chains/registry.ts'
 import { wantedChains } from '../../shared/chains/wanted.ts'

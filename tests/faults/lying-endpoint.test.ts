@@ -142,20 +142,7 @@ async function feesOf(): Promise<{ fee: bigint; tip: bigint }[]> {
 
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '1' }
 
-test('a lie about fees makes no relayer pay more than the honest endpoint says', async () => {
-  const { payer, payee } = await acquainted(world)
-  const lie = 100n * 10n ** 9n
-  liar.tell(tipping(lie))
-
-  const sent = await payer.post(path, { ...order, recipient: payee.alias })
-
-  expect(sent.status).toBe(200)
-  const [fees] = await feesOf()
-  expect(fees?.tip).toBeLessThan(lie)
-  expect(await usdcOf(world, payee)).toBe(1_000_000n)
-})
-
-test('where one endpoint alone says what gas costs, the budget bounds what is believed', async () => {
+test('what an endpoint says that gas costs is believed up to the budget', async () => {
   world = await begin(true)
   const { payer, payee } = await acquainted(world)
   liar.tell(tipping(500n * 10n ** 9n))

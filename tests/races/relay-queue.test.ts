@@ -121,7 +121,8 @@ test('a transfer is answered once its own transaction is sent, however many othe
   let sent = 0
   const never = new Promise<Response>(() => {})
   const fetchOnce: Fetch = (input, init) => {
-    const isSending = String(init?.body).includes('eth_sendRawTransaction')
+    const asked = init?.body
+    const isSending = typeof asked === 'string' && asked.includes('eth_sendRawTransaction')
     if (isSending) sent += 1
     return isSending && sent > 1 ? never : fetch(input, init)
   }

@@ -10,7 +10,7 @@ import { readWord } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
 import type { InnerCall } from './rpc/multicall.ts'
 
-/** Reason why the token would not move now, as one endpoint shows it; see agreed-bars.ts. */
+/** Reason why the token would not move now, if any. */
 export type Barred = 'paused' | 'payer' | 'payee'
 
 /** The token, payer and payee of a payment. */

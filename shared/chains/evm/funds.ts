@@ -1,9 +1,9 @@
-/** Reads what a wallet can pay of a token now, and whether the token lets it. */
+/** Reads what a wallet can pay of a token now, and whom its tokens bar. */
 
-import type { Chain } from '../chain.ts'
+import type { Address, Chain, Token } from '../chain.ts'
 import { readWord } from '../hex.ts'
 import type { Barred, Parties } from './bars.ts'
-import { barCalls, readBarred } from './bars.ts'
+import { barCall, barCalls, isYes, readBarred } from './bars.ts'
 import type { Unavailable } from './rpc/answer.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot } from './rpc/multicall.ts'
 import type { ChainWorld } from './rpc/rpc.ts'
@@ -43,4 +43,18 @@ export async function readBalanceAndBar(
     tokenAtomic: (readWord(balance) ?? 0n) + sumUsed(open, answers.slice(bars.length)),
     ...readBarred(answers.slice(0, bars.length)),
   }
+}
+
+/** Returns the chain's tokens whose issuer bars the address; none if the chain does not answer. */
+export async function tokensBarring(
+  world: ChainWorld,
+  chain: Chain,
+  address: Address,
+): Promise<Token[]> {
+  const calls = chain.tokens.map((token) => barCall(token, address))
+  const { method, params } = encodeSnapshot(chain, calls)
+  const answer = await rpcFor(world, chain).request(method, params)
+  const snapshot = decodeSnapshot(answer, calls.length)
+  if (snapshot.status !== 'ok') return []
+  return chain.tokens.filter((_, index) => isYes(snapshot.results[index]))
 }

@@ -11,8 +11,6 @@ import { readWord } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
 import type { Barred } from './bars.ts'
 import { barCalls, readBarred } from './bars.ts'
-import type { LaneHolding } from './gas/ask-head.ts'
-import { askHead, holdingOf } from './gas/ask-head.ts'
 import { dataFeeCall, readDataFee } from './gas/data-fee.ts'
 import { feeHistoryCall, readFees, relayGas } from './gas/fees.ts'
 import type { BudgetedFees, GasConfig } from './gas/gas-budget.ts'
@@ -39,9 +37,9 @@ export type PreflightRequest = {
 /** Result. Amounts of the token are in atomic units, all others in wei. */
 export type Preflight = BudgetedFees & {
   status: 'ok'
-  /** Latest block that a quorum of endpoints reports. */
-  seenBlock: number | undefined
-  /** Unix seconds of the latest block, by the lower median of the endpoints. */
+  /** Latest block. */
+  seenBlock: number
+  /** Unix seconds of that block. */
   blockTimestampSeconds: bigint
   /** Balance, with what open signatures have taken from it. */
   tokenAtomic: bigint
@@ -53,11 +51,14 @@ export type Preflight = BudgetedFees & {
   dataFeeWei: bigint
   /** False if this contract would refuse a signature under the registry's EIP-712 domain. */
   domainMatches: boolean
-  /** Reason why the issuer's contract would refuse it now (FiatToken's own rules), at one endpoint. */
+  /** Reason why the issuer's contract would refuse it now (FiatToken's own rules). */
   barred?: Barred
-  /** The wallet's next nonce, pending transactions included, as a quorum of endpoints shows it. */
+  /** The wallet's next nonce, pending transactions included. */
   walletNonce: number
 }
+
+/** Balance of a relayer, and the number of its transactions that are mined. */
+export type LaneHolding = { address: Address; wei: bigint; minedNonce: number }
 
 const timeoutMilliseconds = 3_000
 
@@ -75,36 +76,29 @@ export async function readPreflight(
     countCall(wallet, 'pending'),
     ...lanes.map((lane) => countCall(lane, 'latest')),
   ]
-  const [[state, history, walletCount, ...laneCounts], combined] = await Promise.all([
-    rpcFor(world, chain).batch(calls, { timeoutMilliseconds }),
-    askHead(world, chain, { wallet, lanes }),
-  ])
+  const [state, history, walletCount, ...laneCounts] = await rpcFor(world, chain).batch(calls, {
+    timeoutMilliseconds,
+  })
   const holdings = readHoldings(chain, request, { answer: state, calls: inner.length })
-  const suggested = combined?.head ?? readFees(history)
-  const walletNonce = combined ? combined.walletNonce : readCount(walletCount)
+  const suggested = readFees(history)
+  const walletNonce = readCount(walletCount)
   if ('log' in holdings) return holdings
   if ('log' in suggested) return suggested
   if (walletNonce === undefined) return unavailable('a transaction count is missing')
-  const { lanesWei, blockNumber, ...rest } = holdings
-  const reported = { ...rest, ...suggested }
-  const { blockTimestampSeconds, dataFeeWei } = reported
-  const fees = withinBudget(reported, maxFeePerGasOf(chain, world.config))
-  const alone = (address: Address, at: number) =>
-    holdingOf(address, presentIn(lanesWei[at]), presentIn(readCount(laneCounts[at])))
-  const several = combined?.lanes ?? []
+  const { lanesWei, blockNumber: seenBlock, ...rest } = holdings
+  const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
   return {
     ...rest,
     ...fees,
-    seenBlock: combined ? combined.blockNumber : blockNumber,
-    blockTimestampSeconds,
-    dataFeeWei,
-    lanes: several.length > 0 ? several : lanes.flatMap(alone),
-    relayedCostWei: relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei,
+    seenBlock,
+    lanes: lanes.flatMap((address, at) => {
+      const [wei, minedNonce] = [lanesWei[at], readCount(laneCounts[at])]
+      return wei === undefined || minedNonce === undefined ? [] : [{ address, wei, minedNonce }]
+    }),
+    relayedCostWei: relayGas(chain.id, 1) * fees.maxFeePerGas + rest.dataFeeWei,
     walletNonce,
   }
 }
-
-const presentIn = <Value>(value: Value | undefined) => (value === undefined ? [] : [value])
 
 function innerCalls({ token, wallet, payee, lanes, open = [] }: PreflightRequest): InnerCall[] {
   const separator = encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })

@@ -4,7 +4,6 @@
  */
 
 import type { Barred } from '../../chains/evm/bars.ts'
-import { agreedBar } from '../../chains/evm/quorum/agreed-bars.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal } from '../../contract/errors.ts'
 import { challengeNonce } from '../../custody/nonce.ts'
@@ -136,9 +135,7 @@ async function readOfferFunds(
   ])
   if (permit?.status === 'not_allowed') return permit
   if (seen.status !== 'ok') return 'silent'
-  const parties = { token, wallet, payee: payTo }
-  const barred = await agreedBar(context.world, chain, parties, seen.barred)
-  if (barred) return { barred }
+  if (seen.barred) return { barred: seen.barred }
   return { freeAtomic: seen.tokenAtomic - (isSame ? facts.reserved_atomic : 0n) }
 }
 

@@ -5,7 +5,6 @@
  */
 import * as z from 'zod'
 import { encodeBase64 } from '../../base64.ts'
-import { agreedBar } from '../../chains/evm/quorum/agreed-bars.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../../contract/errors.ts'
@@ -83,11 +82,7 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   if (seen.status !== 'ok') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }
-  if (isUnused(payment)) {
-    const parties = { token, wallet: payment.wallet, payee: payment.payee }
-    const barred = await agreedBar(context.world, chain, parties, seen.barred)
-    if (barred) return refuseBarred(barred, token.symbol)
-  }
+  if (isUnused(payment) && seen.barred) return refuseBarred(seen.barred, token.symbol)
   const allowance = await allowanceOf(context, payment)
   if (isRefusal(allowance)) return allowance
   const signing: SigningInputs = {

@@ -7,7 +7,6 @@
 
 import type { Preflight } from '../../chains/evm/preflight.ts'
 import { readPreflight } from '../../chains/evm/preflight.ts'
-import { agreedBar } from '../../chains/evm/quorum/agreed-bars.ts'
 import type { Chain } from '../../chains/registry.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
@@ -114,8 +113,7 @@ async function prepareSigning(sender: Sender, entered: PaymentWithFacts) {
   if (!seen.domainMatches) {
     return fail('unavailable', { log: `${token.address} signs under another domain` })
   }
-  const barred = await agreedBar(sender.world, chain, { token, wallet, payee }, seen.barred)
-  if (barred) return refuseBarred(barred, token.symbol)
+  if (seen.barred) return refuseBarred(seen.barred, token.symbol)
   if (seen.isOverBudget) return gasTooDear(chain)
   if (Number(seen.blockTimestampSeconds) + leftSecondsMin > facts.now + validSeconds) {
     return clockAhead(chain)

@@ -3,8 +3,7 @@
  * flight. Pure: the caller has read the chain and the ledger. One that cannot pay after all is found by
  * housekeeping, which gives its calls to another.
  */
-import type { LaneHolding } from '../../chains/evm/gas/ask-head.ts'
-import type { Preflight } from '../../chains/evm/preflight.ts'
+import type { LaneHolding, Preflight } from '../../chains/evm/preflight.ts'
 import type { LaneSeen } from '../../custody/port.ts'
 
 /** Relayer in service, as the ledger has it. */

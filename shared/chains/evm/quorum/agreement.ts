@@ -1,8 +1,6 @@
 /**
- * Quorum for facts that one endpoint must not establish alone: that a signature can no longer be used, that
- * a block is gone, that less was taken than was signed for, and what moved in final blocks. Each endpoint
- * is asked separately and answers from its own state, its own latest block and its own finalized block. A
- * silent endpoint agrees to nothing.
+ * Finds what enough endpoints answer alike, for what one must not establish alone. Each is asked separately
+ * and answers from its own state. A silent endpoint agrees to nothing.
  */
 import { sha256Hex } from '../../../digest.ts'
 import type { Chain } from '../../chain.ts'
@@ -10,24 +8,7 @@ import type { Unavailable } from '../rpc/answer.ts'
 import { unavailable } from '../rpc/answer.ts'
 import type { ChainWorld, Rpc } from '../rpc/rpc.ts'
 import { endpointsFor } from '../rpc/rpc.ts'
-import { answersUntil } from './answers-until.ts'
 import { isQuorum } from './enough.ts'
-
-/** Returns true if a quorum of the chain's endpoints says yes. It waits only until that is decided. */
-export async function isAgreed(
-  world: ChainWorld,
-  chain: Chain,
-  ask: (rpc: Rpc) => Promise<boolean>,
-): Promise<boolean> {
-  const endpoints = endpointsFor(world, chain)
-  const count = (says: (at: number) => boolean) =>
-    isQuorum(endpoints.map(({ operator }, at) => ({ operator, agrees: says(at) })))
-  const asked = endpoints.map(({ rpc }) => ask(rpc))
-  const answers = await answersUntil(asked, (soFar) => {
-    return count((at) => soFar[at] === true) || !count((at) => soFar[at] !== false)
-  })
-  return count((at) => answers[at] === true)
-}
 
 /** Answer of a quorum. `disagreed`: there is no quorum, and two endpoints contradict each other. */
 export type Agreed<Answer> =

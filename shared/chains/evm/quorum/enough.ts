@@ -14,24 +14,6 @@ export function isQuorum(votes: readonly Vote[]): boolean {
   return isUnanimous || (votes.length > 2 && operators > 1)
 }
 
-/** Number of blocks by which an endpoint may lag behind another one without contradicting it. */
-export const lagBlocks = 32n
-
-/** Opinion of one endpoint on what another one showed; `says` is undefined if it does not answer. */
-export type Opinion = { operator: string; says: boolean | undefined }
-
-/**
- * Returns true if a quorum says yes, or all endpoints that answer. While the others are silent, one opinion
- * suffices; without any answer the result is false.
- */
-export function isUncontradicted(opinions: readonly Opinion[]): boolean {
-  const answered = opinions.filter(({ says }) => says !== undefined)
-  const isOne = answered.length > 0 && answered.every(({ says }) => says === true)
-  return (
-    isOne || isQuorum(opinions.map(({ operator, says }) => ({ operator, agrees: says === true })))
-  )
-}
-
 /** A count that only rises, as one endpoint reports it; undefined if it reports none. */
 export type CountReport<Count> = { operator: string; count: Count | undefined }
 
