@@ -727,7 +727,6 @@ CASE
 END) stored,
   checked_at timestamp with time zone,
   freezes integer not null default 0,
-  handed_at timestamp with time zone,
   delivery jsonb,
   failure text,
   constraint payments_pkey PRIMARY KEY (id),
@@ -859,7 +858,6 @@ create table private.relay_transactions (
   cost_wei numeric(78,0) not null,
   carries uuid[] not null,
   created_at timestamp with time zone not null default private.clock(),
-  dispatched_at timestamp with time zone,
   constraint relay_transactions_pkey PRIMARY KEY (slot, attempt),
   constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 256))),
   constraint relay_transactions_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
@@ -1633,7 +1631,7 @@ begin
   if not found then
     outcome := 'not_found';
   elsif not private.may_pay(p, caller.id)
-    or p.state = 'signed' and private.is_stopped(p) then
+    or p.state in ('authorized', 'signed') and private.is_stopped(p) then
     outcome := 'closed';
   elsif p.state in ('authorized', 'signed') or private.is_owed(p) then
     outcome := 'authorized';
@@ -1791,7 +1789,7 @@ CREATE OR REPLACE FUNCTION api.custody_ready()
  SET search_path TO ''
 AS $function$$function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid DEFAULT NULL::uuid, own boolean DEFAULT false, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.custody_record(credential text, payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid DEFAULT NULL::uuid, own boolean DEFAULT false, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
  RETURNS TABLE(kept boolean, sent boolean, queued boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1806,8 +1804,10 @@ begin
   sent := false;
   queued := false;
   -- Held until this transaction ends, so that nobody decides about another payment of the account, or freezes
-  -- it, while it is undecided whether this one still counts.
+  -- it, while it is undecided whether this one still counts. A freeze names what was let out before it, and
+  -- nothing is let out after it.
   perform private.hold_claimed(lease, payment);
+  perform private.recognize_payer(credential, payment);
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
@@ -1818,7 +1818,7 @@ begin
     authorization_nonce = custody_record.authorization_nonce,
     signature = custody_record.signature,
     allowance_signature = custody_record.allowance_signature
-   where q.id = payment and q.state = 'authorized' and kept
+   where q.id = payment and q.state = 'authorized' and kept and not private.is_stopped(q)
      and q.authorized_at = custody_record.authorized_at and q.counts_until > private.clock();
   kept := found;
   if kept and relayed then
@@ -2071,26 +2071,6 @@ begin
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.hand_over(credential text, payment uuid)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.recognize(credential, 'pay', true);
-begin
-  perform private.hold_account(caller.account);
-  perform private.recognize(credential, 'pay', true);
-  update private.payments p set handed_at = coalesce(p.handed_at, private.clock())
-   where p.id = hand_over.payment and p.account = caller.account
-     and (p.state = 'settled' or not private.is_stopped(p));
-  if not found then
-    perform private.refuse('payment_closed', '409');
-  end if;
-  return true;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.health_report(parts jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -2247,26 +2227,6 @@ begin
     end if;
     perform private.rebase(b);
   end loop;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_dispatch(tx_hash text)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  t private.relay_transactions;
-begin
-  select r.* into t from private.relay_transactions r
-   where r.tx_hash = housekeeping_dispatch.tx_hash;
-  perform private.hold_payers(t.carries);
-  if t.slot is null or private.has_stopped(t.carries) then
-    return false;
-  end if;
-  update private.relay_transactions r set dispatched_at = private.clock()
-   where r.slot = t.slot and r.attempt = t.attempt and r.dispatched_at is null;
-  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text)
@@ -2517,6 +2477,21 @@ begin
    order by l.chain, l.kind, l.address;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.housekeeping_may_resend(tx_hash text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  carries uuid[];
+begin
+  select t.carries into carries from private.relay_transactions t
+   where t.tx_hash = housekeeping_may_resend.tx_hash;
+  perform private.hold_payers(carries);
+  return carries is not null and not private.has_stopped(carries);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.housekeeping_note(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
@@ -2707,8 +2682,6 @@ begin
   return query
   with due as (
     select d.id, d.checked_at,
-      d.state = 'open' and (select t.dispatched_at is null from private.relay_transactions t
-        where t.slot = d.id order by t.attempt desc limit 1) is true as is_unsent,
       l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
       case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
         order by d.checked_at, d.nonce) else 1 end as turn
@@ -2717,7 +2690,7 @@ begin
      where d.state in ('open', 'mined')
   ), held as (
     select h.id from private.relay_slots h where h.id in (select d.id from due d
-      order by private.is_just_seen(d.checked_at), d.turn, d.is_unsent desc, d.is_first desc,
+      order by private.is_just_seen(d.checked_at), d.turn, d.is_first desc,
         d.checked_at limit batch)
     -- Another run may have closed it since.
       and h.state in ('open', 'mined')
@@ -7308,9 +7281,9 @@ AS $function$
   select case
     when private.is_in_block(p) then 'in_block'
     when p.state = 'released' or private.live_until(p) <= private.clock() then 'ended'
-    when p.handed_at is not null then 'handed_over'
+    when p.kind = 'x402' then 'handed_over'
     when exists (select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-      where s.state <> 'final' and t.dispatched_at is not null and p.id = any (t.carries)) then 'in_transaction'
+      where s.state <> 'final' and p.id = any (t.carries)) then 'in_transaction'
     else 'never_sent' end
 $function$;
 
@@ -9354,7 +9327,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'handed_at', 'counts_until', 'relayed_calls', 'remembers_device'] ||
+      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'remembers_device'] ||
     jsonb_build_object('state', private.told_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
@@ -10560,7 +10533,7 @@ grant execute on function api.custody_open_account(link_digest text, opened uuid
 
 grant execute on function api.custody_ready() to custody;
 
-grant execute on function api.custody_record(payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid, own boolean, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, allowance_signature text) to custody;
+grant execute on function api.custody_record(credential text, payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid, own boolean, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, allowance_signature text) to custody;
 
 grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text) to custody;
 
@@ -10584,8 +10557,6 @@ grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
 
-grant execute on function api.hand_over(credential text, payment uuid) to service_role;
-
 grant execute on function api.health_report(parts jsonb) to service_role;
 
 grant execute on function api.health_states() to service_role;
@@ -10601,8 +10572,6 @@ grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, 
 grant execute on function api.housekeeping_close_unused(batch integer) to service_role;
 
 grant execute on function api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text) to service_role;
-
-grant execute on function api.housekeeping_dispatch(tx_hash text) to service_role;
 
 grant execute on function api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text) to service_role;
 
@@ -10631,6 +10600,8 @@ grant execute on function api.housekeeping_keep_piece(payment uuid, answer uuid,
 grant execute on function api.housekeeping_keep_yield(of_account uuid, of_chain bigint, of_vault text, earned_atomic text) to service_role;
 
 grant execute on function api.housekeeping_lanes() to service_role;
+
+grant execute on function api.housekeeping_may_resend(tx_hash text) to service_role;
 
 grant execute on function api.housekeeping_note(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 

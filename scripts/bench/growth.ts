@@ -54,7 +54,7 @@ async function sample(sql: Sql, caller: Caller, found: Map<string, number[]>): P
   await timed('submit', () => reserve(sql, caller, payment))
   const nonce = `0x${randomUUID().replaceAll('-', '').repeat(2)}`
   const recording = sql`select r.* from private.payments p, api.custody_record(
-    p.id, p.authorized_at, ${nonce}, '0x') r where p.id = ${payment}`
+    ${credential}, p.id, p.authorized_at, ${nonce}, '0x') r where p.id = ${payment}`
   await timed('record', () => recording)
   await timed('status', () => sql`select * from api.find_payment(${credential}, ${payment})`)
   await timed('feed', () => sql`select * from api.list_activity(${credential}, 50)`)

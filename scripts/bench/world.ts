@@ -12,33 +12,27 @@ import postgres from 'postgres'
 import type { Roots } from '../../shared/sealing/roots.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { buildFunctions } from '../build.ts'
+import { bindingsOf as localBindings } from '../local/bindings.ts'
 import type { Chain } from '../local/chain.ts'
 import { fund, startChain } from '../local/chain.ts'
-import {
-  createApiKey,
-  createSigningKey,
-  databaseBindings,
-  projectOf,
-} from '../local/database-keys.ts'
 import { giveGas } from '../local/gas.ts'
 import { startGateway } from '../local/gateway.ts'
 import { beginReading, fundLane } from '../local/lanes.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
-import { createReceiptKeys, createSessionKeys } from '../local/session-keys.ts'
+import { drawSecrets, projectOfSecrets } from '../local/secrets.ts'
 import { startWorkers } from '../local/workers.ts'
 import { migrate } from '../migrate.ts'
 import type { OpenedAccount } from '../provision.ts'
 import { openAccount, openApiKey, openLane } from '../provision.ts'
 
+const drawn = drawSecrets()
+
 /** Secrets that the functions and the measurements share. */
-export const secrets = { pepper: 'bench-pepper-of-no-worth' }
+export const secrets = { pepper: drawn.api_key_pepper }
 
 /** Keys of the database project that all served functions use. */
-export const project = projectOf({ apiKey: createApiKey(), signingKey: createSigningKey() })
-
-const sessionKeys = createSessionKeys()
-const receiptKeys = createReceiptKeys()
+export const project = projectOfSecrets(drawn)
 
 /** A running set of functions over one database. */
 export type Served = {
@@ -163,34 +157,13 @@ export function bindingsOf(
   rpcUrl: string,
 ) {
   return {
-    ENVIRONMENT: 'local',
-    ALLOW_LOOPBACK: 'true',
-    BASE_URL: 'http://127.0.0.1',
-    WEB_URL: 'http://localhost/web',
-    MAIL_DOMAIN: 'agents.example',
+    ...localBindings({ ports: { functions: 0, gateway: 0 }, secrets: drawn }, [
+      { network: chain.network, rpcUrl },
+    ]),
     SUPABASE_URL: gatewayUrl,
-    EUR_USD_RATE: '1.10',
-    GAS_USD_MAX: '{"*":"100"}',
-    NATIVE_USD_RATES: '{}',
-    CHAIN_RPC_URLS: JSON.stringify({ [chain.network]: [rpcUrl] }),
-    ...databaseBindings(project),
     CUSTODY_ROOT_KEYS: rootKeys,
     VAULT_ROOT_KEYS: rootKeys,
-    INBOUND_MAIL_SECRET: secrets.pepper,
-    MAIL_RECEIVER: 'mx.agents.example',
-    DKIM_PRIVATE_KEY: 'none',
-    DKIM_SELECTOR: 'bench',
-    API_KEY_PEPPER: secrets.pepper,
-    PASSWORD_PEPPER: secrets.pepper,
-    SESSION_PRIVATE_KEY: sessionKeys.privateKey,
-    SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
-    RECEIPT_PRIVATE_KEY: receiptKeys.privateKey,
-    RECEIPT_PUBLIC_KEYS: receiptKeys.publicKeys,
-    OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
-    OTP_PEPPER: secrets.pepper,
     // Nothing listens there, because nothing that is measured sends mail.
-    NOTICE_DOMAIN: 'notices.example',
     MAIL_URL: 'smtp://127.0.0.1:9',
-    MAIL_TOKEN: 'none',
   }
 }

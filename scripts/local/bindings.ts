@@ -31,7 +31,7 @@ export function pushKeysOf({ outbox_key }: Pick<Secrets, 'outbox_key'>) {
 
 /** Returns a value for every var and secret that a function may name, except those that others provide. */
 export function bindingsOf(
-  { ports, secrets }: { ports: Ports; secrets: Secrets },
+  { ports, secrets }: { ports: Pick<Ports, 'functions' | 'gateway'>; secrets: Secrets },
   chains: readonly Pick<Chain, 'network' | 'rpcUrl'>[],
 ) {
   return {

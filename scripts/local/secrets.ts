@@ -53,8 +53,13 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
     delete secrets.custody_roots['sealing']
     return { secrets, fresh: false }
   }
+  return { secrets: drawSecrets(), fresh: true }
+}
+
+/** Draws the secrets of a new local world. */
+export function drawSecrets(): Secrets {
   const { privateKey, publicKeys } = createSessionKeys()
-  const secrets = {
+  return {
     database_api_key: createApiKey(),
     database_signing_key: createSigningKey(),
     custody_roots: { 1: newKey() },
@@ -72,7 +77,6 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},
   }
-  return { secrets, fresh: true }
 }
 
 /** Returns the project that the database of this world is reached by. */

@@ -65,13 +65,16 @@ async function refuse(world: World, payment: string, fault: string): Promise<Aut
   return { outcome: 'refused', code: 'consent_invalid' }
 }
 
-/** Returns what was signed for the payment before. A queued transfer may need somebody to relay it. */
+/**
+ * Returns what was signed for the payment before. A queued transfer may need somebody to relay it; one that is in
+ * a transaction needs nobody, since housekeeping sends that again.
+ */
 function storedAnswer(row: AuthorizedRow): AuthorizeAnswer {
   const stored = row.payment_row
   const { authorization_nonce: nonce, signature } = stored
   return {
     outcome: 'signed',
-    first: row.first === true,
+    first: row.first === true && row.transaction === null,
     ...(nonce !== null && signature !== null
       ? { authorization: { ...authorizationTerms(stored), nonce, signature } }
       : {}),
@@ -103,11 +106,12 @@ async function sign(
   const authorization = await signPayment(roots, row)
   const signed = await signTransaction(world, roots, asked, row, authorization)
   const isWalletLane = asked.relay?.gasFrom === 'wallet'
-  const kept = await storeSignedPayment(world, row.payment_row, authorization, {
+  const kept = await storeSignedPayment(world, asked.credential, row.payment_row, authorization, {
     own: isWalletLane,
     signed,
   })
-  if (!kept.kept) throw new Error('the payment moved on while it was signed')
+  if ('refused' in kept) return { outcome: 'refused', code: kept.refused }
+  if (!kept.kept) return { outcome: 'closed' }
   return {
     outcome: 'signed',
     first: true,

@@ -9,7 +9,7 @@ import { consentRow } from '../consent/consent.ts'
 import { mandateTermsRow } from '../consent/mandate-row.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { Rejection } from '../contract/errors.ts'
-import { bindCredential, unbound } from '../db/database.ts'
+import { bindCredential } from '../db/database.ts'
 import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
 import type { SignedSlot } from './claim.ts'
@@ -109,7 +109,7 @@ const leaseSeconds = 45
 export async function commitDecision(
   world: World,
   asked: AuthorizeRequest,
-): Promise<z.output<typeof answerRow> | { refused: ErrorCode }> {
+): Promise<z.output<typeof answerRow> | Refused> {
   const question = {
     payment: asked.paymentId,
     consent_level: asked.consentLevel,
@@ -132,13 +132,21 @@ export async function commitDecision(
         }
       : {}),
   }
-  try {
+  return rowOrRefusal(async () => {
     const ledger = bindCredential(world.db, asked.credential)
     const row = await ledger.one('custody_authorize', question, answerRow)
     if (!row) throw new Error('custody_authorize answered no row')
     return row
+  })
+}
+
+type Refused = { refused: ErrorCode }
+
+/** Returns a refusal by its code: an error's class does not survive the way between functions. */
+async function rowOrRefusal<Row>(ask: () => Promise<Row>): Promise<Row | Refused> {
+  try {
+    return await ask()
   } catch (error) {
-    // An error's class does not survive the way between functions; its code does.
     if (error instanceof Rejection) return { refused: error.refusal.refusal }
     throw error
   }
@@ -152,16 +160,17 @@ export async function withdraw(world: World, payment: string): Promise<void> {
 const keptRow = z.object({ kept: z.boolean(), sent: z.boolean(), queued: z.boolean() })
 
 /**
- * Stores what was signed. `kept` is false if the payment moved on without this signature, was authorized
- * too long ago to count, or lost its slot in the wallet's own lane (`own`). `sent` is false if the
- * transaction must not leave.
+ * Stores what was signed and lets it out. `kept` is false if the payment moved on without this signature, was
+ * stopped, was authorized too long ago to count, or lost its slot in the wallet's own lane (`own`). `sent` is
+ * false if the transaction must not leave.
  */
 export async function storeSignedPayment(
   world: World,
+  credential: string,
   { id: payment, authorized_at }: Pick<AuthorizedRow['payment_row'], 'id' | 'authorized_at'>,
   authorization: SignedPayment,
   { own: isWalletLane, signed }: { own: boolean; signed: SignedSlot | undefined },
-): Promise<z.output<typeof keptRow>> {
+): Promise<z.output<typeof keptRow> | Refused> {
   const question = {
     payment,
     authorized_at,
@@ -171,7 +180,9 @@ export async function storeSignedPayment(
     allowance_signature: authorization.allowance?.signature ?? null,
     ...signed?.stored,
   }
-  const kept = await unbound(world.db).one('custody_record', question, keptRow)
-  if (!kept) throw new Error('custody_record answered no row')
-  return kept
+  return rowOrRefusal(async () => {
+    const kept = await bindCredential(world.db, credential).one('custody_record', question, keptRow)
+    if (!kept) throw new Error('custody_record answered no row')
+    return kept
+  })
 }

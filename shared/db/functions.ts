@@ -115,6 +115,7 @@ export type DatabaseFunctions = {
   custody_ready: { args: Record<string, never> }
   custody_record: {
     args: {
+      credential: string
       payment: string
       authorized_at: string
       authorization_nonce: string
@@ -178,7 +179,6 @@ export type DatabaseFunctions = {
   }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
-  hand_over: { args: { credential: string; payment: string } }
   health_report: { args: { parts: unknown } }
   health_states: { args: Record<string, never> }
   hosted_action: { args: { credential: string; action_id: string } }
@@ -228,7 +228,6 @@ export type DatabaseFunctions = {
       block_hash: string
     }
   }
-  housekeeping_dispatch: { args: { tx_hash: string } }
   housekeeping_drop_balances: { args: { chain: number; block_number: number; block_hash: string } }
   housekeeping_due_balances: { args: { chain: number; tokens: string[]; batch: number } }
   housekeeping_end: { args: { used: string[]; unused: string[] } }
@@ -290,6 +289,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_lanes: { args: Record<string, never> }
+  housekeeping_may_resend: { args: { tx_hash: string } }
   housekeeping_note: {
     args: {
       payment: string

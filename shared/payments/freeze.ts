@@ -62,10 +62,10 @@ function maySettle({ fate }: OpenPayment): boolean {
 }
 
 const sentences: Record<OpenPayment['fate'], string> = {
-  handed_over: 'Its merchant has the signature and can use it until it ends.',
+  handed_over: 'Its merchant may have the signature and can use it until it ends.',
   in_transaction: 'A transaction that carries it was sent to the chain.',
   in_block: 'It is in a block.',
-  never_sent: 'It was signed and never sent. It will not be.',
+  never_sent: 'It was signed, and no open transaction carries it. None will.',
   ended: 'It was open at the freeze and has ended unused since.',
 }
 

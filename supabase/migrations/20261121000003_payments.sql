@@ -91,8 +91,6 @@ create table private.payments (
   checked_at timestamptz,
   -- The account's number of freezes when it was authorized. A later freeze gives it up for good.
   freezes integer not null default 0,
-  -- Time when its signature was first handed to a merchant.
-  handed_at timestamptz,
   delivery jsonb,
   failure text,
   unique (account, kind, claim),
@@ -225,7 +223,7 @@ $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'handed_at', 'counts_until', 'relayed_calls', 'remembers_device'] ||
+      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'remembers_device'] ||
     jsonb_build_object('state', private.told_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,

@@ -55,8 +55,6 @@ create table private.relay_transactions (
   -- The payments whose transfers it carries.
   carries uuid[] not null,
   created_at timestamptz not null default private.clock(),
-  -- Time when it was first cleared for sending to endpoints.
-  dispatched_at timestamptz,
   primary key (slot, attempt)
 );
 
@@ -333,9 +331,8 @@ begin
   return claimed;
 end $$;
 
--- Stores the first transaction of a slot and gives the lane back. Answers false, with everything back in the
--- queue, if the lease was lost or a claimed call was withdrawn. Then the transaction must not leave; it cannot, because nobody received
--- it.
+-- Stores the first transaction of a slot, which lets it out, and gives the lane back. Answers false, with
+-- everything back in the queue, if the lease was lost or a claimed call was withdrawn, as a freeze does.
 create function private.fill_slot(
   held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric,
   cost_wei numeric)

@@ -107,7 +107,7 @@ begin
   if not found then
     outcome := 'not_found';
   elsif not private.may_pay(p, caller.id)
-    or p.state = 'signed' and private.is_stopped(p) then
+    or p.state in ('authorized', 'signed') and private.is_stopped(p) then
     outcome := 'closed';
   elsif p.state in ('authorized', 'signed') or private.is_owed(p) then
     outcome := 'authorized';
@@ -203,12 +203,13 @@ begin
   return true;
 end $$;
 
--- Stores what custody signed for a payment: its authorization, and with a claim the transaction that carries
--- it together with the waiting calls. `kept` is false if the payment moved on without this signature, was
--- authorized too long ago to count, or lost the lease of its wallet's own lane (`own`). `sent` is false if
--- the transaction must not leave. `queued` is true if more has to be relayed.
+-- Stores what custody signed for a payment and lets it out: its authorization, and with a claim the transaction
+-- that carries it together with the waiting calls. Refuses a caller that may no longer pay. `kept` is false if
+-- the payment moved on without this signature, a freeze stopped it, it was authorized too long ago to count, or
+-- it lost the lease of its wallet's own lane (`own`). `sent` is false if the transaction must not leave. `queued`
+-- is true if more has to be relayed.
 create function api.custody_record(
-  payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
+  credential text, payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
   lease uuid default null, own boolean default false, calls integer default null,
   tx_hash text default null, raw text default null, max_fee_per_gas text default null,
   max_priority_fee_per_gas text default null, cost_wei text default null,
@@ -224,8 +225,10 @@ begin
   sent := false;
   queued := false;
   -- Held until this transaction ends, so that nobody decides about another payment of the account, or freezes
-  -- it, while it is undecided whether this one still counts.
+  -- it, while it is undecided whether this one still counts. A freeze names what was let out before it, and
+  -- nothing is let out after it.
   perform private.hold_claimed(lease, payment);
+  perform private.recognize_payer(credential, payment);
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
@@ -236,7 +239,7 @@ begin
     authorization_nonce = custody_record.authorization_nonce,
     signature = custody_record.signature,
     allowance_signature = custody_record.allowance_signature
-   where q.id = payment and q.state = 'authorized' and kept
+   where q.id = payment and q.state = 'authorized' and kept and not private.is_stopped(q)
      and q.authorized_at = custody_record.authorized_at and q.counts_until > private.clock();
   kept := found;
   if kept and relayed then
@@ -280,7 +283,7 @@ begin
   return true;
 end $$;
 
--- Stores the transaction that was signed for a claim. `sent` is false if it must not leave; `queued` is true
+-- Stores the transaction that was signed for a claim and lets it out. `sent` is false if it must not leave; `queued` is true
 -- if more has to be relayed.
 create function api.custody_record_claim(
   chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text,
@@ -318,7 +321,7 @@ begin
   where s.id = custody_load_slot.slot and s.state = 'open' and private.has_caught_up(s.chain);
 end $$;
 
--- Stores a replacement. Answers false if another one was stored first, the slot is over, or a transfer that it
+-- Stores a replacement and lets it out. Answers false if another one was stored first, the slot is over, or a transfer that it
 -- carries was stopped by a freeze meanwhile.
 create function api.custody_record_replacement(
   slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text,

@@ -3,9 +3,8 @@
 
 -- Returns a batch of slots that are not final, with every transaction signed for them and the payments that
 -- they carry. A slot that was just looked at waits until all others were. Wallets take turns, so many open
--- slots of one wallet delay no other. Within a turn, slots whose latest transaction was never cleared for
--- sending come first, because nothing else sends it; then those of relayers that are open or that the chain
--- does not count yet; then those longest unseen.
+-- slots of one wallet delay no other. Within a turn, slots of relayers that are open or that the chain does not
+-- count yet come first, then those longest unseen.
 create function api.housekeeping_slots(batch integer) returns table (
   slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint,
   block_hash text, attempts jsonb, payments jsonb)
@@ -14,8 +13,6 @@ begin
   return query
   with due as (
     select d.id, d.checked_at,
-      d.state = 'open' and (select t.dispatched_at is null from private.relay_transactions t
-        where t.slot = d.id order by t.attempt desc limit 1) is true as is_unsent,
       l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
       case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
         order by d.checked_at, d.nonce) else 1 end as turn
@@ -24,7 +21,7 @@ begin
      where d.state in ('open', 'mined')
   ), held as (
     select h.id from private.relay_slots h where h.id in (select d.id from due d
-      order by private.is_just_seen(d.checked_at), d.turn, d.is_unsent desc, d.is_first desc,
+      order by private.is_just_seen(d.checked_at), d.turn, d.is_first desc,
         d.checked_at limit batch)
     -- Another run may have closed it since.
       and h.state in ('open', 'mined')

@@ -76,9 +76,9 @@ create function private.fate_of(p private.payments) returns text
   select case
     when private.is_in_block(p) then 'in_block'
     when p.state = 'released' or private.live_until(p) <= private.clock() then 'ended'
-    when p.handed_at is not null then 'handed_over'
+    when p.kind = 'x402' then 'handed_over'
     when exists (select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-      where s.state <> 'final' and t.dispatched_at is not null and p.id = any (t.carries)) then 'in_transaction'
+      where s.state <> 'final' and p.id = any (t.carries)) then 'in_transaction'
     else 'never_sent' end
 $$;
 
@@ -124,42 +124,17 @@ begin
   from private.accounts a where a.id = caller.account;
 end $$;
 
--- Clears a stored transaction for sending; answers false if it carries a transfer that a freeze has stopped.
--- Called right before each sending, under the locks of the accounts that it pays from: a freeze names what
--- was cleared before it, and nothing is cleared after it.
-create function api.housekeeping_dispatch(tx_hash text) returns boolean
+-- True if a transaction may be sent again: a freeze has stopped no transfer in it. Called right before, under the
+-- locks of the accounts that it pays from, so that nothing is sent again after an answered freeze.
+create function api.housekeeping_may_resend(tx_hash text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
-  t private.relay_transactions;
+  carries uuid[];
 begin
-  select r.* into t from private.relay_transactions r
-   where r.tx_hash = housekeeping_dispatch.tx_hash;
-  perform private.hold_payers(t.carries);
-  if t.slot is null or private.has_stopped(t.carries) then
-    return false;
-  end if;
-  update private.relay_transactions r set dispatched_at = private.clock()
-   where r.slot = t.slot and r.attempt = t.attempt and r.dispatched_at is null;
-  return true;
-end $$;
-
--- Clears the signature of a purchase for handing it to its merchant. Called right before each time, under the
--- lock of the account: a freeze names what was handed over before it, and nothing is handed over after it.
--- Refuses a caller that may no longer pay, and a payment that a freeze has stopped, until a final block settled it.
-create function api.hand_over(credential text, payment uuid) returns boolean
-  language plpgsql security definer set search_path = '' as $$
-declare
-  caller private.credentials := private.recognize(credential, 'pay', true);
-begin
-  perform private.hold_account(caller.account);
-  perform private.recognize(credential, 'pay', true);
-  update private.payments p set handed_at = coalesce(p.handed_at, private.clock())
-   where p.id = hand_over.payment and p.account = caller.account
-     and (p.state = 'settled' or not private.is_stopped(p));
-  if not found then
-    perform private.refuse('payment_closed', '409');
-  end if;
-  return true;
+  select t.carries into carries from private.relay_transactions t
+   where t.tx_hash = housekeeping_may_resend.tx_hash;
+  perform private.hold_payers(carries);
+  return carries is not null and not private.has_stopped(carries);
 end $$;
 
 -- Extends the lease of the one who waits for a slow merchant, together with the claim of its request, past the
@@ -178,8 +153,7 @@ begin
   return true;
 end $$;
 
-grant execute on function api.freeze_account, api.housekeeping_dispatch, api.hand_over,
-  api.keep_waiting to service_role;
+grant execute on function api.freeze_account, api.housekeeping_may_resend, api.keep_waiting to service_role;
 
 -- Returns the figures that a key's exposure is computed from. An open payment may be executed, or released,
 -- which frees its part of the limits; a block that is not final may be undone. Final settlements are summed

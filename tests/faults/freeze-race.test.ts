@@ -4,7 +4,7 @@ import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'
-import { acquainted, usdcOf } from '../support/ledger.ts'
+import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { attemptOf, openMarket, prepare } from '../support/market.ts'
 import type { Agent, Answer } from '../support/world.ts'
 
@@ -26,23 +26,24 @@ function freezingAfter(name: string, payer: () => Agent, seconds = 0) {
 
 const knownToNode = (hash: unknown) => node(world, 'eth_getTransactionByHash', hash)
 
-test('a transfer that is stored and not let out is not sent after a freeze', async () => {
+test('a transfer that is authorized and not let out is not sent after a freeze', async () => {
   const { payer, payee } = await acquainted(world)
-  const { worker, answers } = freezingAfter('custody_record', () => payer)
+  const { worker, answers } = freezingAfter('custody_authorize', () => payer)
 
   const sent = await worker.post(payer, transferPath, orderTo(payee))
   await runHousekeeping(world.world)
 
-  const named = { payment_id: sent.body['transfer_id'], why: 'never_sent' }
-  expect(answers[0]?.body).toMatchObject({ may_settle: [], stopped: [named] })
-  expect(await knownToNode(sent.body['tx_hash'])).toBeNull()
+  expect(sent).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
+  expect(answers[0]?.body).toMatchObject({ may_settle: [], stopped: [] })
+  expect(await statesOf(world, payer)).toEqual(['released'])
   expect(await usdcOf(world, payee)).toBe(0n)
 })
 
 test('a transfer that was let out is named as on its way, however slow its worker is', async () => {
+  await elapse(world, 6)
   const { payer, payee } = await acquainted(world)
   await stopMining(world)
-  const { worker, answers } = freezingAfter('housekeeping_dispatch', () => payer, 3)
+  const { worker, answers } = freezingAfter('custody_record', () => payer, 3)
 
   const sent = await worker.post(payer, transferPath, orderTo(payee))
 
@@ -79,7 +80,7 @@ test('a transaction that an endpoint took and denies is named as on its way', as
 test('a purchase whose signature was let out is named as one that its merchant has', async () => {
   const agent = await world.agent('pay', { usdc: 1 })
   const prepared = await prepare(agent, { resource_url: world.merchant.v2Url })
-  const { worker, answers } = freezingAfter('hand_over', () => agent)
+  const { worker, answers } = freezingAfter('custody_record', () => agent)
 
   const order = { attempt_id: attemptOf(prepared), user_confirmed: true }
   await worker.post(agent, '/x402-payment-execute', order)
@@ -89,15 +90,15 @@ test('a purchase whose signature was let out is named as one that its merchant h
   expect(await world.usdcOf(agent.address)).toBe(990_000n)
 })
 
-test('a purchase that is signed and not handed over yet is kept from the merchant', async () => {
+test('a purchase that is authorized and not handed over yet is kept from the merchant', async () => {
   const agent = await world.agent('pay', { usdc: 1 })
   const prepared = await prepare(agent, { resource_url: world.merchant.v2Url })
-  const { worker, answers } = freezingAfter('custody_record', () => agent)
+  const { worker, answers } = freezingAfter('custody_authorize', () => agent)
 
   const order = { attempt_id: attemptOf(prepared), user_confirmed: true }
   const executed = await worker.post(agent, '/x402-payment-execute', order)
 
   expect(executed).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
-  expect(answers[0]?.body).toMatchObject({ may_settle: [], stopped: [{ why: 'never_sent' }] })
+  expect(answers[0]?.body).toMatchObject({ may_settle: [], stopped: [] })
   expect(await world.usdcOf(agent.address)).toBe(1_000_000n)
 })

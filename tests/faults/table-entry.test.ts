@@ -126,26 +126,22 @@ test('27. of 100 transfers at once no more are paid than the cap holds', async (
   await ledgerEqualsChain(world)
 })
 
-const stops: [string, string, (pair: Pair) => Promise<unknown>, string[]][] = [
+const stops: [string, (pair: Pair) => Promise<unknown>][] = [
   [
     'key is revoked',
-    'reserved',
     ({ payer }) => world.db.sql`
     update private.credentials set revoked_at = private.clock() where account = ${payer.id}`,
-    [paidOnce, paidOnce, paidOnce],
   ],
   [
     'account is frozen',
-    'let out',
     ({ payer }) => world.db.sql`
     update private.accounts set frozen_at = private.clock(), freezes = freezes + 1 where id = ${payer.id}`,
-    ['released 0', 'released 0', paidOnce],
   ],
 ]
 
 test.each(stops)(
-  '28. a payer whose %s before it is %s pays nothing; after that it is paid once',
-  async (_stopped, _before, stop, later) => {
+  '28. a payer whose %s before it is let out pays nothing; after that it is paid once',
+  async (_stopped, stop) => {
     const healthy = unreliable()
     await transfer(world.worker(healthy), await onePair(world))
     const outcomes = []
@@ -168,7 +164,7 @@ test.each(stops)(
     await settleAll(world)
 
     const came = await Promise.all(outcomes.map((pair) => outcomeOf(world, pair)))
-    expect(came).toEqual([' 0', 'prepared 0', 'prepared 0', ...later])
+    expect(came).toEqual([' 0', 'prepared 0', 'prepared 0', 'released 0', paidOnce])
     await ledgerEqualsChain(world)
   },
 )

@@ -93,7 +93,7 @@ test('the same page names the same payments, however often it is asked for', asy
 
   const ids = ({ all }: typeof once) => all.map(({ payment_id: id }) => id).toSorted()
   expect(ids(again)).toEqual(ids(once))
-  expect(once.all).toContainEqual({ payment_id: signed.paymentId, why: 'never_sent' })
+  expect(once.all).toContainEqual({ payment_id: signed.paymentId, why: 'handed_over' })
 })
 
 test('a cursor of a freeze that was ended begins the list of the next one', async () => {

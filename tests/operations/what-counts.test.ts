@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { credentialOf } from '../../shared/auth/api-key.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { resolveAll } from '../support/books.ts'
 import { keyWith } from '../support/capped.ts'
@@ -9,7 +10,7 @@ import { askedFor, posting } from '../support/held.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { failedRules, giveMandate } from '../support/mandates.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { pepper, start } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const daySeconds = 86_400
@@ -232,8 +233,9 @@ test('custody keeps no signature that was made for an earlier reservation of a p
   const { payer, payee } = await acquainted(world, 500)
   const id = await reserve(payer, payee, '10')
   const record = async (at: Date | undefined) => {
+    const credential = await credentialOf(payer.key, pepper)
     const [row] = await world.db.sql<{ kept: boolean }[]>`select kept from api.custody_record(
-      ${id}, ${at ?? null}, ${`0x${'3'.repeat(64)}`}, '0x')`
+      ${credential}, ${id}, ${at ?? null}, ${`0x${'3'.repeat(64)}`}, '0x')`
     return row?.kept
   }
   const authorizedAt = async () => {

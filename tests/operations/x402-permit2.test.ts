@@ -91,22 +91,6 @@ test('no request can name the facilitator, the spender or the amount of a permit
   }
 })
 
-const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString()
-
-test('a freeze names a permit that was signed and handed to nobody as stopped', async () => {
-  const payer = await market.agent('pay', { usdc: 10 })
-  const request = await authorizing(market, payer, payTo, stored)
-  await signed(request)
-
-  const frozen = await payer.post('/account-freeze', {})
-  const { paymentId: payment_id, validBefore } = request
-
-  expect(frozen.body).toMatchObject({
-    may_settle: [],
-    stopped: [{ payment_id, why: 'never_sent', can_settle_until: timeOf(validBefore) }],
-  })
-})
-
 const proxies = {
   exact: '0x402085c248EeA27D92E8b30b2C58ed07f9E20001',
   upto: '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002',

@@ -1,8 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres'
 import { beforeAll, expect, test } from 'vitest'
-import { credentialOf } from '../../shared/auth/api-key.ts'
-import { required } from '../../shared/env.ts'
-import type { Fetch } from '../../shared/world.ts'
 import { acquainted } from '../support/ledger.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
@@ -77,7 +74,7 @@ test.each([0, 5, 15])(
 )
 
 test.each([0, 10, 25])(
-  'a freeze amid 50 signatures, %s of them given, cancels each that custody gave out',
+  'a freeze amid 50 signatures, %s of them given, names each that custody gave out',
   async (ended) => {
     const { payer, payee } = await acquainted(world)
     const asked = await Promise.all(
@@ -100,7 +97,7 @@ test.each([0, 10, 25])(
       const answer = answers[at]
       return answer?.status === 'fulfilled' && answer.value.outcome === 'signed'
     })
-    expect(frozen.body).toMatchObject({ may_settle: [], next_cursor: null })
+    expect(frozen.body).toMatchObject({ stopped: [], next_cursor: null })
     expect(listed(frozen)).toEqual(expect.arrayContaining(given.map(({ paymentId }) => paymentId)))
     const after = await rowsOf(payer)
     expect(after.filter(({ late, state }) => late || state === 'authorized')).toEqual([])
@@ -122,49 +119,45 @@ test('a signature that is kept is not handed out again by who asked just before 
   expect(await late).toEqual({ outcome: 'refused', code: 'account_frozen' })
 })
 
-/** Stores the transaction of a transfer that no endpoint has. */
-async function storedTransfer() {
+/** Authorizes a purchase, and returns its payer, its request and how its signature is stored and let out. */
+async function authorizedPurchase() {
   const { payer, payee } = await acquainted(world)
-  const sendingNothing: Fetch = (input, init) => {
-    const { url } = new Request(input, { method: 'HEAD' })
-    const isDispatch = url.endsWith('/housekeeping_dispatch')
-    return isDispatch ? Promise.reject(new Error('cut off')) : fetch(input, init)
-  }
-  const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '1' }
-  const { body } = await world
-    .worker({ fetch: sendingNothing })
-    .post(payer, '/wallet-custodial-transfer', order)
-  const dispatch = (sql: Sql | TransactionSql) =>
-    sql`select api.housekeeping_dispatch(${String(body['tx_hash'])}) as out`
-  return { payer, dispatch }
+  const { credential, paymentId, ...asked } = await authorizing(world, payer, payee.address)
+  await world.db
+    .sql`select from api.custody_authorize(${credential}, ${paymentId}, 'agent_asserted', 1,
+    ${asked.fundsAtomic}, 0, ${asked.validBefore}, 45, seen_block => 1)`
+  const record = (sql: Sql | TransactionSql) =>
+    sql`select r.kept from private.payments p, api.custody_record(${credential}, p.id,
+      p.authorized_at, ${`0x${'1'.repeat(64)}`}, '0x') r where p.id = ${paymentId}`
+  return { payer, credential, record }
 }
 
-test('a freeze waits for what is being let out, and names it as on its way', async () => {
-  const { payer, dispatch } = await storedTransfer()
+test('a freeze waits for what is being let out, and names it as handed over', async () => {
+  const { payer, record } = await authorizedPurchase()
   let freezing: Promise<Answer> | undefined
 
   await world.db.sql.begin(async (session) => {
-    expect([...(await dispatch(session))]).toEqual([{ out: true }])
+    expect([...(await record(session))]).toEqual([{ kept: true }])
     freezing = payer.post('/account-freeze', {})
     await somebodyWaits(session)
   })
 
-  expect((await freezing)?.body).toMatchObject({ may_settle: [{ why: 'in_transaction' }] })
-  expect([...(await dispatch(world.db.sql))]).toEqual([{ out: false }])
+  expect((await freezing)?.body).toMatchObject({ may_settle: [{ why: 'handed_over' }] })
 })
 
 test('what is to be let out waits for a freeze, and stays in', async () => {
-  const { payer, dispatch } = await storedTransfer()
-  const credential = await credentialOf(payer.key, required(world.world.config, 'API_KEY_PEPPER'))
-  let late: Promise<unknown[]> | undefined
+  const { payer, credential, record } = await authorizedPurchase()
+  let late: Promise<unknown> | undefined
 
   await world.db.sql.begin(async (session) => {
-    const [frozen] = await session`select open_payments
-      from api.freeze_account(${credential}, 50)`
-    expect(frozen).toMatchObject({ open_payments: [{ fate: 'never_sent' }] })
-    late = (async () => [...(await dispatch(world.db.sql))])()
+    await session`select from api.freeze_account(${credential}, 50)`
+    late = record(world.db.sql).then(
+      () => 'kept',
+      (error: unknown) => String(error),
+    )
     await somebodyWaits(session)
   })
 
-  expect(await late).toEqual([{ out: false }])
+  expect(await late).toContain('account_frozen')
+  expect(await rowsOf(payer)).toMatchObject([{ state: 'released' }])
 })

@@ -33,8 +33,8 @@ const authorizing = (payment: string) => `
     cost_wei => '1') c
    where a.id = '${payer.id}'`
 const recording = (payment: string) => `
-  select r.kept from private.payments p, api.custody_record(
-    p.id, p.authorized_at, '0x${payment.replaceAll('-', '').padStart(64, '0')}', '0x') r
+  select r.kept from private.payments p join private.credentials k on k.id = p.key,
+    api.custody_record(k.digest, p.id, p.authorized_at, '0x${payment.replaceAll('-', '').padStart(64, '0')}', '0x') r
    where p.id = '${payment}'`
 
 test('what may still be signed is counted by whoever decides, in whatever order it comes', async () => {

@@ -56,7 +56,7 @@ async function sent(gasFrom: 'relayer' | 'wallet') {
   const signed = { authorized_at, authorization_nonce: word('1'), signature: 'signed' }
   const transaction = { lease, calls: 1, tx_hash: first, raw: first, ...gas }
   const isOwn = gasFrom === 'wallet'
-  await row('custody_record', { payment, own: isOwn, ...signed, ...transaction })
+  await row('custody_record', { credential, payment, own: isOwn, ...signed, ...transaction })
   const { slot } = listed.parse(await row('housekeeping_slots', { batch: 10 }))
   return { payment, slot }
 }

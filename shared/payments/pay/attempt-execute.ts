@@ -114,7 +114,6 @@ async function deliver(
 ): Promise<ExecutionResult> {
   const terms = termsOf(payment)
   const headers = paymentHeaders(terms, authorization)
-  await context.db.run('hand_over', { payment: payment.id })
   const slow = context.world.deadline(slowMilliseconds)
   slow.addEventListener('abort', () => void keepWaiting(context, payment), { once: true })
   const fetched = await sendPaid(context.world, terms.request, headers, terms.valid_seconds)

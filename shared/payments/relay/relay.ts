@@ -45,21 +45,15 @@ async function relayNext(world: World, request: RelayRequest): Promise<RelayAnsw
 }
 
 /**
- * Sends a stored transaction if the ledger releases it, since a freeze names what was released before it.
- * If that fails, housekeeping sends it until the chain has decided.
+ * Sends a transaction that the ledger stored and let out. If that fails, housekeeping sends it until the chain
+ * has decided.
  */
 export async function sendStored(
   world: World,
   chain: Chain,
-  signed: SignedTransaction,
+  { hash, raw }: SignedTransaction,
 ): Promise<void> {
-  try {
-    if ((await world.db.call('housekeeping_dispatch', { tx_hash: signed.hash })) !== true) return
-  } catch (error) {
-    world.log({ operation: 'relay', tx: signed.hash, log: String(error) })
-    return
-  }
-  const { outcome, message } = await broadcast(world, chain, signed.raw)
+  const { outcome, message } = await broadcast(world, chain, raw)
   if (outcome === 'accepted' || outcome === 'known') return
-  world.log({ chain: chain.caip2, tx: signed.hash, broadcast: outcome, log: message ?? '' })
+  world.log({ chain: chain.caip2, tx: hash, broadcast: outcome, log: message ?? '' })
 }

@@ -34,7 +34,7 @@ export async function pushSlot(
   if (!latest || latest.held || (isNext && (isBehind || isStuck))) {
     return replace(world, chain, slot, relay)
   }
-  const outcome = await send(world, chain, { hash: latest.tx_hash, raw: latest.raw })
+  const outcome = await sendAgain(world, chain, { hash: latest.tx_hash, raw: latest.raw })
   if (outcome === 'underpriced' || outcome === 'held') return replace(world, chain, slot, relay)
   if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.payments.length === 0) return false
   return requeue(world, slot, false)
@@ -55,14 +55,14 @@ async function replace(
   const fees = { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }
   const signed = await world.custody?.replace({ slot, ...fees })
   const latest = attempts.at(-1)
-  const next = signed ?? (latest && { hash: latest.tx_hash, raw: latest.raw })
-  if (next) await send(world, chain, next)
+  if (signed) await broadcast(world, chain, signed.raw)
+  else if (latest) await sendAgain(world, chain, { hash: latest.tx_hash, raw: latest.raw })
   return signed !== undefined
 }
 
-/** Sends a transaction; returns what endpoints said, or `held` if a freeze has stopped a transfer in it. */
-async function send(world: World, chain: Chain, { hash, raw }: SignedTransaction) {
-  if ((await world.db.call('housekeeping_dispatch', { tx_hash: hash })) !== true) return 'held'
+/** Sends a transaction again; returns what endpoints said, or `held` if a freeze has stopped a transfer in it. */
+async function sendAgain(world: World, chain: Chain, { hash, raw }: SignedTransaction) {
+  if ((await world.db.call('housekeeping_may_resend', { tx_hash: hash })) !== true) return 'held'
   const { outcome } = await broadcast(world, chain, raw)
   return outcome
 }

@@ -94,6 +94,7 @@ async function pay(story: Story, agent: Agent, paying: Omit<Paying, 'agent'>): P
     [payment],
   )
   await ask(story, 'custody_record', {
+    credential: agent.credential,
     payment,
     authorized_at: row?.['at'],
     authorization_nonce: `0x${newDigest()}`,
