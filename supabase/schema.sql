@@ -729,6 +729,8 @@ END) stored,
   freezes integer not null default 0,
   delivery jsonb,
   failure text,
+  funds_atomic numeric(78,0),
+  funds_seen_at timestamp with time zone,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint payments_account_kind_claim_key UNIQUE (account, kind, claim),
@@ -1244,6 +1246,8 @@ CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WH
 
 CREATE UNIQUE INDEX payments_log ON private.payments USING btree (chain, tx_hash, log_index) WHERE (state = 'settled'::text);
 
+CREATE INDEX payments_noted ON private.payments USING btree (wallet, settled_at) WHERE (settled_at IS NOT NULL);
+
 CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), counts_until) INCLUDE (state, amount_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
 CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, amount_usd_micros, counts_until, valid_before) WHERE (mandate IS NOT NULL);
@@ -1384,7 +1388,7 @@ begin
     left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid, resource text DEFAULT NULL::text, heard boolean DEFAULT false, nonce text DEFAULT NULL::text, keyed boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid, resource text DEFAULT NULL::text, heard boolean DEFAULT false, nonce text DEFAULT NULL::text, keyed boolean DEFAULT false, funds_atomic text DEFAULT NULL::text)
  RETURNS TABLE(payment_row jsonb, facts jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1432,13 +1436,15 @@ begin
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
-    keyed, expires_at)
+    keyed, expires_at, funds_atomic, funds_seen_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
     begin_payment.resource, begin_payment.heard, begin_payment.nonce,
-    begin_payment.keyed, private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
+    begin_payment.keyed, private.clock() + pg_catalog.make_interval(secs => expires_in_seconds),
+    begin_payment.funds_atomic::numeric,
+    case when begin_payment.funds_atomic is not null then private.clock() end
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
     and w.address <> payee_address
   on conflict on constraint payments_account_kind_claim_key do nothing
@@ -5591,6 +5597,26 @@ begin
    where p.id = payment_headroom.payment and p.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.purchase_facts(credential text, resource text)
+ RETURNS TABLE(wallet text, reserved jsonb, refused_ways jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+begin
+  return query
+  select w.address, (select coalesce(jsonb_agg(jsonb_build_object('chain', r.chain, 'token', r.token,
+      'reserved_atomic', r.sum::text,
+      'open_signatures', private.open_nonces(w.address, r.chain, r.token))), '[]')
+    from (select p.chain, p.token, sum(p.amount_atomic) as sum from private.payments p
+       where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
+         and p.counts_until > private.clock() group by 1, 2) r),
+    private.refused_ways(caller.account, purchase_facts.resource)
+  from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.read_mail(credential text, mail uuid)
  RETURNS TABLE(reader jsonb, mail_row jsonb, sealed_body jsonb)
  LANGUAGE plpgsql
@@ -7473,6 +7499,17 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.funds_seen(p private.payments)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
+      where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
+        and o.settled_at >= p.funds_seen_at), 0)
+   where p.funds_seen_at > private.clock() - interval '30 seconds'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.gas_json(p private.payments)
  RETURNS jsonb
  LANGUAGE sql
@@ -9064,7 +9101,7 @@ begin
         where s.chain = l.chain and s.lane = l.address));
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.open_nonces(p private.payments)
+CREATE OR REPLACE FUNCTION private.open_nonces(of_wallet text, on_chain bigint, of_token text)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
@@ -9072,7 +9109,7 @@ AS $function$
   select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
     'amount_atomic', o.amount_atomic::text)), '[]')
   from (select s.* from private.payments s
-     where s.wallet = p.wallet and s.chain = p.chain and s.token = p.token and s.state = 'signed'
+     where s.wallet = of_wallet and s.chain = on_chain and s.token = of_token and s.state = 'signed'
        and s.block_hash is null
      order by s.authorized_at desc limit 20) o
 $function$;
@@ -9289,9 +9326,9 @@ begin
         || jsonb_build_object('payer', private.payer_under(m, p, payer))), '[]')
       from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
-    'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'open_signatures', private.open_nonces(p),
+    'open_signatures', private.open_nonces(p.wallet, p.chain, p.token),
+    'funds_atomic', private.funds_seen(p)::text,
     'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
@@ -9327,7 +9364,8 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'remembers_device'] ||
+      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'remembers_device',
+      'funds_atomic', 'funds_seen_at'] ||
     jsonb_build_object('state', private.told_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
@@ -9580,7 +9618,7 @@ begin
   raise exception using errcode = 'PT' || status, message = code, detail = detail::text;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.refused_ways(p private.payments)
+CREATE OR REPLACE FUNCTION private.refused_ways(payer uuid, of_resource text)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
@@ -9591,7 +9629,7 @@ AS $function$
     'chain', r.chain, 'token', r.token, 'payee', r.payee,
     'amount_atomic', r.amount_atomic::text)), '[]')
   from (select o.terms, o.chain, o.token, o.payee, o.amount_atomic from private.payments o
-     where o.account = p.account and o.resource = p.resource and o.state <> 'settled' and o.block_hash is null
+     where o.account = payer and o.resource = of_resource and o.state <> 'settled' and o.block_hash is null
        and private.is_refused(o.delivery)
        and o.authorized_at > private.clock() - interval '15 minutes'
      order by o.authorized_at desc limit 20) r
@@ -10509,7 +10547,7 @@ grant execute on function api.await_confirmation(credential text, payment uuid, 
 
 grant execute on function api.begin_mail(credential text, answered uuid) to vault;
 
-grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean, nonce text, keyed boolean) to service_role;
+grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean, nonce text, keyed boolean, funds_atomic text) to service_role;
 
 grant execute on function api.cancel_order(credential text, of_order uuid) to service_role;
 
@@ -10880,6 +10918,8 @@ grant execute on function api.owner_yield(credential text) to service_role;
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text, expected jsonb) to service_role;
 
 grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
+
+grant execute on function api.purchase_facts(credential text, resource text) to service_role;
 
 grant execute on function api.read_mail(credential text, mail uuid) to vault;
 

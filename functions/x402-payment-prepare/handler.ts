@@ -1,17 +1,17 @@
 import { connectedChains } from '../../shared/chains/registry.ts'
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
-import type { Context, Handler } from '../../shared/http/handler.ts'
+import type { Handler } from '../../shared/http/handler.ts'
 import { usdMicrosOf } from '../../shared/money/usd.ts'
 import { decisionMakerFor } from '../../shared/payments/decide/judge.ts'
 import { enterAttempt } from '../../shared/payments/enter/attempt-enter.ts'
 import { verifyChallengeWithMerchant } from '../../shared/payments/enter/attempt-heard.ts'
 import { preparedBody } from '../../shared/payments/enter/attempt-terms.ts'
+import { readPurchaseFacts } from '../../shared/payments/enter/purchase-facts.ts'
 import { coveredBy } from '../../shared/payments/words.ts'
 import { fetchOfferedTerms } from '../../shared/x402/ask.ts'
 import { readOfferedTerms } from '../../shared/x402/demand.ts'
 import { paymentRequiredFromCaller } from '../../shared/x402/given.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
-import type { FrozenRequest } from '../../shared/x402/request.ts'
 import { freezeRequest } from '../../shared/x402/request.ts'
 import { yieldGatesOf } from '../../shared/yield/registry.ts'
 import type { x402PaymentPrepare } from './contract.ts'
@@ -30,10 +30,11 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
     config,
   )
   if (isRefusal(request)) return request
+  const facts = await readPurchaseFacts(context, request)
   const given = paymentRequiredFromCaller(input)
   const terms = given
     ? readOfferedTerms(given, request, context.now())
-    : await fetchDemand(request, context)
+    : await fetchOfferedTerms(context.world, request, context.now())
   if (isRefusal(terms)) return terms
   const { payable: offered, unpayable } = sortOffers(
     terms,
@@ -44,7 +45,8 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
   const isGate = yieldGatesOf(config)
   const payable = offered.filter(({ chain, payTo }) => !isGate(chain, payTo))
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
-  const begun = await enterAttempt(context, payable, { request, heard: !given, memo: input.memo })
+  const purchase = { request, facts, heard: !given, memo: input.memo }
+  const begun = await enterAttempt(context, payable, purchase)
   if (isRefusal(begun)) return begun
   const decisionMaker = decisionMakerFor(context, false)
   const entered = await verifyChallengeWithMerchant(context, begun, decisionMaker)
@@ -53,10 +55,4 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
   const prepared = preparedBody(entered.payment_row)
   if (decision.verdict === 'allow') return { ...prepared, ...coveredBy(decision.mandateId) }
   return { ...prepared, ...(await decisionMaker.ask(entered, decision)) }
-}
-
-/** Reads the current demand of the resource. Admits the caller first: a stranger causes no request. */
-async function fetchDemand(request: FrozenRequest, context: Context) {
-  await context.db.run('check_admission', { needed: 'pay' })
-  return fetchOfferedTerms(context.world, request, context.now())
 }

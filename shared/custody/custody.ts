@@ -75,6 +75,7 @@ function storedAnswer(row: AuthorizedRow): AuthorizeAnswer {
   return {
     outcome: 'signed',
     first: row.first === true && row.transaction === null,
+    authorizedBlock: stored.authorized_block,
     ...(nonce !== null && signature !== null
       ? { authorization: { ...authorizationTerms(stored), nonce, signature } }
       : {}),
@@ -115,6 +116,7 @@ async function sign(
   return {
     outcome: 'signed',
     first: true,
+    authorizedBlock: row.payment_row.authorized_block,
     authorization,
     ...(signed && kept.sent ? { transaction: signed.transaction } : {}),
     queued: kept.queued,

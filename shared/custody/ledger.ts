@@ -71,6 +71,7 @@ const payment = z.object({
   mandate: z.uuid().nullable(),
   valid_after: z.int(),
   valid_before: z.int(),
+  authorized_block: z.int().nullable(),
   authorization_nonce: wordSchema.nullable(),
   signature: z.string().nullable(),
   allowance_nonce: z.string().nullable(),

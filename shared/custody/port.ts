@@ -56,6 +56,8 @@ export type AuthorizeAnswer =
   | {
       outcome: 'signed'
       first: boolean
+      /** Block from which on the chain may show it used; null if none was known. */
+      authorizedBlock: number | null
       authorization?: SignedPayment
       transaction?: SignedTransaction
       queued: boolean

@@ -33,6 +33,7 @@ export type DatabaseFunctions = {
       heard?: boolean
       nonce?: string | null
       keyed?: boolean
+      funds_atomic?: string | null
     }
   }
   cancel_order: { args: { credential: string; of_order: string } }
@@ -857,6 +858,7 @@ export type DatabaseFunctions = {
     }
   }
   payment_headroom: { args: { credential: string; payment: string } }
+  purchase_facts: { args: { credential: string; resource: string } }
   read_mail: { args: { credential: string; mail: string } }
   resolve_recipient: {
     args: {

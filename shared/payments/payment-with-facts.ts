@@ -39,17 +39,6 @@ const history = z
     }),
   )
 
-const refusedWay = z.object({
-  protocol: z.string().nullable(),
-  scheme: z.string().nullable(),
-  transfer_method: z.string().nullable(),
-  payment_flow: z.string().nullable(),
-  chain: z.int(),
-  token: addressSchema,
-  payee: addressSchema,
-  amount_atomic: bigintText,
-})
-
 /** Transfers that relayers still carry for an account on one chain in the rolling 24 hours. */
 export const gasRow = z.object({
   left_calls: z.int(),
@@ -60,6 +49,15 @@ export const gasRow = z.object({
 
 /** The same for each chain with a relayer in service. */
 export const relayedRows = z.array(gasRow.extend({ chain: z.int(), calls_per_day: z.int() }))
+
+/** Amount of one asset that a wallet's payments reserve. */
+export const reservedRow = z.object({
+  reserved_atomic: bigintText,
+  /** What reserves it without being known to be in a block: the newest twenty. */
+  open_signatures: z.array(
+    z.object({ nonce: wordSchema, is_permit: z.boolean(), amount_atomic: bigintText }),
+  ),
+})
 
 /** Facts that api.begin_payment and api.payment_facts return beside the payment. */
 export const factsRow = z.object({
@@ -93,13 +91,9 @@ export const factsRow = z.object({
   ),
   /** Earlier payments for the same resource; empty, with null prices, if there were none. */
   history,
-  /** Ways to pay that the merchant refused for this resource a moment ago. */
-  refused_ways: z.array(refusedWay),
-  reserved_atomic: bigintText,
-  /** What reserves it without being known to be in a block: the newest twenty. */
-  open_signatures: z.array(
-    z.object({ nonce: wordSchema, is_permit: z.boolean(), amount_atomic: bigintText }),
-  ),
+  ...reservedRow.shape,
+  /** Balance that was seen when it was entered, less what left since; null if that is too long ago. */
+  funds_atomic: bigintText.nullable(),
   /** True if a rule of the owner brings what the payment lacks. */
   is_refilled: z.boolean(),
   gas: gasRow,
@@ -114,12 +108,12 @@ export const paymentWithFactsRow = z.object({ payment_row: paymentRow, facts: fa
 /** Parsed answer of api.begin_payment and api.payment_facts. */
 export type PaymentWithFacts = z.output<typeof paymentWithFactsRow>
 
-/** Returns the signatures that reserve part of the balance that a payment is taken from. */
-export function openSignatures({ payment_row: payment, facts }: PaymentWithFacts): OpenSignature[] {
-  const { wallet, token } = payment
-  return facts.open_signatures.map(
-    ({ nonce, is_permit: isPermit, amount_atomic: amountAtomic }) => {
-      return { wallet, token, nonce, isPermit, amountAtomic }
-    },
-  )
+/** Returns the signatures that reserve part of a wallet's balance of a token. */
+export function openSignatures(
+  { wallet, token }: Pick<PaymentWithFacts['payment_row'], 'wallet' | 'token'>,
+  { open_signatures: open }: Pick<z.output<typeof reservedRow>, 'open_signatures'>,
+): OpenSignature[] {
+  return open.map(({ nonce, is_permit: isPermit, amount_atomic: amountAtomic }) => {
+    return { wallet, token, nonce, isPermit, amountAtomic }
+  })
 }

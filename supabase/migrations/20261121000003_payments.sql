@@ -93,6 +93,9 @@ create table private.payments (
   freezes integer not null default 0,
   delivery jsonb,
   failure text,
+  -- The wallet's balance of the token, as it was seen when the payment was entered.
+  funds_atomic numeric(78, 0),
+  funds_seen_at timestamptz,
   unique (account, kind, claim),
   unique (chain, token, wallet, authorization_nonce),
   -- Everything that counts as authorized has its consent, its time and its bounds.
@@ -131,6 +134,7 @@ create index payments_reserved on private.payments (wallet, chain, token)
   where state in ('authorized', 'signed');
 create index payments_of_resource on private.payments (account, resource, settled_at desc)
   where resource is not null and (state = 'settled' or block_hash is not null);
+create index payments_noted on private.payments (wallet, settled_at) where settled_at is not null;
 create index payments_hash on private.payments (account, tx_hash) where tx_hash is not null;
 
 -- True if it was signed as a Permit2 permit, which writes no log of its own.
@@ -223,7 +227,8 @@ $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'remembers_device'] ||
+      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'remembers_device',
+      'funds_atomic', 'funds_seen_at'] ||
     jsonb_build_object('state', private.told_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
@@ -298,14 +303,24 @@ create function private.reserved_atomic(p private.payments) returns numeric
 $$;
 
 -- Returns the newest of the signatures that reserve it.
-create function private.open_nonces(p private.payments) returns jsonb
+create function private.open_nonces(of_wallet text, on_chain bigint, of_token text) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
     'amount_atomic', o.amount_atomic::text)), '[]')
   from (select s.* from private.payments s
-     where s.wallet = p.wallet and s.chain = p.chain and s.token = p.token and s.state = 'signed'
+     where s.wallet = of_wallet and s.chain = on_chain and s.token = of_token and s.state = 'signed'
        and s.block_hash is null
      order by s.authorized_at desc limit 20) o
+$$;
+
+-- Returns the balance that was seen when a purchase was entered, less what was seen to leave the wallet since;
+-- null if that is more than 30 seconds ago.
+create function private.funds_seen(p private.payments) returns numeric
+  language sql stable as $$
+  select p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
+      where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
+        and o.settled_at >= p.funds_seen_at), 0)
+   where p.funds_seen_at > private.clock() - interval '30 seconds'
 $$;
 
 -- Releases those of the given payments that are reserved and not signed. The caller holds the account's lock.

@@ -17,7 +17,7 @@ create index payments_refused on private.payments (account, resource, authorized
 
 -- Returns the ways to pay for the same resource that its merchant refused in the last 15 minutes. A refusal
 -- whose payment settled after all does not count.
-create function private.refused_ways(p private.payments) returns jsonb
+create function private.refused_ways(payer uuid, of_resource text) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
     'scheme', r.terms ->> 'scheme', 'transfer_method', r.terms ->> 'transfer_method',
@@ -25,11 +25,31 @@ create function private.refused_ways(p private.payments) returns jsonb
     'chain', r.chain, 'token', r.token, 'payee', r.payee,
     'amount_atomic', r.amount_atomic::text)), '[]')
   from (select o.terms, o.chain, o.token, o.payee, o.amount_atomic from private.payments o
-     where o.account = p.account and o.resource = p.resource and o.state <> 'settled' and o.block_hash is null
+     where o.account = payer and o.resource = of_resource and o.state <> 'settled' and o.block_hash is null
        and private.is_refused(o.delivery)
        and o.authorized_at > private.clock() - interval '15 minutes'
      order by o.authorized_at desc limit 20) r
 $$;
+
+-- Admits who wants to buy, and returns what the choice between a merchant's offers is made from: the wallet, what
+-- is reserved in it of each asset, and the ways to pay for the resource that were refused.
+create function api.purchase_facts(credential text, resource text)
+  returns table (wallet text, reserved jsonb, refused_ways jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+begin
+  return query
+  select w.address, (select coalesce(jsonb_agg(jsonb_build_object('chain', r.chain, 'token', r.token,
+      'reserved_atomic', r.sum::text,
+      'open_signatures', private.open_nonces(w.address, r.chain, r.token))), '[]')
+    from (select p.chain, p.token, sum(p.amount_atomic) as sum from private.payments p
+       where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
+         and p.counts_until > private.clock() group by 1, 2) r),
+    private.refused_ways(caller.account, purchase_facts.resource)
+  from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
+end $$;
+grant execute on function api.purchase_facts to service_role;
 
 -- Decides whether a key or app may pay: the one that asked, or any of the account if the owner allowed it.
 -- Once the payment is reserved, only the one that asked and the one that pays may continue it and learn its
@@ -139,9 +159,9 @@ begin
         || jsonb_build_object('payer', private.payer_under(m, p, payer))), '[]')
       from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
-    'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'open_signatures', private.open_nonces(p),
+    'open_signatures', private.open_nonces(p.wallet, p.chain, p.token),
+    'funds_atomic', private.funds_seen(p)::text,
     'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
@@ -179,7 +199,7 @@ create function api.begin_payment(
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
   payee_alias text default null, memo text default null, claim uuid default null,
   resource text default null, heard boolean default false, nonce text default null,
-  keyed boolean default false)
+  keyed boolean default false, funds_atomic text default null)
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -224,13 +244,15 @@ begin
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
-    keyed, expires_at)
+    keyed, expires_at, funds_atomic, funds_seen_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
     begin_payment.resource, begin_payment.heard, begin_payment.nonce,
-    begin_payment.keyed, private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
+    begin_payment.keyed, private.clock() + pg_catalog.make_interval(secs => expires_in_seconds),
+    begin_payment.funds_atomic::numeric,
+    case when begin_payment.funds_atomic is not null then private.clock() end
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
     and w.address <> payee_address
   on conflict on constraint payments_account_kind_claim_key do nothing

@@ -57,10 +57,10 @@ test('preparing a purchase', async () => {
   const trips = await tripsOf((worker) => worker.post(payer, '/x402-payment-prepare', purchase))
 
   expect(trips).toEqual([
-    'check_admission',
+    'purchase_facts',
     'merchant',
-    'begin_payment',
     'chain',
+    'begin_payment',
     'await_confirmation',
   ])
 })
@@ -71,14 +71,13 @@ test('executing a purchase', async () => {
 
   const trips = await tripsOf((worker) => worker.post(payer, '/x402-payment-execute', order))
 
-  expect(trips).toEqual([
+  const atOnce = new Set(['housekeeping_finish_attempt', 'chain'])
+  expect([...trips.slice(0, 4), new Set(trips.slice(4, 6)), ...trips.slice(6)]).toEqual([
     'payment_facts',
-    'chain',
     'custody_authorize',
     'custody_record',
     'merchant',
-    'housekeeping_finish_attempt',
-    'chain',
+    atOnce,
     'housekeeping_note',
   ])
 })

@@ -50,6 +50,7 @@ test.each(Object.entries(table))(
     const before = attemptOf(await prepare(agent, { resource_url: shop.url }))
 
     await bar(agent.address)
+    await market.tick(31)
     const [prepared, executed, transfer] = [
       await prepare(agent, { resource_url: shop.url }),
       await execute(agent, before),

@@ -170,11 +170,12 @@ test('new terms after the payment are named and never signed', async () => {
   expect(await reservedUsd(agent)).toBe('0.01')
 })
 
-test('with its node down nothing is signed, sent or reserved', async () => {
+test('with its node down for half a minute nothing is signed, sent or reserved', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
   const shop = await serverThat(answering(200))
   const attempt = attemptOf(await prepare(agent, offered(shop.url)))
   cut(chain.rpcUrl)
+  await market.tick(31)
 
   const answer = await execute(agent, attempt)
 

@@ -63,6 +63,7 @@ test('what was delivered is asked for by nobody again, booked as settled or not'
   const sentBefore = hostile.received(path).length
   const held = stoppable(chain.rpcUrl)
   held.stop()
+  await market.tick(31)
   const body = { attempt_id: attempt, user_confirmed: true }
 
   const slow = held.worker.post(agent, '/x402-payment-execute', body)

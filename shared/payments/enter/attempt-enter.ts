@@ -18,13 +18,15 @@ import { refuseBarred } from '../decide/barred.ts'
 import { notFunded } from '../decide/not-funded.ts'
 import type { Payment } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { openSignatures, paymentWithFactsRow } from '../payment-with-facts.ts'
+import { paymentWithFactsRow } from '../payment-with-facts.ts'
 import { isUndecided } from '../states.ts'
 import { allowanceFor, readFunds } from './attempt-funds.ts'
 import { refusedLast } from './attempt-order.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
 import { freezeTerms } from './attempt-terms.ts'
 import { ownWallet } from './own-wallet.ts'
+import type { PurchaseFacts } from './purchase-facts.ts'
+import { reservedOf } from './purchase-facts.ts'
 
 /**
  * Seconds within which a prepared attempt can be executed: as long as an owner may need to approve it. Its
@@ -36,7 +38,11 @@ const expiresInSeconds = 86_400
 const askedMax = 8
 
 /** Amount of an offer's token that a wallet can still spend, or why it cannot pay the payee. */
-type OfferFunds = { freeAtomic: bigint } | { barred: Barred } | { reason: string } | 'silent'
+type OfferFunds =
+  | { tokenAtomic: bigint; freeAtomic: bigint }
+  | { barred: Barred }
+  | { reason: string }
+  | 'silent'
 
 /** Offer, with the funds of the wallet for it. */
 type OfferWithFunds = { payable: PayableOffer; standing: OfferFunds }
@@ -50,7 +56,12 @@ type Refused = Refusal<
 >
 
 /** Request to pay for. `heard` is true if the service itself received the challenge. */
-export type Purchase = { request: FrozenRequest; heard: boolean; memo: string | undefined }
+export type Purchase = {
+  request: FrozenRequest
+  facts: PurchaseFacts
+  heard: boolean
+  memo: string | undefined
+}
 
 /** Enters the best offer or, if the wallet cannot pay that one or has paid it, the next that it can pay. */
 export async function enterAttempt(
@@ -58,62 +69,45 @@ export async function enterAttempt(
   offers: readonly PayableOffer[],
   purchase: Purchase,
 ): Promise<PaymentWithFacts | Refused> {
-  const first = await enterFirst(context, offers, purchase)
-  if (isRefusal(first)) return first
-  const { entered, chosen, rest } = first
-  const { wallet } = entered.payment_row
-  const candidates = refusedLast([chosen, ...rest], entered).filter(({ payTo }) => payTo !== wallet)
+  const { facts } = purchase
+  const candidates = refusedLast(offers, facts).filter(({ payTo }) => payTo !== facts.wallet)
+  if (candidates.length === 0) return ownWallet
   const judged: OfferWithFunds[] = []
   let refused: Refused | undefined
-  for await (const payable of payableInTurn(context, candidates, { entered, judged })) {
-    const begun = payable === chosen ? entered : await enterOffer(context, payable, purchase)
-    if (!isRefusal(begun)) return begun
-    refused ??= begun
-  }
-  return refused ?? unpayable(judged)
-}
-
-/** Enters the first offer that can be entered. The other offers are judged by its facts. */
-async function enterFirst(
-  context: Context,
-  offers: readonly PayableOffer[],
-  purchase: Purchase,
-): Promise<
-  Refused | { entered: PaymentWithFacts; chosen: PayableOffer; rest: readonly PayableOffer[] }
-> {
-  let refused: Refused | undefined
-  for (const [at, chosen] of offers.entries()) {
-    const entered = await enterOffer(context, chosen, purchase)
-    if (!isRefusal(entered)) return { entered, chosen, rest: offers.slice(at + 1) }
+  for await (const offer of payableInTurn(context, candidates, { facts, judged })) {
+    const entered = await enterOffer(context, offer, purchase)
+    if (!isRefusal(entered)) return entered
     refused ??= entered
   }
-  if (!refused) throw new Error('there is no offer to enter')
-  return refused
+  return refused ?? unpayable(judged)
 }
 
 /** Yields the offers that the wallet can pay, then those on silent chains, which it may be able to pay. */
 async function* payableInTurn(
   context: Context,
   candidates: readonly PayableOffer[],
-  { entered, judged }: { entered: PaymentWithFacts; judged: OfferWithFunds[] },
-): AsyncGenerator<PayableOffer> {
+  { facts, judged }: { facts: PurchaseFacts; judged: OfferWithFunds[] },
+): AsyncGenerator<OfferWithFunds> {
   for (let from = 0; from < candidates.length; from += askedMax) {
     const silent = new Set(judged.filter(isSilent).map(({ payable }) => payable.chain.id))
     const asked = await Promise.all(
       candidates.slice(from, from + askedMax).map(async (payable): Promise<OfferWithFunds> => {
         if (silent.has(payable.chain.id)) return { payable, standing: 'silent' }
-        return { payable, standing: await readOfferFunds(context, payable, entered) }
+        return { payable, standing: await readOfferFunds(context, payable, facts) }
       }),
     )
     judged.push(...asked)
-    yield* asked.filter(canPay).map(({ payable }) => payable)
+    yield* asked.filter(canPay)
   }
-  yield* judged.filter(isSilent).map(({ payable }) => payable)
+  yield* judged.filter(isSilent)
 }
 
 function canPay({ payable, standing }: OfferWithFunds): boolean {
-  if (standing === 'silent' || !('freeAtomic' in standing)) return false
-  return payable.offer.amountAtomic <= standing.freeAtomic
+  return hasFunds(standing) && payable.offer.amountAtomic <= standing.freeAtomic
+}
+
+function hasFunds(standing: OfferFunds): standing is Extract<OfferFunds, { freeAtomic: bigint }> {
+  return standing !== 'silent' && 'freeAtomic' in standing
 }
 
 function isSilent({ standing }: OfferWithFunds): boolean {
@@ -123,20 +117,19 @@ function isSilent({ standing }: OfferWithFunds): boolean {
 async function readOfferFunds(
   context: Context,
   payable: PayableOffer,
-  { payment_row: payment, facts }: PaymentWithFacts,
+  facts: PurchaseFacts,
 ): Promise<OfferFunds> {
-  const { chain, token, payTo } = payable
-  const { wallet } = payment
-  const isSame = payment.chain === chain.id && payment.token === token.address
-  const open = isSame ? openSignatures({ payment_row: payment, facts }) : []
+  const { wallet } = facts
+  const { reservedAtomic, open } = reservedOf(facts, payable)
   const [seen, permit] = await Promise.all([
-    readFunds(context, payable, { wallet, payee: payTo }, open),
+    readFunds(context, payable, { wallet, payee: payable.payTo }, open),
     permitFor(context, payable, wallet),
   ])
   if (permit?.status === 'not_allowed') return permit
   if (seen.status !== 'ok') return 'silent'
   if (seen.barred) return { barred: seen.barred }
-  return { freeAtomic: seen.tokenAtomic - (isSame ? facts.reserved_atomic : 0n) }
+  const { tokenAtomic } = seen
+  return { tokenAtomic, freeAtomic: tokenAtomic - reservedAtomic }
 }
 
 function permitFor(context: Context, payable: PayableOffer, wallet: Payment['wallet']) {
@@ -166,7 +159,7 @@ function unpayable(judged: readonly OfferWithFunds[]): Refused {
 
 async function enterOffer(
   context: Context,
-  chosen: PayableOffer,
+  { payable: chosen, standing }: OfferWithFunds,
   { request, heard, memo }: Purchase,
 ): Promise<PaymentWithFacts | Refusal<'invalid_challenge' | 'recipient_refused'>> {
   const { chain, token, offer } = chosen
@@ -184,6 +177,7 @@ async function enterOffer(
     heard,
     keyed: context.claim !== null,
     ...(memo === undefined ? {} : { memo }),
+    ...(hasFunds(standing) ? { funds_atomic: standing.tokenAtomic.toString() } : {}),
     expires_in_seconds: Math.min(expiresInSeconds, secondsLeft(offer)),
     ...(offer.protocol === 'mpp' ? await challengeOf(offer, terms) : {}),
   }

@@ -1,6 +1,6 @@
 /** Orders the offers to try after a merchant refused some of them. Works on facts alone. */
 import type { PayableOffer } from '../../x402/offers.ts'
-import type { PaymentWithFacts } from '../payment-with-facts.ts'
+import type { PurchaseFacts } from './purchase-facts.ts'
 
 /**
  * Sorts offers so that those the merchant just refused for this resource come last. The same way to pay, at
@@ -8,10 +8,10 @@ import type { PaymentWithFacts } from '../payment-with-facts.ts'
  */
 export function refusedLast(
   offers: readonly PayableOffer[],
-  { facts }: PaymentWithFacts,
+  { refused_ways: refused }: PurchaseFacts,
 ): PayableOffer[] {
   const nearness = (offer: PayableOffer) => {
-    const ways = facts.refused_ways.filter((way) => isSameWay(way, offer))
+    const ways = refused.filter((way) => isSameWay(way, offer))
     const isSame = ways.some(
       (way) => way.payee === offer.payTo && way.amount_atomic === offer.offer.amountAtomic,
     )
@@ -21,7 +21,7 @@ export function refusedLast(
 }
 
 function isSameWay(
-  way: PaymentWithFacts['facts']['refused_ways'][number],
+  way: PurchaseFacts['refused_ways'][number],
   { offer, method, chain, token }: PayableOffer,
 ): boolean {
   return (

@@ -5,6 +5,7 @@
  */
 import * as z from 'zod'
 import { encodeBase64 } from '../../base64.ts'
+import { wordSchema } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../../contract/errors.ts'
@@ -24,7 +25,8 @@ import type { Payment } from '../payment.ts'
 import { foundRow } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { openSignatures } from '../payment-with-facts.ts'
-import { deliveryOf } from './attempt-delivery.ts'
+import { deliveryOf } from '../settle/attempt-delivery.ts'
+import { watchDelivered, watchPayment } from '../settle/watch.ts'
 import type { SigningInputs, SigningResult } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 
@@ -47,11 +49,10 @@ export async function executeAttempt(
   if (isRefusal(authorized) || authorized.outcome === 'confirm') {
     return (await takenFurther(context, entered)) ?? authorized
   }
-  const { first, authorization } = authorized
+  const { first, authorization, authorizedBlock: authorized_block } = authorized
   if (!first || !authorization) return waitForOutcome(context, entered.payment_row)
-  return deliver(context, entered.payment_row, authorization).catch(
-    outcomeLost(entered.payment_row),
-  )
+  const payment = { ...entered.payment_row, authorized_block }
+  return deliver(context, payment, authorization).catch(outcomeLost(payment))
 }
 
 /**
@@ -74,23 +75,34 @@ function isUnused({ state }: Payment): boolean {
   return ['prepared', 'awaiting_confirmation', 'expired', 'declined'].includes(state)
 }
 
-async function prepareSigning(context: Context, { payment_row: payment, facts }: PaymentWithFacts) {
-  const { chain, token } = assetOf(payment)
+async function prepareSigning(context: Context, entered: PaymentWithFacts) {
+  const { payment_row: payment, facts } = entered
   const terms = termsOf(payment)
-  const open = openSignatures({ payment_row: payment, facts })
-  const seen = await readFunds(context, { chain, token }, payment, open)
-  if (seen.status !== 'ok') {
-    return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
-  }
-  if (isUnused(payment) && seen.barred) return refuseBarred(seen.barred, token.symbol)
+  const funds = await fundsOf(context, entered)
+  if (isRefusal(funds)) return funds
   const allowance = await allowanceOf(context, payment)
   if (isRefusal(allowance)) return allowance
   const signing: SigningInputs = {
-    fundsAtomic: seen.tokenAtomic,
+    fundsAtomic: funds,
     ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
   }
   return signing
+}
+
+/**
+ * Returns the wallet's balance: as it was seen when the payment was entered, if that was a moment ago. What lacks
+ * funds all the same, the chain refuses. What is reserved already needs none.
+ */
+async function fundsOf(context: Context, { payment_row: payment, facts }: PaymentWithFacts) {
+  if (!isUnused(payment)) return 0n
+  if (facts.funds_atomic !== null) return facts.funds_atomic
+  const { chain, token } = assetOf(payment)
+  const seen = await readFunds(context, { chain, token }, payment, openSignatures(payment, facts))
+  if (seen.status !== 'ok') {
+    return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
+  }
+  return seen.barred ? refuseBarred(seen.barred, token.symbol) : seen.tokenAtomic
 }
 
 /** Returns the allowance that Permit2 needs beside a permit, if any. Never refuses what is signed. */
@@ -117,13 +129,15 @@ async function deliver(
   const slow = context.world.deadline(slowMilliseconds)
   slow.addEventListener('abort', () => void keepWaiting(context, payment), { once: true })
   const fetched = await sendPaid(context.world, terms.request, headers, terms.valid_seconds)
-  // Stored before the chain is asked anything: it may be slow, unreachable or wrong about the rest.
   const delivery = deliveryOf(payment, fetched, context.now())
   const db = unbound(context.world.db)
   const pieces = await keepPieces(context, payment, fetched)
   const question = { payment: payment.id, delivery: { ...delivery, ...pieces } }
-  const finished = await db.one('housekeeping_finish_attempt', question, foundRow)
-  return { outcome: 'done', payment: finished?.payment_row ?? payment }
+  const storing = db.one('housekeeping_finish_attempt', question, foundRow)
+  const stored = storing.then((finished) => finished?.payment_row ?? payment)
+  const nonce = wordSchema.parse(authorization.nonce)
+  const signed = { ...payment, authorization_nonce: nonce, delivery }
+  return { outcome: 'done', payment: await watchDelivered(context.world, signed, stored) }
 }
 
 /** Stores what an answer has beyond its first piece, and returns where it is. */
@@ -171,6 +185,12 @@ export function outcomeLost({ id }: Payment) {
   }
 }
 
+/** Reads the chain for a purchase that its merchant answered, whose outcome is open. */
+export async function readOutcome({ world }: Context, payment: Payment): Promise<Payment> {
+  if (payment.state !== 'unknown') return payment
+  return (await watchPayment(world, unbound(world.db), payment)).payment
+}
+
 /** Number of looks. If a slow merchant needs longer, the caller is told that the outcome is not known. */
 const looksMax = 45
 const lookEveryMilliseconds = 750
@@ -191,5 +211,9 @@ async function lookForOutcome(context: Context, payment: Payment): Promise<Execu
     await context.world.pause(pause)
     pause = Math.min(pause * 2, lookEveryMilliseconds)
   }
-  return { outcome: 'done', payment: latest }
+  const seen = readOutcome(context, latest).catch((error: unknown) => {
+    context.world.log({ attempt: latest.id, log: String(error) })
+    return latest
+  })
+  return { outcome: 'done', payment: await seen }
 }

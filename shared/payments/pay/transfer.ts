@@ -105,7 +105,7 @@ async function prepareSigning(sender: Sender, entered: PaymentWithFacts) {
   const { chain, token } = assetOf(payment)
   const { wallet, payee } = payment
   const lanes = facts.lanes.map(({ address }) => address)
-  const asked = { token, wallet, payee, lanes, open: openSignatures(entered) }
+  const asked = { token, wallet, payee, lanes, open: openSignatures(payment, facts) }
   const seen = await readPreflight(sender.world, chain, asked)
   if (seen.status === 'unavailable') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })

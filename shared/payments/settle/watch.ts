@@ -9,11 +9,12 @@ import type { Hex } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
 import { permit2Of } from '../../custody/permit2-terms.ts'
 import type { CallerDatabase } from '../../db/database.ts'
+import { unbound } from '../../db/database.ts'
 import type { World } from '../../world.ts'
 import { readSettlementHint } from '../../x402/claim.ts'
-import { deliveryRow } from '../pay/attempt-delivery.ts'
 import type { Payment } from '../payment.ts'
 import { foundRow } from '../payment.ts'
+import { deliveryRow } from './attempt-delivery.ts'
 
 /** Payment after a look at the chain. */
 export type Watched = {
@@ -34,6 +35,28 @@ export async function watchPayment(
   const shown = await readUse(world, questionOf(payment, nonce))
   if (shown === 'unused') return lookForReorg(world, db, payment)
   return 'transactionHash' in shown ? note(db, payment, shown) : untouched(payment)
+}
+
+/**
+ * Looks where a purchase stands after its merchant answered, while that answer is `stored`, and notes it. A look
+ * that fails is only logged, as it is repeated later.
+ */
+export async function watchDelivered(
+  world: World,
+  payment: Payment & { authorization_nonce: Hex },
+  stored: Promise<Payment>,
+): Promise<Payment> {
+  const looking = readUse(world, questionOf(payment, payment.authorization_nonce))
+  const [kept, shown] = await Promise.all([stored, looking.catch(String)])
+  try {
+    if (typeof shown === 'object' && 'transactionHash' in shown && kept.state === 'unknown') {
+      return (await note(unbound(world.db), kept, shown)).payment
+    }
+    if (typeof shown === 'object' && 'log' in shown) throw new Error(shown.log)
+  } catch (error) {
+    world.log({ attempt: payment.id, log: String(error) })
+  }
+  return kept
 }
 
 const untouched = (payment: Payment): Watched => ({ payment, confirmations: 0 })
