@@ -920,6 +920,18 @@ create table private.sessions (
 );
 alter table private.sessions enable row level security;
 
+create table private.settled_sums (
+  subject uuid not null,
+  payee text not null default ''::text,
+  leaves_from timestamp with time zone not null,
+  automatic bigint not null,
+  asserted bigint not null,
+  total bigint not null,
+  payments integer not null,
+  constraint settled_sums_pkey PRIMARY KEY (subject, payee, leaves_from)
+);
+alter table private.settled_sums enable row level security;
+
 create table private.signups (
   id uuid not null default gen_random_uuid(),
   email text not null,
@@ -1248,8 +1260,6 @@ CREATE UNIQUE INDEX payments_log ON private.payments USING btree (chain, tx_hash
 
 CREATE INDEX payments_noted ON private.payments USING btree (wallet, settled_at) WHERE (settled_at IS NOT NULL);
 
-CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), counts_until) INCLUDE (state, amount_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
-
 CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, amount_usd_micros, counts_until, valid_before) WHERE (mandate IS NOT NULL);
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((resource IS NOT NULL) AND ((state = 'settled'::text) OR (block_hash IS NOT NULL)));
@@ -1298,6 +1308,8 @@ CREATE INDEX removed_passkeys_of_account ON private.removed_passkeys USING btree
 
 CREATE INDEX sessions_age ON private.sessions USING btree (ends_at);
 
+CREATE INDEX settled_sums_age ON private.settled_sums USING btree (leaves_from);
+
 CREATE INDEX signups_age ON private.signups USING btree (created_at);
 
 CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
@@ -1331,6 +1343,10 @@ CREATE INDEX vault_sessions_of_entry ON private.vault_sessions USING btree (entr
 CREATE INDEX widenings_age ON private.widenings USING btree (at);
 
 CREATE INDEX widenings_of_account ON private.widenings USING btree (account, at);
+
+-- Policies and triggers
+
+CREATE TRIGGER count_settled AFTER INSERT OR UPDATE OF state, account, key, budget, mandate, payee, consent_level, amount_usd_micros, valid_before ON private.payments FOR EACH ROW EXECUTE FUNCTION private.count_settled();
 
 -- Functions
 
@@ -2771,6 +2787,20 @@ begin
       return query select o.token, o.tx_hash, o.log_index, o.payee, o.amount_atomic::text;
     end if;
   end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_wrong_sums(chain bigint, block_number bigint)
+ RETURNS TABLE(account_id uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select w.account from private.wallets w
+   where w.address in (select b.wallet from private.balances b where b.chain = housekeeping_wrong_sums.chain
+       and b.read_block = housekeeping_wrong_sums.block_number)
+     and not private.sums_are_right(w.account);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
@@ -6216,6 +6246,19 @@ AS $function$
       left join private.accounts s on s.id = w.account where d.id = a.deposit)))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.add_settled(p private.payments, times integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.settled_sums as s
+  select v.subject, v.payee, v.leaves_from, times * v.automatic, times * v.asserted, times * v.total, times
+  from private.sums_with(p) v order by v.subject, v.payee, v.leaves_from
+  on conflict on constraint settled_sums_pkey do update set automatic = s.automatic + excluded.automatic,
+    asserted = s.asserted + excluded.asserted, total = s.total + excluded.total,
+    payments = s.payments + excluded.payments;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen boolean DEFAULT false)
  RETURNS private.credentials
  LANGUAGE plpgsql
@@ -6420,13 +6463,19 @@ CREATE OR REPLACE FUNCTION private.asserted_to(payer uuid, payee text)
  STABLE
 AS $function$
 declare
+  near constant timestamptz := private.near();
   s private.payee_spending;
+  f record;
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
-    into s.usd_micros, s.resets_at from private.payments p
-   where p.account = payer and p.payee = asserted_to.payee and p.consent_level = 'agent_asserted'
-     and p.counts_until > private.clock();
+    into s.usd_micros, s.resets_at from private.counted_singly(payer) p
+   where p.payee = asserted_to.payee and p.consent_level = 'agent_asserted';
+  select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
+    into f from private.settled_sums t
+   where t.subject = payer and t.payee = asserted_to.payee and t.leaves_from >= near;
+  s.usd_micros := s.usd_micros + f.total;
+  s.resets_at := least(s.resets_at, private.first_to_leave(payer, f.total_from, 'agent_asserted', payee));
   return s;
 end $function$;
 
@@ -6796,6 +6845,31 @@ begin
   return waiting;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.count_settled()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and old.state = 'settled' then
+    perform private.add_settled(old, -1);
+  end if;
+  if new.state = 'settled' then
+    perform private.add_settled(new, 1);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.counted_singly(spender uuid)
+ RETURNS SETOF private.payments
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.* from private.payments p
+   where p.account = spender and p.counts_until > private.clock() and p.counts_until < private.near()
+  union all
+  select p.* from private.payments p where p.account = spender and p.counts_until = 'infinity'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.counts_in(s private.sessions, passkey text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -6939,12 +7013,13 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.device_known(p private.payments)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.known_devices d
-    where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
-$function$;
+begin
+  return (select exists (select from private.known_devices d
+    where d.account = p.account and d.key = p.key and d.fingerprint = p.device));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.domains_above(host text)
  RETURNS text[]
@@ -7263,24 +7338,29 @@ CREATE OR REPLACE FUNCTION private.exposed_mandates(of_key private.credentials, 
  LANGUAGE sql
  STABLE
 AS $function$
-  -- Summed for all of them in one pass: done for each mandate separately, a thousand of them take a minute.
-  with by_minute as (
-    select p.mandate, case p.finality when 'finalized'
-        then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
-        as minutes,
-      sum(p.amount_usd_micros) as usd, count(*) as payments,
+  with live as (
+    select m.* from private.mandates m
+    where m.account = of_key.account and m.state = 'active' and m.expires_at > at
+      and (private.holder_of(m.key) = private.holder_of(of_key.id) or m.for_any_key and exists (
+        select from private.known_devices d where d.account = m.account and d.key = of_key.id))
+  ), by_minute as (
+    -- Summed for all of them in one pass: done for each mandate separately, a thousand of them take a minute.
+    select p.mandate, case p.state when 'settled' then private.minutes_left(p.counts_until, at) else 1440 end as minutes,
+      sum(p.amount_usd_micros) as usd,
+      sum(p.amount_usd_micros) filter (where p.state <> 'settled') as open,
+      count(*) filter (where p.state <> 'settled') as payments,
       sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
-        - p.amount_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
-      sum(p.amount_usd_micros) filter (where p.finality is distinct from 'finalized') as open
-    from private.payments p join private.mandates m on m.id = p.mandate
-    where p.account = of_key.account and p.mandate is not null
-      and (p.state = 'settled' or p.counts_until > at)
+        - p.amount_usd_micros)) filter (where p.state <> 'settled') as regained
+    from private.counted_singly(of_key.account) p join live m on m.id = p.mandate
     group by 1, 2
+    union all
+    select t.subject, private.minutes_left(t.leaves_from, at), t.total, null, 0, null
+    from live m join private.settled_sums t on t.subject = m.id
+    where t.payee = '' and t.leaves_from >= private.near() and t.leaves_from < 'infinity'
   ), used as (
-    select d.mandate, sum(d.usd) as total, sum(d.payments)::integer as payments,
-      sum(d.regained) as regained, sum(d.open) as open,
-      jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
-        filter (where d.minutes >= 0) as leaving
+    select d.mandate, coalesce(sum(d.open), 0) as open, sum(d.payments)::integer as payments,
+      coalesce(sum(d.regained), 0) as regained,
+      jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text)) as leaving
     from by_minute d group by 1
   )
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -7288,15 +7368,13 @@ AS $function$
     'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
     -- Without a cap, greatest alone would ignore the null and answer zero.
     'left_total', case when m.max_total_usd_micros is not null
-      then greatest(m.max_total_usd_micros - coalesce(u.total, 0), 0)::text end,
+      then greatest(m.max_total_usd_micros - coalesce(t.total, 0) - coalesce(u.open, 0), 0)::text end,
     'left_payments', case when m.max_payments is not null
-      then greatest(m.max_payments - coalesce(u.payments, 0), 0) end,
+      then greatest(m.max_payments - coalesce(t.payments, 0) - coalesce(u.payments, 0), 0) end,
     'regained', coalesce(u.regained, 0)::text, 'open', coalesce(u.open, 0)::text,
     'leaving', coalesce(u.leaving, '[]'), 'is_pinned', m.pay_to is not null)), '[]')
-  from private.mandates m left join used u on u.mandate = m.id
-  where m.account = of_key.account and m.state = 'active' and m.expires_at > at
-    and (private.holder_of(m.key) = private.holder_of(of_key.id) or m.for_any_key and exists (
-      select from private.known_devices d where d.account = m.account and d.key = of_key.id))
+  from live m left join used u on u.mandate = m.id
+    left join private.settled_sums t on t.subject = m.id and t.payee = '' and t.leaves_from = 'infinity'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.fate_of(p private.payments)
@@ -7373,6 +7451,21 @@ begin
   return found_key;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.first_to_leave(spender uuid, leaves_from timestamp with time zone, level text, payee text DEFAULT NULL::text, budgets uuid[] DEFAULT NULL::uuid[], mandate uuid DEFAULT NULL::uuid)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case when leaves_from is not null then (select min(p.counts_until) from private.payments p
+   where p.account = spender and p.state = 'settled' and p.counts_until >= first_to_leave.leaves_from
+     and p.counts_until < first_to_leave.leaves_from + interval '5 minutes'
+     and (level is null or p.consent_level = level)
+     and (first_to_leave.payee is null or p.payee = first_to_leave.payee)
+     and (budgets is null or coalesce(p.budget, p.key) = any (budgets))
+     and (first_to_leave.mandate is null or p.mandate = first_to_leave.mandate)) end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, budgets uuid[] DEFAULT NULL::uuid[], payee text DEFAULT NULL::text)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -7391,6 +7484,14 @@ AS $function$
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.leaves_at) + interval '0.999999 seconds')
       from counted c where c.not_sooner + amount > cap), private.clock()) end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.five_minutes_of(at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select pg_catalog.date_bin('5 minutes', at, '2000-01-01T00:00:00Z')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.flag_deposit(account uuid, sender text, amount_atomic numeric, dust boolean)
@@ -7501,24 +7602,26 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.funds_seen(p private.payments)
  RETURNS numeric
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
+begin
+  return (select p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
       where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
         and o.settled_at >= p.funds_seen_at), 0)
-   where p.funds_seen_at > private.clock() - interval '30 seconds'
-$function$;
+   where p.funds_seen_at > private.clock() - interval '30 seconds');
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_json(p private.payments)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select jsonb_build_object('left_calls', g.calls, 'resets_at', g.frees_at,
+begin
+  return (select jsonb_build_object('left_calls', g.calls, 'resets_at', g.frees_at,
       'least_usd_micros', g.least_usd_micros::text)
-    from private.gas_left(p.account, p.chain) g
-$function$;
+    from private.gas_left(p.account, p.chain) g);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_left(payer uuid, on_chain bigint)
  RETURNS private.gas_standing
@@ -7577,20 +7680,22 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.has_caught_up(chain bigint)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.transfer_cursors c where c.chain = has_caught_up.chain
-    and (c.catch_up_block <= c.finalized_through or not exists (select from private.restores)))
-$function$;
+begin
+  return (select exists (select from private.transfer_cursors c where c.chain = has_caught_up.chain
+    and (c.catch_up_block <= c.finalized_through or not exists (select from private.restores))));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.passkeys k where k.account = owner)
-$function$;
+begin
+  return (select exists (select from private.passkeys k where k.account = owner));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.has_place_for_app(of_account uuid, asked jsonb)
  RETURNS boolean
@@ -7608,11 +7713,12 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.has_stopped(carries uuid[])
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p))
-$function$;
+begin
+  return (select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p)));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.health_json()
  RETURNS jsonb
@@ -7737,11 +7843,12 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.holder_of(key uuid)
  RETURNS uuid
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select coalesce(k.shares_budget_of, k.id) from private.credentials k where k.id = holder_of.key
-$function$;
+begin
+  return (select coalesce(k.shares_budget_of, k.id) from private.credentials k where k.id = holder_of.key);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)
  RETURNS text
@@ -8064,14 +8171,15 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.is_nonce_taken(p private.payments)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.payments o where o.wallet = p.wallet
+begin
+  return (select exists (select from private.payments o where o.wallet = p.wallet
       and o.fixed_nonce = p.fixed_nonce and o.authorization_nonce is not null)
     or exists (select from private.payments o where o.wallet = p.wallet
-      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
-$function$;
+      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized'));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  RETURNS boolean
@@ -8101,17 +8209,18 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.is_paid_already(p private.payments)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select not p.keyed and (exists (
-    select from private.payments q where coalesce(q.budget, q.key) = private.holder_of(p.key)
+begin
+  return (select not p.keyed and (exists (
+    select from private.payments q
       -- What was authorized within ten minutes counts for nearly a day more.
-      and q.counts_until > private.clock() + interval '23 hours 50 minutes'
+     where q.counts_until > private.clock() + interval '23 hours 50 minutes'
       and q.authorized_at > private.clock() - interval '10 minutes' and private.is_alike(p, q))
     or exists (select from private.payments q
-      where q.state = 'authorized' and q.counts_until > private.clock() and private.is_alike(p, q)))
-$function$;
+      where q.state = 'authorized' and q.counts_until > private.clock() and private.is_alike(p, q))));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_permit(p private.payments)
  RETURNS boolean
@@ -8155,14 +8264,15 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.is_refilled(p private.payments)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select p.kind = 'transfer' and exists (select from private.yield_rules r
+begin
+  return (select p.kind = 'transfer' and exists (select from private.yield_rules r
     join private.mandates m on m.id = r.mandate
      where m.account = p.account and m.state = 'active' and m.expires_at > private.clock()
-       and r.refills and m.chains[1] = p.chain and m.tokens[1] = p.token)
-$function$;
+       and r.refills and m.chains[1] = p.chain and m.tokens[1] = p.token));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_refused(delivery jsonb)
  RETURNS boolean
@@ -8175,12 +8285,13 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.waiting_calls(on_chain)) and exists (
-    select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
-$function$;
+begin
+  return (select exists (select from private.waiting_calls(on_chain)) and exists (
+    select from private.relay_lanes l where l.chain = on_chain and private.is_free(l)));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_relayed(p private.payments)
  RETURNS boolean
@@ -8231,21 +8342,23 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.is_session(credential text)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.credentials k
-    where k.digest = credential and k.kind = 'session')
-$function$;
+begin
+  return (select exists (select from private.credentials k
+    where k.digest = credential and k.kind = 'session'));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_stopped(p private.payments)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.accounts a
-    where a.id = p.account and p.freezes < a.freezes)
-$function$;
+begin
+  return (select exists (select from private.accounts a
+    where a.id = p.account and p.freezes < a.freezes));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
  RETURNS boolean
@@ -8308,24 +8421,31 @@ CREATE OR REPLACE FUNCTION private.key_exposure(of_key private.credentials)
 AS $function$
 declare
   at timestamptz := private.clock();
+  near constant timestamptz := private.near();
   own uuid[] := private.spent_together(private.budget_of(of_key));
   exposure jsonb;
 begin
   with counted as (
-    select coalesce(p.budget, p.key) = any (own) as is_own,
-      p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
-      p.amount_usd_micros as usd,
-      case p.finality when 'finalized'
-        then pg_catalog.floor(extract(epoch from p.counts_until - at) / 60) end::integer as minutes
-      from private.payments p
-     where p.account = of_key.account and p.counts_until > at
+    select coalesce(p.budget, p.key) = any (own) as is_own, p.consent_level,
+      p.amount_usd_micros as usd, case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
+      from private.counted_singly(of_key.account) p
   ), summed as (
-    select c.is_settled, c.minutes, jsonb_build_object(
-      'automatic', coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0)::text,
-      'asserted', coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0)::text,
-      'own', coalesce(sum(c.usd) filter (where c.is_own), 0)::text,
-      'total', sum(c.usd)::text) as sums
-    from counted c group by 1, 2
+    select c.minutes, coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0) as automatic,
+      coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0) as asserted,
+      coalesce(sum(c.usd) filter (where c.is_own), 0) as own, sum(c.usd) as total
+    from counted c group by 1
+    union all
+    select private.minutes_left(t.leaves_from, at), coalesce(sum(t.automatic) filter (where t.subject = of_key.account), 0),
+      coalesce(sum(t.asserted) filter (where t.subject = of_key.account), 0),
+      coalesce(sum(t.total) filter (where t.subject = any (own)), 0),
+      coalesce(sum(t.total) filter (where t.subject = of_key.account), 0)
+    from private.settled_sums t
+    where t.subject = any (own || of_key.account) and t.payee = '' and t.leaves_from >= near
+    group by t.leaves_from
+  ), told as (
+    select s.minutes, jsonb_build_object('automatic', s.automatic::text, 'asserted', s.asserted::text,
+      'own', s.own::text, 'total', s.total::text) as sums
+    from summed s
   )
   select jsonb_build_object(
     'at', at, 'frozen', a.frozen_at is not null,
@@ -8342,9 +8462,9 @@ begin
     'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
     'device_known', exists (
       select from private.known_devices d where d.account = a.id and d.key = of_key.id),
-    'open', (select s.sums from summed s where not s.is_settled),
-    'leaving', coalesce((select jsonb_agg(s.sums || jsonb_build_object('minutes', s.minutes))
-      from summed s where s.is_settled), '[]'),
+    'open', (select t.sums from told t where t.minutes is null),
+    'leaving', coalesce((select jsonb_agg(t.sums || jsonb_build_object('minutes', t.minutes))
+      from told t where t.minutes is not null), '[]'),
     'approved', private.exposed_approvals(of_key, at),
     'mandates', private.exposed_mandates(of_key, at))
   into exposure from private.accounts a where a.id = of_key.account;
@@ -8353,13 +8473,14 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.latest_transaction(of_slot bigint)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select case when not private.has_stopped(t.carries) then
+begin
+  return (select case when not private.has_stopped(t.carries) then
       jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw) end
-    from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
-$function$;
+    from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.lease_lane(on_chain bigint, seen jsonb, until timestamp with time zone)
  RETURNS TABLE(lease uuid, address text, nonce bigint)
@@ -8878,13 +8999,14 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.may_pay(p private.payments, payer uuid)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select private.holder_of(payer) = private.holder_of(p.key)
+begin
+  return (select private.holder_of(payer) = private.holder_of(p.key)
     or case when p.consent_level is null or p.state = 'authorized' and p.counts_until <= private.clock()
-      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
-$function$;
+      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.may_read(mailbox uuid, unproven boolean)
  RETURNS boolean
@@ -8929,6 +9051,14 @@ begin
     || private.merkle_root(entries[half + 1:]));
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.minutes_left(leaves_at timestamp with time zone, at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select pg_catalog.floor(extract(epoch from leaves_at - at) / 60)::integer
+$function$;
+
 CREATE OR REPLACE FUNCTION private.moved_by_day(account uuid, since timestamp with time zone)
  RETURNS jsonb
  LANGUAGE sql
@@ -8949,6 +9079,14 @@ AS $function$
          where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
            and not t.reorged) m
      group by 1, 2, 3) d
+$function$;
+
+CREATE OR REPLACE FUNCTION private.near()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.five_minutes_of(private.clock() + interval '6 minutes')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.needs_passkey(of_account uuid)
@@ -9103,16 +9241,17 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.open_nonces(of_wallet text, on_chain bigint, of_token text)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
+begin
+  return (select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
     'amount_atomic', o.amount_atomic::text)), '[]')
   from (select s.* from private.payments s
      where s.wallet = of_wallet and s.chain = on_chain and s.token = of_token and s.state = 'signed'
        and s.block_hash is null
-     order by s.authorized_at desc limit 20) o
-$function$;
+     order by s.authorized_at desc limit 20) o);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.open_refresh(k private.credentials, digest text)
  RETURNS void
@@ -9235,12 +9374,13 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.owner_approved(p private.payments, at_level text)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.approvals o where o.payment = p.id
-    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
-$function$;
+begin
+  return (select exists (select from private.approvals o where o.payment = p.id
+    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p)));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.paid_before(of_account uuid, of_payee text)
  RETURNS jsonb
@@ -9486,12 +9626,13 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.recipient_known(payer uuid, payee text)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.known_recipients r
-    where r.account = payer and r.chain_family = 'evm' and r.address = payee)
-$function$;
+begin
+  return (select exists (select from private.known_recipients r
+    where r.account = payer and r.chain_family = 'evm' and r.address = payee));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.recognize(credential text, needed text, unfrozen boolean DEFAULT false)
  RETURNS private.credentials
@@ -9620,10 +9761,11 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.refused_ways(payer uuid, of_resource text)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
+begin
+  return (select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
     'scheme', r.terms ->> 'scheme', 'transfer_method', r.terms ->> 'transfer_method',
     'payment_flow', r.terms #>> '{requirement, extra, paymentFlow}',
     'chain', r.chain, 'token', r.token, 'payee', r.payee,
@@ -9632,8 +9774,8 @@ AS $function$
      where o.account = payer and o.resource = of_resource and o.state <> 'settled' and o.block_hash is null
        and private.is_refused(o.delivery)
        and o.authorized_at > private.clock() - interval '15 minutes'
-     order by o.authorized_at desc limit 20) r
-$function$;
+     order by o.authorized_at desc limit 20) r);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.rehearse_rule(of_account uuid, on_chain bigint, of_token text, keep numeric, above numeric, refills boolean)
  RETURNS jsonb
@@ -9840,21 +9982,23 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
  RETURNS numeric
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select private.reserved_in(p.wallet, p.chain, p.token)
-$function$;
+begin
+  return (select private.reserved_in(p.wallet, p.chain, p.token));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.reserved_in(of_wallet text, on_chain bigint, of_token text)
  RETURNS numeric
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select coalesce(sum(o.amount_atomic), 0) from private.payments o
+begin
+  return (select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
-     and o.state in ('authorized', 'signed') and o.block_hash is null and o.counts_until > private.clock()
-$function$;
+     and o.state in ('authorized', 'signed') and o.block_hash is null and o.counts_until > private.clock());
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.reset_owner(caller private.credentials, new_hash text, since timestamp with time zone)
  RETURNS void
@@ -9875,17 +10019,18 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.resource_history(p private.payments)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select jsonb_build_object(
+begin
+  return (select jsonb_build_object(
     'payees', coalesce(jsonb_agg(distinct h.payee), '[]'),
     'assets', coalesce(jsonb_agg(distinct jsonb_build_object('chain', h.chain, 'token', h.token)), '[]'),
     'highest_usd_micros', max(h.amount_usd_micros)::text)
   from (select o.payee, o.chain, o.token, o.amount_usd_micros from private.payments o
      where o.account = p.account and o.resource = p.resource and (o.state = 'settled' or o.block_hash is not null)
-     order by o.settled_at desc limit 20) h
-$function$;
+     order by o.settled_at desc limit 20) h);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.revoke_mandate(caller private.credentials, revoked uuid, by text)
  RETURNS void
@@ -9970,15 +10115,16 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.similar_recipient(payer uuid, payee text)
  RETURNS text
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select r.address from private.known_recipients r
+begin
+  return (select r.address from private.known_recipients r
    where r.account = payer and r.address <> payee
      and lower(left(r.address, 6)) = lower(left(payee, 6))
      and lower(right(r.address, 4)) = lower(right(payee, 4))
-   limit 1
-$function$;
+   limit 1);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.spend_challenge(spent text, passkey text)
  RETURNS boolean
@@ -10017,7 +10163,9 @@ CREATE OR REPLACE FUNCTION private.spent(spender uuid)
  STABLE
 AS $function$
 declare
+  near constant timestamptz := private.near();
   s private.spending;
+  f record;
 begin
   select
     coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
@@ -10028,9 +10176,21 @@ begin
     min(l.leaves_at)
   into s.automatic, s.asserted, s.total,
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
-  from private.payments p,
-    private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
-  where p.account = spender and p.counts_until > private.clock();
+  from private.counted_singly(spender) p,
+    private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at);
+  select coalesce(sum(t.automatic), 0) as automatic, coalesce(sum(t.asserted), 0) as asserted,
+      coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.automatic > 0) as automatic_from,
+      min(t.leaves_from) filter (where t.asserted > 0) as asserted_from,
+      min(t.leaves_from) filter (where t.total > 0) as total_from
+    into f from private.settled_sums t
+   where t.subject = spender and t.payee = '' and t.leaves_from >= near;
+  s.automatic := s.automatic + f.automatic;
+  s.asserted := s.asserted + f.asserted;
+  s.total := s.total + f.total;
+  s.automatic_resets_at := least(s.automatic_resets_at, private.first_to_leave(spender, f.automatic_from, 'none'));
+  s.asserted_resets_at := least(s.asserted_resets_at,
+    private.first_to_leave(spender, f.asserted_from, 'agent_asserted'));
+  s.total_resets_at := least(s.total_resets_at, private.first_to_leave(spender, f.total_from, null));
   return s;
 end $function$;
 
@@ -10049,12 +10209,49 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.spent_together(budget uuid)
  RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select first.id || array(select g.credential from private.oauth_grants g where g.spends_with = first.id)
+    from (select coalesce((select g.spends_with from private.oauth_grants g where g.credential = budget),
+      budget) as id) first);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.sums_are_right(of_account uuid)
+ RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-  select first.id || array(select g.credential from private.oauth_grants g where g.spends_with = first.id)
-    from (select coalesce((select g.spends_with from private.oauth_grants g where g.credential = budget),
-      budget) as id) first
+  with right_sums as (
+    select v.subject, v.payee, v.leaves_from, sum(v.automatic) as automatic, sum(v.asserted) as asserted,
+      sum(v.total) as total, count(*) as payments
+    from private.payments p, private.sums_with(p) v
+    where p.account = of_account and p.state = 'settled' and p.counts_until is not null
+      and v.leaves_from >= private.near() group by 1, 2, 3
+  ), kept as (
+    select s.* from private.settled_sums s where s.payments <> 0 and s.leaves_from >= private.near()
+      and s.subject in (select of_account union all select k.id from private.credentials k where k.account = of_account
+        union all select m.id from private.mandates m where m.account = of_account)
+  )
+  select not exists (select from right_sums r full join kept k using (subject, payee, leaves_from)
+    where (r.automatic, r.asserted, r.total, r.payments) is distinct from
+      (k.automatic, k.asserted, k.total, k.payments))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.sums_with(p private.payments)
+ RETURNS TABLE(subject uuid, payee text, leaves_from timestamp with time zone, automatic bigint, asserted bigint, total bigint)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select v.subject, v.payee, v.leaves_from,
+    case p.consent_level when 'none' then p.amount_usd_micros else 0 end,
+    case p.consent_level when 'agent_asserted' then p.amount_usd_micros else 0 end, p.amount_usd_micros
+  from private.five_minutes_of(p.counts_until) leaves_from, lateral (values
+    (p.account, '', leaves_from), (coalesce(p.budget, p.key), '', leaves_from), (p.mandate, '', leaves_from),
+    (p.mandate, '', 'infinity'), (case p.consent_level when 'agent_asserted' then p.account end, p.payee, leaves_from))
+    v (subject, payee, leaves_from)
+  where v.subject is not null
 $function$;
 
 CREATE OR REPLACE FUNCTION private.supersede(begun private.credentials, k private.credentials)
@@ -10401,16 +10598,26 @@ CREATE OR REPLACE FUNCTION private.used_of(m private.mandates)
  STABLE
 AS $function$
 declare
+  near constant timestamptz := private.near();
   u private.mandate_usage;
-  now timestamptz := private.clock();
+  f record;
 begin
-  select coalesce(sum(p.amount_usd_micros) filter (where p.counts_until > now), 0),
-    coalesce(sum(p.amount_usd_micros), 0), count(*),
-    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
-      filter (where p.counts_until > now)
+  select coalesce(sum(p.amount_usd_micros), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.state <> 'settled'), 0),
+    count(*) filter (where p.state <> 'settled'), min(private.leaves_at(p.state, p.counts_until, p.valid_before))
   into u.day, u.total, u.payments, u.day_resets_at
-  from private.payments p
-  where p.mandate = m.id and (p.state = 'settled' or p.counts_until > now);
+  from private.counted_singly(m.account) p where p.mandate = m.id;
+  select coalesce(sum(t.total) filter (where t.leaves_from < 'infinity'), 0) as day,
+    coalesce(sum(t.total) filter (where t.leaves_from = 'infinity'), 0) as total,
+    coalesce(sum(t.payments) filter (where t.leaves_from = 'infinity'), 0) as payments,
+    min(t.leaves_from) filter (where t.total > 0 and t.leaves_from < 'infinity') as day_from
+  into f from private.settled_sums t
+  where t.subject = m.id and t.payee = '' and t.leaves_from >= near;
+  u.day := u.day + f.day;
+  u.total := u.total + f.total;
+  u.payments := u.payments + f.payments;
+  u.day_resets_at := least(u.day_resets_at,
+    private.first_to_leave(m.account, f.day_from, null, mandate => m.id));
   return u;
 end $function$;
 
@@ -10420,13 +10627,20 @@ CREATE OR REPLACE FUNCTION private.used_of_budget(budget uuid)
  STABLE
 AS $function$
 declare
-  budgets uuid[] := private.spent_together(budget);
+  near constant timestamptz := private.near();
+  budgets constant uuid[] := private.spent_together(budget);
+  spender constant uuid := (select k.account from private.credentials k where k.id = budget);
   u private.cap_use;
+  f record;
 begin
-  select coalesce(sum(p.amount_usd_micros), 0),
-    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
-    into u.usd_micros, u.resets_at from private.payments p
-   where coalesce(p.budget, p.key) = any (budgets) and p.counts_until > private.clock();
+  select coalesce(sum(p.amount_usd_micros), 0), min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+    into u.usd_micros, u.resets_at from private.counted_singly(spender) p
+   where coalesce(p.budget, p.key) = any (budgets);
+  select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
+    into f from private.settled_sums t
+   where t.subject = any (budgets) and t.payee = '' and t.leaves_from >= near;
+  u.usd_micros := u.usd_micros + f.total;
+  u.resets_at := least(u.resets_at, private.first_to_leave(spender, f.total_from, null, budgets => budgets));
   return u;
 end $function$;
 
@@ -10664,6 +10878,8 @@ grant execute on function api.housekeeping_slots(batch integer) to service_role;
 grant execute on function api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint) to service_role;
 
 grant execute on function api.housekeeping_write_books(chain bigint, batch integer) to service_role;
+
+grant execute on function api.housekeeping_wrong_sums(chain bigint, block_number bigint) to service_role;
 
 grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 

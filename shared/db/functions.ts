@@ -328,6 +328,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_write_books: { args: { chain: number; batch: number } }
+  housekeeping_wrong_sums: { args: { chain: number; block_number: number } }
   identify_caller: { args: { credential: string; needed: string; counted: boolean } }
   inbound_begin: {
     args: {

@@ -213,10 +213,11 @@ begin
 end $$;
 
 -- True if this is the credential of a session in which an owner is signed in.
-create function private.is_session(credential text) returns boolean language sql stable as $$
-  select exists (select from private.credentials k
-    where k.digest = credential and k.kind = 'session')
-$$;
+create function private.is_session(credential text) returns boolean language plpgsql stable as $$
+begin
+  return (select exists (select from private.credentials k
+    where k.digest = credential and k.kind = 'session'));
+end $$;
 
 -- Returns the caller after checking its scope, in the transaction of its request, or ends the call. With
 -- `unfrozen` it also refuses a frozen account, as money and secrets require. It does not count against the

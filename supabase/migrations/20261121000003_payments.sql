@@ -112,8 +112,6 @@ alter table private.payments enable row level security;
 -- The payments that count against limits now are one range of these indexes, however long the history is.
 create index payments_counted on private.payments (account, counts_until)
   include (state, consent_level, amount_usd_micros, valid_before) where counts_until is not null;
-create index payments_of_budget on private.payments (coalesce(budget, key), counts_until)
-  include (state, amount_usd_micros, valid_before) where counts_until is not null;
 create index payments_relayed on private.payments (account, chain, authorized_at)
   include (relayed_calls, state, counts_until, tx_hash) where relayed_calls > 0;
 create index payments_unsigned on private.payments (counts_until) where state = 'authorized';
@@ -180,11 +178,104 @@ create function private.leaves_at(state text, counts_until timestamptz, valid_be
     pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
 $$;
 
+-- Sums of what is settled, in micro-USD, so that no window adds up a day of payments: of an account, of the budget
+-- of a key or app, of a mandate, or of what agents sent to one payee on their own word. A row holds what leaves the
+-- windows within five minutes from `leaves_from`; a mandate has one more with all that it ever paid, at infinity.
+-- A trigger moves them in the transaction of the payment.
+create table private.settled_sums (
+  subject uuid not null,
+  payee text not null default '',
+  leaves_from timestamptz not null,
+  automatic bigint not null,
+  asserted bigint not null,
+  total bigint not null,
+  payments integer not null,
+  primary key (subject, payee, leaves_from)
+);
+alter table private.settled_sums enable row level security;
+
+create function private.five_minutes_of(at timestamptz) returns timestamptz
+  language sql immutable as $$
+  select pg_catalog.date_bin('5 minutes', at, '2000-01-01T00:00:00Z')
+$$;
+
+-- Returns the time before which payments leave the windows that are added up one by one. What is authorized, and
+-- counts for 20 seconds, is among them.
+create function private.near() returns timestamptz language sql stable as $$
+  select private.five_minutes_of(private.clock() + interval '6 minutes')
+$$;
+
+-- Returns the sums that a settled payment is part of, with its part.
+create function private.sums_with(p private.payments) returns table (
+  subject uuid, payee text, leaves_from timestamptz, automatic bigint, asserted bigint, total bigint)
+  language sql immutable as $$
+  select v.subject, v.payee, v.leaves_from,
+    case p.consent_level when 'none' then p.amount_usd_micros else 0 end,
+    case p.consent_level when 'agent_asserted' then p.amount_usd_micros else 0 end, p.amount_usd_micros
+  from private.five_minutes_of(p.counts_until) leaves_from, lateral (values
+    (p.account, '', leaves_from), (coalesce(p.budget, p.key), '', leaves_from), (p.mandate, '', leaves_from),
+    (p.mandate, '', 'infinity'), (case p.consent_level when 'agent_asserted' then p.account end, p.payee, leaves_from))
+    v (subject, payee, leaves_from)
+  where v.subject is not null
+$$;
+
+create function private.add_settled(p private.payments, times integer) returns void
+  language plpgsql as $$
+begin
+  insert into private.settled_sums as s
+  select v.subject, v.payee, v.leaves_from, times * v.automatic, times * v.asserted, times * v.total, times
+  from private.sums_with(p) v order by v.subject, v.payee, v.leaves_from
+  on conflict on constraint settled_sums_pkey do update set automatic = s.automatic + excluded.automatic,
+    asserted = s.asserted + excluded.asserted, total = s.total + excluded.total,
+    payments = s.payments + excluded.payments;
+end $$;
+
+create function private.count_settled() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and old.state = 'settled' then
+    perform private.add_settled(old, -1);
+  end if;
+  if new.state = 'settled' then
+    perform private.add_settled(new, 1);
+  end if;
+  return null;
+end $$;
+create trigger count_settled after insert or update of state, account, key, budget, mandate, payee, consent_level,
+  amount_usd_micros, valid_before on private.payments for each row execute function private.count_settled();
+
+-- Returns the payments of an account that count and are in no sum that is read: those that leave soon, and those
+-- that are signed.
+create function private.counted_singly(spender uuid) returns setof private.payments
+  language sql stable as $$
+  select p.* from private.payments p
+   where p.account = spender and p.counts_until > private.clock() and p.counts_until < private.near()
+  union all
+  select p.* from private.payments p where p.account = spender and p.counts_until = 'infinity'
+$$;
+
+-- Returns the first time at which a settled payment leaves the windows, in the five minutes from a time. A level, a
+-- payee, budgets or a mandate selects the payments that are meant.
+create function private.first_to_leave(
+  spender uuid, leaves_from timestamptz, level text, payee text default null, budgets uuid[] default null,
+  mandate uuid default null)
+  returns timestamptz language plpgsql stable as $$
+begin
+  return case when leaves_from is not null then (select min(p.counts_until) from private.payments p
+   where p.account = spender and p.state = 'settled' and p.counts_until >= first_to_leave.leaves_from
+     and p.counts_until < first_to_leave.leaves_from + interval '5 minutes'
+     and (level is null or p.consent_level = level)
+     and (first_to_leave.payee is null or p.payee = first_to_leave.payee)
+     and (budgets is null or coalesce(p.budget, p.key) = any (budgets))
+     and (first_to_leave.mandate is null or p.mandate = first_to_leave.mandate)) end;
+end $$;
+
 -- Returns the sums that count now, in micro-USD. A window resets when the first payment leaves it.
 create function private.spent(spender uuid) returns private.spending
   language plpgsql stable as $$
 declare
+  near constant timestamptz := private.near();
   s private.spending;
+  f record;
 begin
   select
     coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
@@ -195,9 +286,21 @@ begin
     min(l.leaves_at)
   into s.automatic, s.asserted, s.total,
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
-  from private.payments p,
-    private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
-  where p.account = spender and p.counts_until > private.clock();
+  from private.counted_singly(spender) p,
+    private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at);
+  select coalesce(sum(t.automatic), 0) as automatic, coalesce(sum(t.asserted), 0) as asserted,
+      coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.automatic > 0) as automatic_from,
+      min(t.leaves_from) filter (where t.asserted > 0) as asserted_from,
+      min(t.leaves_from) filter (where t.total > 0) as total_from
+    into f from private.settled_sums t
+   where t.subject = spender and t.payee = '' and t.leaves_from >= near;
+  s.automatic := s.automatic + f.automatic;
+  s.asserted := s.asserted + f.asserted;
+  s.total := s.total + f.total;
+  s.automatic_resets_at := least(s.automatic_resets_at, private.first_to_leave(spender, f.automatic_from, 'none'));
+  s.asserted_resets_at := least(s.asserted_resets_at,
+    private.first_to_leave(spender, f.asserted_from, 'agent_asserted'));
+  s.total_resets_at := least(s.total_resets_at, private.first_to_leave(spender, f.total_from, null));
   return s;
 end $$;
 
@@ -217,9 +320,10 @@ $$;
 
 -- Returns the credential that a key or app stands for: itself, or the first one in the chain of those it
 -- replaced.
-create function private.holder_of(key uuid) returns uuid language sql stable as $$
-  select coalesce(k.shares_budget_of, k.id) from private.credentials k where k.id = holder_of.key
-$$;
+create function private.holder_of(key uuid) returns uuid language plpgsql stable as $$
+begin
+  return (select coalesce(k.shares_budget_of, k.id) from private.credentials k where k.id = holder_of.key);
+end $$;
 
 -- Returns a payment in the form in which it leaves the database: money as text, times as RFC 3339. `asked_by`
 -- and `paid_by` name the budgets of the requester and of the payer. A budget is a key or app together with
@@ -238,90 +342,104 @@ create function private.payment_json(p private.payments) returns jsonb
 $$;
 
 create function private.recipient_known(payer uuid, payee text) returns boolean
-  language sql stable as $$
-  select exists (select from private.known_recipients r
-    where r.account = payer and r.chain_family = 'evm' and r.address = payee)
-$$;
+  language plpgsql stable as $$
+begin
+  return (select exists (select from private.known_recipients r
+    where r.account = payer and r.chain_family = 'evm' and r.address = payee));
+end $$;
 
 create function private.device_known(p private.payments) returns boolean
-  language sql stable as $$
-  select exists (select from private.known_devices d
-    where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
-$$;
+  language plpgsql stable as $$
+begin
+  return (select exists (select from private.known_devices d
+    where d.account = p.account and d.key = p.key and d.fingerprint = p.device));
+end $$;
 
 -- Returns what agents moved to one address on their own word and that counts now, in micro-USD. Towards an
 -- address that the owner does not know, all such payments are bounded together.
 create function private.asserted_to(payer uuid, payee text) returns private.payee_spending
   language plpgsql stable as $$
 declare
+  near constant timestamptz := private.near();
   s private.payee_spending;
+  f record;
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before))
-    into s.usd_micros, s.resets_at from private.payments p
-   where p.account = payer and p.payee = asserted_to.payee and p.consent_level = 'agent_asserted'
-     and p.counts_until > private.clock();
+    into s.usd_micros, s.resets_at from private.counted_singly(payer) p
+   where p.payee = asserted_to.payee and p.consent_level = 'agent_asserted';
+  select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
+    into f from private.settled_sums t
+   where t.subject = payer and t.payee = asserted_to.payee and t.leaves_from >= near;
+  s.usd_micros := s.usd_micros + f.total;
+  s.resets_at := least(s.resets_at, private.first_to_leave(payer, f.total_from, 'agent_asserted', payee));
   return s;
 end $$;
 
 -- Returns a known recipient that shares the first and last four hex digits with another address, the mark of
 -- address poisoning. Null if there is none.
 create function private.similar_recipient(payer uuid, payee text) returns text
-  language sql stable as $$
-  select r.address from private.known_recipients r
+  language plpgsql stable as $$
+begin
+  return (select r.address from private.known_recipients r
    where r.account = payer and r.address <> payee
      and lower(left(r.address, 6)) = lower(left(payee, 6))
      and lower(right(r.address, 4)) = lower(right(payee, 4))
-   limit 1
-$$;
+   limit 1);
+end $$;
 
 -- Returns the payees, assets and highest price of earlier payments for the resource of a payment, from the 20
 -- that settled last. Lists are empty and the price null for a transfer.
 create function private.resource_history(p private.payments) returns jsonb
-  language sql stable as $$
-  select jsonb_build_object(
+  language plpgsql stable as $$
+begin
+  return (select jsonb_build_object(
     'payees', coalesce(jsonb_agg(distinct h.payee), '[]'),
     'assets', coalesce(jsonb_agg(distinct jsonb_build_object('chain', h.chain, 'token', h.token)), '[]'),
     'highest_usd_micros', max(h.amount_usd_micros)::text)
   from (select o.payee, o.chain, o.token, o.amount_usd_micros from private.payments o
      where o.account = p.account and o.resource = p.resource and (o.state = 'settled' or o.block_hash is not null)
-     order by o.settled_at desc limit 20) h
-$$;
+     order by o.settled_at desc limit 20) h);
+end $$;
 
 -- Returns how much of a wallet's token is reserved and may still leave it.
 create function private.reserved_in(of_wallet text, on_chain bigint, of_token text) returns numeric
-  language sql stable as $$
-  select coalesce(sum(o.amount_atomic), 0) from private.payments o
+  language plpgsql stable as $$
+begin
+  return (select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
-     and o.state in ('authorized', 'signed') and o.block_hash is null and o.counts_until > private.clock()
-$$;
+     and o.state in ('authorized', 'signed') and o.block_hash is null and o.counts_until > private.clock());
+end $$;
 
 -- Returns the same for the wallet and the token of a payment.
 create function private.reserved_atomic(p private.payments) returns numeric
-  language sql stable as $$
-  select private.reserved_in(p.wallet, p.chain, p.token)
-$$;
+  language plpgsql stable as $$
+begin
+  return (select private.reserved_in(p.wallet, p.chain, p.token));
+end $$;
 
 -- Returns the newest of the signatures that reserve it.
 create function private.open_nonces(of_wallet text, on_chain bigint, of_token text) returns jsonb
-  language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
+  language plpgsql stable as $$
+begin
+  return (select coalesce(jsonb_agg(jsonb_build_object('nonce', o.authorization_nonce, 'is_permit', private.is_permit(o),
     'amount_atomic', o.amount_atomic::text)), '[]')
   from (select s.* from private.payments s
      where s.wallet = of_wallet and s.chain = on_chain and s.token = of_token and s.state = 'signed'
        and s.block_hash is null
-     order by s.authorized_at desc limit 20) o
-$$;
+     order by s.authorized_at desc limit 20) o);
+end $$;
 
 -- Returns the balance that was seen when a purchase was entered, less what was seen to leave the wallet since;
 -- null if that is more than 30 seconds ago.
 create function private.funds_seen(p private.payments) returns numeric
-  language sql stable as $$
-  select p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
+  language plpgsql stable as $$
+begin
+  return (select p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
       where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
         and o.settled_at >= p.funds_seen_at), 0)
-   where p.funds_seen_at > private.clock() - interval '30 seconds'
-$$;
+   where p.funds_seen_at > private.clock() - interval '30 seconds');
+end $$;
 
 -- Releases those of the given payments that are reserved and not signed. The caller holds the account's lock.
 -- Custody keeps a signature only for a payment that is still authorized, so no signature follows the release.

@@ -138,10 +138,11 @@ $$;
 -- True if a payment was authorized before the last freeze of its account. It is not sent after the account is
 -- unfrozen either.
 create function private.is_stopped(p private.payments) returns boolean
-  language sql stable as $$
-  select exists (select from private.accounts a
-    where a.id = p.account and p.freezes < a.freezes)
-$$;
+  language plpgsql stable as $$
+begin
+  return (select exists (select from private.accounts a
+    where a.id = p.account and p.freezes < a.freezes));
+end $$;
 
 -- True if the transfer of a payment may still be put into a transaction: it has an effect, and no freeze has
 -- stopped it.
@@ -161,9 +162,10 @@ end $$;
 
 -- True if a freeze has stopped one of these transfers. A transaction that carries it must not be sent.
 create function private.has_stopped(carries uuid[]) returns boolean
-  language sql stable as $$
-  select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p))
-$$;
+  language plpgsql stable as $$
+begin
+  return (select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p)));
+end $$;
 
 -- Returns the calls that wait on a chain, in no order: those that are not claimed and still have an effect.
 create function private.waiting_calls(on_chain bigint) returns setof private.relay_calls
@@ -392,7 +394,8 @@ end $$;
 
 -- True if relaying has to go on: calls wait and a lane is free for them.
 create function private.is_relay_needed(on_chain bigint) returns boolean
-  language sql stable as $$
-  select exists (select from private.waiting_calls(on_chain)) and exists (
-    select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
-$$;
+  language plpgsql stable as $$
+begin
+  return (select exists (select from private.waiting_calls(on_chain)) and exists (
+    select from private.relay_lanes l where l.chain = on_chain and private.is_free(l)));
+end $$;

@@ -18,8 +18,9 @@ create index payments_refused on private.payments (account, resource, authorized
 -- Returns the ways to pay for the same resource that its merchant refused in the last 15 minutes. A refusal
 -- whose payment settled after all does not count.
 create function private.refused_ways(payer uuid, of_resource text) returns jsonb
-  language sql stable as $$
-  select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
+  language plpgsql stable as $$
+begin
+  return (select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
     'scheme', r.terms ->> 'scheme', 'transfer_method', r.terms ->> 'transfer_method',
     'payment_flow', r.terms #>> '{requirement, extra, paymentFlow}',
     'chain', r.chain, 'token', r.token, 'payee', r.payee,
@@ -28,8 +29,8 @@ create function private.refused_ways(payer uuid, of_resource text) returns jsonb
      where o.account = payer and o.resource = of_resource and o.state <> 'settled' and o.block_hash is null
        and private.is_refused(o.delivery)
        and o.authorized_at > private.clock() - interval '15 minutes'
-     order by o.authorized_at desc limit 20) r
-$$;
+     order by o.authorized_at desc limit 20) r);
+end $$;
 
 -- Admits who wants to buy, and returns what the choice between a merchant's offers is made from: the wallet, what
 -- is reserved in it of each asset, and the ways to pay for the resource that were refused.
@@ -55,11 +56,12 @@ grant execute on function api.purchase_facts to service_role;
 -- Once the payment is reserved, only the one that asked and the one that pays may continue it and learn its
 -- outcome.
 create function private.may_pay(p private.payments, payer uuid) returns boolean
-  language sql stable as $$
-  select private.holder_of(payer) = private.holder_of(p.key)
+  language plpgsql stable as $$
+begin
+  return (select private.holder_of(payer) = private.holder_of(p.key)
     or case when p.consent_level is null or p.state = 'authorized' and p.counts_until <= private.clock()
-      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
-$$;
+      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end);
+end $$;
 
 -- Returns the parts of the terms that make two payments the same wish: of a purchase the request and the way to pay,
 -- of a transfer what was asked for, without the call that was made from it for its payee.
@@ -85,15 +87,16 @@ $$;
 -- True if the same key or app sent an equal payment within ten minutes, neither with an idempotency key: it may be
 -- the same wish again.
 create function private.is_paid_already(p private.payments) returns boolean
-  language sql stable as $$
-  select not p.keyed and (exists (
-    select from private.payments q where coalesce(q.budget, q.key) = private.holder_of(p.key)
+  language plpgsql stable as $$
+begin
+  return (select not p.keyed and (exists (
+    select from private.payments q
       -- What was authorized within ten minutes counts for nearly a day more.
-      and q.counts_until > private.clock() + interval '23 hours 50 minutes'
+     where q.counts_until > private.clock() + interval '23 hours 50 minutes'
       and q.authorized_at > private.clock() - interval '10 minutes' and private.is_alike(p, q))
     or exists (select from private.payments q
-      where q.state = 'authorized' and q.counts_until > private.clock() and private.is_alike(p, q)))
-$$;
+      where q.state = 'authorized' and q.counts_until > private.clock() and private.is_alike(p, q))));
+end $$;
 
 -- Returns the payment of the same key or app with these terms that nobody has sent yet, if there is one: the same
 -- wish, told again, at once or later. A purchase is continued once it waits for a confirmation. The payment takes

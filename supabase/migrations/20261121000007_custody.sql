@@ -36,11 +36,12 @@ end $$;
 
 -- Returns the transaction that was signed last for a slot; null if it must not be sent.
 create function private.latest_transaction(of_slot bigint) returns jsonb
-  language sql stable as $$
-  select case when not private.has_stopped(t.carries) then
+  language plpgsql stable as $$
+begin
+  return (select case when not private.has_stopped(t.carries) then
       jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw) end
-    from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
-$$;
+    from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1);
+end $$;
 
 -- Returns the answer for an authorized payment: what to sign, with which sealed keys and at which nonce of
 -- which lane; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
@@ -63,12 +64,13 @@ end $$;
 
 -- True if the nonce that its terms fix is signed, or about to be, for another payment of any token and chain.
 create function private.is_nonce_taken(p private.payments) returns boolean
-  language sql stable as $$
-  select exists (select from private.payments o where o.wallet = p.wallet
+  language plpgsql stable as $$
+begin
+  return (select exists (select from private.payments o where o.wallet = p.wallet
       and o.fixed_nonce = p.fixed_nonce and o.authorization_nonce is not null)
     or exists (select from private.payments o where o.wallet = p.wallet
-      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
-$$;
+      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized'));
+end $$;
 
 -- Reserves a payment and returns it to custody with the sealed keys that sign it. Otherwise `outcome` says
 -- why not. `first` is true for the one caller that drives the sending until its lease ends.

@@ -60,11 +60,12 @@ end $$;
 
 -- Returns what relayers still carry, for a decision about one payment.
 create function private.gas_json(p private.payments) returns jsonb
-  language sql stable as $$
-  select jsonb_build_object('left_calls', g.calls, 'resets_at', g.frees_at,
+  language plpgsql stable as $$
+begin
+  return (select jsonb_build_object('left_calls', g.calls, 'resets_at', g.frees_at,
       'least_usd_micros', g.least_usd_micros::text)
-    from private.gas_left(p.account, p.chain) g
-$$;
+    from private.gas_left(p.account, p.chain) g);
+end $$;
 
 -- Returns what relayers still carry for an account, on each chain that has a relayer.
 create function private.relayed_json(payer uuid) returns jsonb

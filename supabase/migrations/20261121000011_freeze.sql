@@ -155,31 +155,43 @@ end $$;
 
 grant execute on function api.freeze_account, api.housekeeping_may_resend, api.keep_waiting to service_role;
 
+create function private.minutes_left(leaves_at timestamptz, at timestamptz) returns integer
+  language sql immutable as $$
+  select pg_catalog.floor(extract(epoch from leaves_at - at) / 60)::integer
+$$;
+
 -- Returns the figures that a key's exposure is computed from. An open payment may be executed, or released,
--- which frees its part of the limits; a block that is not final may be undone. Final settlements are summed
--- by the whole minutes until they leave the windows, which makes 1,440 rows at most.
+-- which frees its part of the limits. Settlements are summed by the whole minutes until they leave the windows,
+-- those that leave later by five of them, from the first.
 create function private.key_exposure(of_key private.credentials) returns jsonb
   language plpgsql stable as $$
 declare
   at timestamptz := private.clock();
+  near constant timestamptz := private.near();
   own uuid[] := private.spent_together(private.budget_of(of_key));
   exposure jsonb;
 begin
   with counted as (
-    select coalesce(p.budget, p.key) = any (own) as is_own,
-      p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
-      p.amount_usd_micros as usd,
-      case p.finality when 'finalized'
-        then pg_catalog.floor(extract(epoch from p.counts_until - at) / 60) end::integer as minutes
-      from private.payments p
-     where p.account = of_key.account and p.counts_until > at
+    select coalesce(p.budget, p.key) = any (own) as is_own, p.consent_level,
+      p.amount_usd_micros as usd, case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
+      from private.counted_singly(of_key.account) p
   ), summed as (
-    select c.is_settled, c.minutes, jsonb_build_object(
-      'automatic', coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0)::text,
-      'asserted', coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0)::text,
-      'own', coalesce(sum(c.usd) filter (where c.is_own), 0)::text,
-      'total', sum(c.usd)::text) as sums
-    from counted c group by 1, 2
+    select c.minutes, coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0) as automatic,
+      coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0) as asserted,
+      coalesce(sum(c.usd) filter (where c.is_own), 0) as own, sum(c.usd) as total
+    from counted c group by 1
+    union all
+    select private.minutes_left(t.leaves_from, at), coalesce(sum(t.automatic) filter (where t.subject = of_key.account), 0),
+      coalesce(sum(t.asserted) filter (where t.subject = of_key.account), 0),
+      coalesce(sum(t.total) filter (where t.subject = any (own)), 0),
+      coalesce(sum(t.total) filter (where t.subject = of_key.account), 0)
+    from private.settled_sums t
+    where t.subject = any (own || of_key.account) and t.payee = '' and t.leaves_from >= near
+    group by t.leaves_from
+  ), told as (
+    select s.minutes, jsonb_build_object('automatic', s.automatic::text, 'asserted', s.asserted::text,
+      'own', s.own::text, 'total', s.total::text) as sums
+    from summed s
   )
   select jsonb_build_object(
     'at', at, 'frozen', a.frozen_at is not null,
@@ -196,9 +208,9 @@ begin
     'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
     'device_known', exists (
       select from private.known_devices d where d.account = a.id and d.key = of_key.id),
-    'open', (select s.sums from summed s where not s.is_settled),
-    'leaving', coalesce((select jsonb_agg(s.sums || jsonb_build_object('minutes', s.minutes))
-      from summed s where s.is_settled), '[]'),
+    'open', (select t.sums from told t where t.minutes is null),
+    'leaving', coalesce((select jsonb_agg(t.sums || jsonb_build_object('minutes', t.minutes))
+      from told t where t.minutes is not null), '[]'),
     'approved', private.exposed_approvals(of_key, at),
     'mandates', private.exposed_mandates(of_key, at))
   into exposure from private.accounts a where a.id = of_key.account;

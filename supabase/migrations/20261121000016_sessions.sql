@@ -28,9 +28,10 @@ create function private.there_since(p private.passkeys) returns timestamptz
   select coalesce(p.vouched_since, case when p.is_first then p.created_at end)
 $$;
 
-create function private.has_passkey(owner uuid) returns boolean language sql stable as $$
-  select exists (select from private.passkeys k where k.account = owner)
-$$;
+create function private.has_passkey(owner uuid) returns boolean language plpgsql stable as $$
+begin
+  return (select exists (select from private.passkeys k where k.account = owner));
+end $$;
 
 -- WebAuthn challenges that were given to a session. Each is taken once, by that session and for its purpose.
 -- Challenges for signing in (shared/auth/sign-in-challenge.ts) are stored only once they were used.

@@ -122,10 +122,11 @@ $$;
 
 -- True if the owner approved a payment with its present terms at this level.
 create function private.owner_approved(p private.payments, at_level text) returns boolean
-  language sql stable as $$
-  select exists (select from private.approvals o where o.payment = p.id
-    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
-$$;
+  language plpgsql stable as $$
+begin
+  return (select exists (select from private.approvals o where o.payment = p.id
+    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p)));
+end $$;
 
 -- Returns consent in the form in which it leaves the database, as shared/consent/consent.ts reads it.
 create function private.consent_json(of_consent uuid) returns jsonb language sql stable as $$

@@ -37,6 +37,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
     'What nobody authorized moved nothing. Its items in the feed go with it.'),
   ('removed_passkeys', 't.removed_at', '90 days', null, '"It was not me" reaches as far back.'),
   ('sessions', 't.ends_at', '90 days', null, 'The owner sees where browsers signed in.'),
+  ('settled_sums', 't.leaves_from', '1 day', null, 'It left all windows.'),
   ('signups', 't.created_at', '1 day', null, 'Codes are limited by the day.'),
   ('vault_destinations', 't.asked_at', '1 day', 't.approved_at is null',
     'A destination that the owner did not approve within the day is asked for again.'),
@@ -79,6 +80,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('wallets', null, null, null, 'One row for each account.');
 
 create index hosted_actions_age on private.hosted_actions (expires_at);
+create index settled_sums_age on private.settled_sums (leaves_from);
 create index outbox_age on private.outbox (created_at) where carries is null;
 create index payments_age on private.payments (expires_at) where authorized_at is null;
 create index sessions_age on private.sessions (ends_at);

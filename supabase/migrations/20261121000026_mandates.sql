@@ -59,16 +59,26 @@ create type private.mandate_usage as (
 create function private.used_of(m private.mandates) returns private.mandate_usage
   language plpgsql stable as $$
 declare
+  near constant timestamptz := private.near();
   u private.mandate_usage;
-  now timestamptz := private.clock();
+  f record;
 begin
-  select coalesce(sum(p.amount_usd_micros) filter (where p.counts_until > now), 0),
-    coalesce(sum(p.amount_usd_micros), 0), count(*),
-    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
-      filter (where p.counts_until > now)
+  select coalesce(sum(p.amount_usd_micros), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.state <> 'settled'), 0),
+    count(*) filter (where p.state <> 'settled'), min(private.leaves_at(p.state, p.counts_until, p.valid_before))
   into u.day, u.total, u.payments, u.day_resets_at
-  from private.payments p
-  where p.mandate = m.id and (p.state = 'settled' or p.counts_until > now);
+  from private.counted_singly(m.account) p where p.mandate = m.id;
+  select coalesce(sum(t.total) filter (where t.leaves_from < 'infinity'), 0) as day,
+    coalesce(sum(t.total) filter (where t.leaves_from = 'infinity'), 0) as total,
+    coalesce(sum(t.payments) filter (where t.leaves_from = 'infinity'), 0) as payments,
+    min(t.leaves_from) filter (where t.total > 0 and t.leaves_from < 'infinity') as day_from
+  into f from private.settled_sums t
+  where t.subject = m.id and t.payee = '' and t.leaves_from >= near;
+  u.day := u.day + f.day;
+  u.total := u.total + f.total;
+  u.payments := u.payments + f.payments;
+  u.day_resets_at := least(u.day_resets_at,
+    private.first_to_leave(m.account, f.day_from, null, mandate => m.id));
   return u;
 end $$;
 
@@ -152,24 +162,29 @@ $$;
 -- `regained` is the sum of these differences.
 create function private.exposed_mandates(of_key private.credentials, at timestamptz) returns jsonb
   language sql stable as $$
-  -- Summed for all of them in one pass: done for each mandate separately, a thousand of them take a minute.
-  with by_minute as (
-    select p.mandate, case p.finality when 'finalized'
-        then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
-        as minutes,
-      sum(p.amount_usd_micros) as usd, count(*) as payments,
+  with live as (
+    select m.* from private.mandates m
+    where m.account = of_key.account and m.state = 'active' and m.expires_at > at
+      and (private.holder_of(m.key) = private.holder_of(of_key.id) or m.for_any_key and exists (
+        select from private.known_devices d where d.account = m.account and d.key = of_key.id))
+  ), by_minute as (
+    -- Summed for all of them in one pass: done for each mandate separately, a thousand of them take a minute.
+    select p.mandate, case p.state when 'settled' then private.minutes_left(p.counts_until, at) else 1440 end as minutes,
+      sum(p.amount_usd_micros) as usd,
+      sum(p.amount_usd_micros) filter (where p.state <> 'settled') as open,
+      count(*) filter (where p.state <> 'settled') as payments,
       sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
-        - p.amount_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
-      sum(p.amount_usd_micros) filter (where p.finality is distinct from 'finalized') as open
-    from private.payments p join private.mandates m on m.id = p.mandate
-    where p.account = of_key.account and p.mandate is not null
-      and (p.state = 'settled' or p.counts_until > at)
+        - p.amount_usd_micros)) filter (where p.state <> 'settled') as regained
+    from private.counted_singly(of_key.account) p join live m on m.id = p.mandate
     group by 1, 2
+    union all
+    select t.subject, private.minutes_left(t.leaves_from, at), t.total, null, 0, null
+    from live m join private.settled_sums t on t.subject = m.id
+    where t.payee = '' and t.leaves_from >= private.near() and t.leaves_from < 'infinity'
   ), used as (
-    select d.mandate, sum(d.usd) as total, sum(d.payments)::integer as payments,
-      sum(d.regained) as regained, sum(d.open) as open,
-      jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
-        filter (where d.minutes >= 0) as leaving
+    select d.mandate, coalesce(sum(d.open), 0) as open, sum(d.payments)::integer as payments,
+      coalesce(sum(d.regained), 0) as regained,
+      jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text)) as leaving
     from by_minute d group by 1
   )
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -177,15 +192,13 @@ create function private.exposed_mandates(of_key private.credentials, at timestam
     'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
     -- Without a cap, greatest alone would ignore the null and answer zero.
     'left_total', case when m.max_total_usd_micros is not null
-      then greatest(m.max_total_usd_micros - coalesce(u.total, 0), 0)::text end,
+      then greatest(m.max_total_usd_micros - coalesce(t.total, 0) - coalesce(u.open, 0), 0)::text end,
     'left_payments', case when m.max_payments is not null
-      then greatest(m.max_payments - coalesce(u.payments, 0), 0) end,
+      then greatest(m.max_payments - coalesce(t.payments, 0) - coalesce(u.payments, 0), 0) end,
     'regained', coalesce(u.regained, 0)::text, 'open', coalesce(u.open, 0)::text,
     'leaving', coalesce(u.leaving, '[]'), 'is_pinned', m.pay_to is not null)), '[]')
-  from private.mandates m left join used u on u.mandate = m.id
-  where m.account = of_key.account and m.state = 'active' and m.expires_at > at
-    and (private.holder_of(m.key) = private.holder_of(of_key.id) or m.for_any_key and exists (
-      select from private.known_devices d where d.account = m.account and d.key = of_key.id))
+  from live m left join used u on u.mandate = m.id
+    left join private.settled_sums t on t.subject = m.id and t.payee = '' and t.leaves_from = 'infinity'
 $$;
 
 -- Returns what the owner approved, this key may pay and nobody has paid yet, including payments whose time

@@ -187,11 +187,12 @@ create function private.is_replaced(g private.oauth_grants, asked jsonb) returns
 $$;
 
 -- Returns the budgets whose spending counts together: this one, and those of apps that took each other's place.
-create function private.spent_together(budget uuid) returns uuid[] language sql stable as $$
-  select first.id || array(select g.credential from private.oauth_grants g where g.spends_with = first.id)
+create function private.spent_together(budget uuid) returns uuid[] language plpgsql stable as $$
+begin
+  return (select first.id || array(select g.credential from private.oauth_grants g where g.spends_with = first.id)
     from (select coalesce((select g.spends_with from private.oauth_grants g where g.credential = budget),
-      budget) as id) first
-$$;
+      budget) as id) first);
+end $$;
 
 -- Decides whether the account has room for a grant to this app, which may replace an earlier one. It locks
 -- the account, so that two grants do not take the same place.

@@ -12,13 +12,20 @@ create type private.cap_use as (usd_micros bigint, resets_at timestamptz);
 create function private.used_of_budget(budget uuid) returns private.cap_use
   language plpgsql stable as $$
 declare
-  budgets uuid[] := private.spent_together(budget);
+  near constant timestamptz := private.near();
+  budgets constant uuid[] := private.spent_together(budget);
+  spender constant uuid := (select k.account from private.credentials k where k.id = budget);
   u private.cap_use;
+  f record;
 begin
-  select coalesce(sum(p.amount_usd_micros), 0),
-    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
-    into u.usd_micros, u.resets_at from private.payments p
-   where coalesce(p.budget, p.key) = any (budgets) and p.counts_until > private.clock();
+  select coalesce(sum(p.amount_usd_micros), 0), min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+    into u.usd_micros, u.resets_at from private.counted_singly(spender) p
+   where coalesce(p.budget, p.key) = any (budgets);
+  select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
+    into f from private.settled_sums t
+   where t.subject = any (budgets) and t.payee = '' and t.leaves_from >= near;
+  u.usd_micros := u.usd_micros + f.total;
+  u.resets_at := least(u.resets_at, private.first_to_leave(spender, f.total_from, null, budgets => budgets));
   return u;
 end $$;
 

@@ -116,6 +116,37 @@ create function private.rebase(b private.balances) returns void language sql as 
    where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
 $$;
 
+-- True if every sum of an account that limits may read is that of its payments.
+create function private.sums_are_right(of_account uuid) returns boolean language sql stable as $$
+  with right_sums as (
+    select v.subject, v.payee, v.leaves_from, sum(v.automatic) as automatic, sum(v.asserted) as asserted,
+      sum(v.total) as total, count(*) as payments
+    from private.payments p, private.sums_with(p) v
+    where p.account = of_account and p.state = 'settled' and p.counts_until is not null
+      and v.leaves_from >= private.near() group by 1, 2, 3
+  ), kept as (
+    select s.* from private.settled_sums s where s.payments <> 0 and s.leaves_from >= private.near()
+      and s.subject in (select of_account union all select k.id from private.credentials k where k.account = of_account
+        union all select m.id from private.mandates m where m.account = of_account)
+  )
+  select not exists (select from right_sums r full join kept k using (subject, payee, leaves_from)
+    where (r.automatic, r.asserted, r.total, r.payments) is distinct from
+      (k.automatic, k.asserted, k.total, k.payments))
+$$;
+
+-- Returns the accounts whose balances are compared at a block and whose limits read a sum that is wrong.
+create function api.housekeeping_wrong_sums(chain bigint, block_number bigint)
+  returns table (account_id uuid)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  return query
+  select w.account from private.wallets w
+   where w.address in (select b.wallet from private.balances b where b.chain = housekeeping_wrong_sums.chain
+       and b.read_block = housekeeping_wrong_sums.block_number)
+     and not private.sums_are_right(w.account);
+end $$;
+grant execute on function api.housekeeping_wrong_sums to service_role;
+
 -- Compares what was read at a final block with the books, and returns what differs, for an alarm. The next reading
 -- starts from what is there.
 create function api.housekeeping_compare_balances(

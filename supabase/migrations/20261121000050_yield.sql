@@ -229,12 +229,13 @@ create function private.unfunded_atomic(m private.mandates) returns numeric lang
 $$;
 
 -- True if a rule of the owner brings what a transfer lacks.
-create function private.is_refilled(p private.payments) returns boolean language sql stable as $$
-  select p.kind = 'transfer' and exists (select from private.yield_rules r
+create function private.is_refilled(p private.payments) returns boolean language plpgsql stable as $$
+begin
+  return (select p.kind = 'transfer' and exists (select from private.yield_rules r
     join private.mandates m on m.id = r.mandate
      where m.account = p.account and m.state = 'active' and m.expires_at > private.clock()
-       and r.refills and m.chains[1] = p.chain and m.tokens[1] = p.token)
-$$;
+       and r.refills and m.chains[1] = p.chain and m.tokens[1] = p.token));
+end $$;
 
 -- Takes rules that nobody looked at for a minute and none of whose orders is open, each for one caller.
 create function api.housekeeping_rules(batch integer)

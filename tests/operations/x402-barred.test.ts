@@ -1,7 +1,15 @@
-/** A payment that the token's issuer would block is refused before anything is signed. */
+/** A payment that the token's issuer would block, or that lacks funds, is refused before anything is signed. */
 import { expect, test } from 'vitest'
+import { fund } from '../../scripts/local/chain.ts'
 import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/fund.ts'
-import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
+import {
+  attemptOf,
+  execute,
+  openMarket,
+  prepare,
+  priceAtomic,
+  reservedUsd,
+} from '../support/market.ts'
 import { openShop } from '../support/shop.ts'
 import { payTo } from '../support/x402.ts'
 
@@ -87,4 +95,18 @@ test('an offer with a barred payee is passed over for the next', async () => {
   await unblacklist(chain, payTo)
 
   expect(prepared.body).toMatchObject({ terms: { pay_to: other, amount_atomic: '10001' } })
+})
+
+test('of two purchases that were prepared with the money for one, the second is refused unsigned', async () => {
+  const agent = await market.agent('pay')
+  await fund(market.chain, agent.address, { usdcAtomic: priceAtomic })
+  const first = await prepare(agent, { resource_url: `${market.merchant.v2Url}?first` })
+  const second = await prepare(agent, { resource_url: `${market.merchant.v2Url}?second` })
+
+  const paid = await execute(agent, attemptOf(first))
+  const refused = await execute(agent, attemptOf(second))
+
+  expect(paid.body).toMatchObject({ status: 'settled' })
+  expect(refused.body).toMatchObject({ error: 'insufficient_funds' })
+  expect(await reservedUsd(agent)).toBe('0')
 })

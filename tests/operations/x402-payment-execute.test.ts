@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { fund } from '../../scripts/local/chain.ts'
 import {
   attemptOf,
   execute,
@@ -167,20 +166,6 @@ test('an execution that another one overtakes answers as that one', async () => 
   expect(fast.body).toMatchObject({ status: 'settled' })
   expect((await slow).body).toEqual(fast.body)
   expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
-})
-
-test('of two purchases that were prepared with the money for one, the second is refused unsigned', async () => {
-  const agent = await market.agent('pay')
-  await fund(market.chain, agent.address, { usdcAtomic: priceAtomic })
-  const first = await prepare(agent, { resource_url: `${merchant.v2Url}?first` })
-  const second = await prepare(agent, { resource_url: `${merchant.v2Url}?second` })
-
-  const paid = await execute(agent, attemptOf(first))
-  const refused = await execute(agent, attemptOf(second))
-
-  expect(paid.body).toMatchObject({ status: 'settled' })
-  expect(refused.body).toMatchObject({ error: 'insufficient_funds' })
-  expect(await reservedUsd(agent)).toBe('0')
 })
 
 test('executing again answers what is kept and asks the merchant nothing', async () => {

@@ -1,6 +1,6 @@
 /**
- * Compares each wallet's balance with its books, once a day and after every restart; a difference writes an
- * alarm. Balances are read in small parts, at the head, and compared once that block is final and all
+ * Compares each wallet's balance with its books, and the sums behind its limits with its payments, once a day and
+ * after every restart; a difference writes an alarm. Balances are read in small parts, at the head, and compared once that block is final and all
  * transfers up to it were read.
  */
 import * as z from 'zod'
@@ -22,8 +22,9 @@ const blocksMax = 10
 
 const dueRow = z.object({ wallet: addressSchema, token: addressSchema })
 const blockRow = z.object({ block_number: z.int(), block_hash: wordSchema })
+const accountRow = z.object({ account_id: z.uuid() })
 const mismatchRow = dueRow.extend({
-  account_id: z.uuid(),
+  ...accountRow.shape,
   standing: z.enum(['short', 'surplus']),
   ledger_atomic: bigintText,
   found_atomic: bigintText,
@@ -62,6 +63,10 @@ async function compareAt(world: World, chain: Chain, block: z.output<typeof bloc
   if (isReplaced === undefined) return logFailure(world, chain, `no word on block ${number}`)
   const question = { chain: chain.id, ...block }
   if (isReplaced) return ledger.run('housekeeping_drop_balances', question)
+  const limits = { chain: chain.id, block_number: number }
+  for (const wrong of await ledger.many('housekeeping_wrong_sums', limits, accountRow)) {
+    world.log({ operation: 'limits', alarm: 'limit_sums_wrong', account: wrong.account_id })
+  }
   const rows = await ledger.many('housekeeping_compare_balances', question, mismatchRow)
   for (const mismatch of rows) alarm(world, chain, mismatch, alarms[mismatch.standing])
 }

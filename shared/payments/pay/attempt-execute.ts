@@ -5,6 +5,7 @@
  */
 import * as z from 'zod'
 import { encodeBase64 } from '../../base64.ts'
+import type { Hex } from '../../chains/hex.ts'
 import { wordSchema } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
@@ -26,12 +27,19 @@ import { foundRow } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { openSignatures } from '../payment-with-facts.ts'
 import { deliveryOf } from '../settle/attempt-delivery.ts'
-import { watchDelivered, watchPayment } from '../settle/watch.ts'
 import type { SigningInputs, SigningResult } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 
-/** Result of an execution: an outcome, a confirmation to ask for, or a refusal. */
+/**
+ * Result of an execution: what the merchant answered while that is stored, what another request came to, a
+ * confirmation to ask for, or a refusal.
+ */
 export type ExecutionResult =
+  | {
+      outcome: 'delivered'
+      payment: Payment & { authorization_nonce: Hex }
+      stored: Promise<Payment>
+    }
   | { outcome: 'done'; payment: Payment }
   | (SigningResult & { outcome: 'confirm' })
   | Extract<SigningResult, Refusal>
@@ -137,7 +145,7 @@ async function deliver(
   const stored = storing.then((finished) => finished?.payment_row ?? payment)
   const nonce = wordSchema.parse(authorization.nonce)
   const signed = { ...payment, authorization_nonce: nonce, delivery }
-  return { outcome: 'done', payment: await watchDelivered(context.world, signed, stored) }
+  return { outcome: 'delivered', payment: signed, stored }
 }
 
 /** Stores what an answer has beyond its first piece, and returns where it is. */
@@ -185,12 +193,6 @@ export function outcomeLost({ id }: Payment) {
   }
 }
 
-/** Reads the chain for a purchase that its merchant answered, whose outcome is open. */
-export async function readOutcome({ world }: Context, payment: Payment): Promise<Payment> {
-  if (payment.state !== 'unknown') return payment
-  return (await watchPayment(world, unbound(world.db), payment)).payment
-}
-
 /** Number of looks. If a slow merchant needs longer, the caller is told that the outcome is not known. */
 const looksMax = 45
 const lookEveryMilliseconds = 750
@@ -211,9 +213,5 @@ async function lookForOutcome(context: Context, payment: Payment): Promise<Execu
     await context.world.pause(pause)
     pause = Math.min(pause * 2, lookEveryMilliseconds)
   }
-  const seen = readOutcome(context, latest).catch((error: unknown) => {
-    context.world.log({ attempt: latest.id, log: String(error) })
-    return latest
-  })
-  return { outcome: 'done', payment: await seen }
+  return { outcome: 'done', payment: latest }
 }
