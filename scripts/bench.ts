@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchAgainst } from './bench/against.ts'
 import { benchContention } from './bench/contention.ts'
 import { benchCorrectness } from './bench/correctness.ts'
 import { benchCovered } from './bench/covered.ts'
@@ -26,7 +27,8 @@ import type { BenchOptions, BenchWorld } from './bench/world.ts'
 import { openBenchWorld } from './bench/world.ts'
 import { benchX402 } from './bench/x402.ts'
 
-const help = `node scripts/bench.ts [--rounds 10] [--rows 1000000] [--transfers 10000] [--out .local/bench.json]
+const help = `npm run bench -- [--only x402] [--rounds 10] [--rows 1000000] [--transfers 10000]
+             [--arm workers|node] [--out .local/bench.json] [--against main] [--turns 5]
 
 Starts worlds of its own on free ports, measures, prints ratios and writes them as JSON. Takes about
 half an hour.
@@ -35,7 +37,10 @@ half an hour.
 --rows       rows of the large tables
 --transfers  transfers of the correctness arm
 --only       a part of the name of what is measured, such as gas
---out        where the figures are written`
+--arm        where the functions run: workers, or Node as npm run serve does
+--out        where the figures are written
+--against    a branch or commit that is cloned, installed and measured in turns with this one; prints ratios
+--turns      how often the two take turns`
 
 const { values } = parseArgs({
   options: {
@@ -45,6 +50,9 @@ const { values } = parseArgs({
     transfers: { type: 'string', default: '10000' },
     only: { type: 'string', default: '' },
     out: { type: 'string', default: '.local/bench.json' },
+    against: { type: 'string' },
+    arm: { type: 'string', default: 'workers' },
+    turns: { type: 'string', default: '5' },
   },
 })
 
@@ -79,7 +87,10 @@ const inBlocks: Record<string, Measurement> = {
 }
 
 if (values.help) console.log(help)
-else await run()
+else if (values.against !== undefined) {
+  const { against: ref, turns, only, rounds: each, rows: most } = values
+  benchAgainst({ ref, turns: Number(turns), only, rounds: each, rows: most })
+} else await run()
 
 async function run(): Promise<void> {
   const figures = [
@@ -95,7 +106,7 @@ async function run(): Promise<void> {
 async function measure(measurements: Record<string, Measurement>, options: BenchOptions) {
   const chosen = Object.entries(measurements).filter(([name]) => name.includes(values.only))
   if (chosen.length === 0) return []
-  const world = await openBenchWorld(options)
+  const world = await openBenchWorld({ ...options, isOnNode: values.arm === 'node' })
   const figures: Figure[] = []
   try {
     for (const [, measurement] of chosen) {

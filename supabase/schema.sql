@@ -1370,18 +1370,12 @@ CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid,
 AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
-  waiting private.payments;
 begin
-  update private.payments p set state = 'awaiting_confirmation',
-      asked_level = await_confirmation.asked_level
-   where p.id = payment and p.account = caller.account and p.state = 'prepared'
-  returning * into waiting;
+  perform private.wait_for(p, await_confirmation.asked_level) from private.payments p
+   where p.id = payment and p.account = caller.account;
   update private.payments p set asked_level = await_confirmation.asked_level
    where p.id = payment and p.account = caller.account and p.state = 'awaiting_confirmation'
      and p.asked_level is distinct from await_confirmation.asked_level;
-  if waiting.id is not null then
-    perform private.record_payment(waiting, 'confirmation_requested');
-  end if;
   if exists (select from private.payments p where p.id = payment
     and p.account = caller.account and p.state = 'awaiting_confirmation') then
     perform private.enqueue_mail(caller.account, mail);
@@ -1413,6 +1407,7 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
+  known jsonb;
   payee_address text := payee;
 begin
   perform private.hold_credential(caller);
@@ -1469,9 +1464,14 @@ begin
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  if entered.id is not null then
-    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+  if entered.id is null then
+    return;
   end if;
+  known := private.payment_facts(entered, caller.id);
+  if entered.state = 'prepared' and entered.kind = 'x402' and private.is_asked_about(entered, known) then
+    entered := private.wait_for(entered, 'agent_asserted');
+  end if;
+  return query select private.payment_json(entered), known;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.cancel_order(credential text, of_order uuid)
@@ -1621,7 +1621,7 @@ begin
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, is_repeat boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint DEFAULT NULL::bigint, valid_before bigint DEFAULT NULL::bigint, lease_seconds integer DEFAULT 45, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, is_repeat boolean DEFAULT false)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1635,11 +1635,9 @@ declare
   free boolean := true;
   fresh boolean := false;
   claimed private.relay_claim;
+  good_from bigint := valid_after;
+  good_until bigint := valid_before;
 begin
-  -- Until it ends, a signature counts and cannot be called back.
-  if valid_before > extract(epoch from at) + 900 then
-    raise exception 'a signature that is good for more than 15 minutes';
-  end if;
   -- Payers queue for a lock of their own, and only the first of them waits for the account. However many
   -- there are, a freeze, or an act that ends the right to decide, waits for at most two of them.
   perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
@@ -1682,6 +1680,14 @@ begin
   if outcome = 'authorized' and p.signature is null and not private.has_caught_up(p.chain) then
     perform private.refuse('unavailable', '503');
   end if;
+  if good_until is null then
+    select v.good_from, v.good_until into good_from, good_until
+      from private.validity_of(p.terms, floor(extract(epoch from at))::bigint) v;
+  end if;
+  -- Until it ends, a signature counts and cannot be called back.
+  if good_until > extract(epoch from at) + 900 then
+    raise exception 'a signature that is good for more than 15 minutes';
+  end if;
   -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
@@ -1714,7 +1720,7 @@ begin
       -- later than the payment.
       authorized_block = greatest(seen_block, (select c.finalized_through
         from private.transfer_cursors c where c.chain = p.chain)),
-      valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
+      valid_after = good_from, valid_before = good_until,
       allowance_nonce = custody_authorize.allowance_nonce,
       relayed_calls = case when p.kind = 'transfer' and gas_from is distinct from 'wallet'
         then private.call_units(p) else 0 end,
@@ -1742,6 +1748,34 @@ begin
   if claimed.lease is not null then
     return query select to_jsonb(claimed);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_confirm(credential text, payment uuid, device text, lease_seconds integer)
+ RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+  p private.payments;
+  version integer;
+begin
+  select q.* into p from private.payments q
+   where q.id = payment and q.account = caller.account and q.kind = 'x402' and q.key = caller.id
+     and q.device = custody_confirm.device and q.state = 'awaiting_confirmation'
+     and q.asked_level = 'agent_asserted' and q.expires_at > private.clock()
+     and q.terms ->> 'transfer_method' = 'eip3009' and private.funds_seen(q) is not null
+     and not exists (select from private.approvals o where o.payment = q.id);
+  if not found or exists (select from private.mandates_concerning(p)) then
+    outcome := 'stale';
+    first := false;
+    return next;
+    return;
+  end if;
+  select a.facts_version into version from private.accounts a where a.id = caller.account;
+  return query select * from api.custody_authorize(credential, payment, 'agent_asserted', version,
+    private.funds_seen(p)::text, lease_seconds => custody_confirm.lease_seconds, is_repeat => true);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
@@ -7997,6 +8031,19 @@ AS $function$
   select p.state = 'authorized' and p.consent_level in ('user_session', 'user_passkey')
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_asked_about(p private.payments, facts jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select not ((facts ->> 'recipient_known')::boolean and (facts ->> 'device_known')::boolean)
+    and facts -> 'mandates' = '[]'
+    and p.amount_usd_micros <= least((facts #>> '{caps, payment}')::bigint,
+      (facts #>> '{caps, daily, limit}')::bigint - (facts #>> '{caps, daily, spent}')::bigint,
+      (facts #>> '{limits, daily_spending_cap, limit}')::bigint
+        - (facts #>> '{limits, daily_spending_cap, spent}')::bigint)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_before_passkeys(owner uuid, requested_at timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -10644,6 +10691,28 @@ begin
   return u;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.validity_of(terms jsonb, at bigint, OUT good_from bigint, OUT good_until bigint)
+ RETURNS record
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when terms ->> 'protocol' = 'x402' and terms ->> 'version' = '1' then at - 600 else 0 end,
+    least(at + (terms ->> 'valid_seconds')::integer, (terms ->> 'valid_until')::bigint)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.wait_for(p private.payments, level text)
+ RETURNS private.payments
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.payments q set state = 'awaiting_confirmation', asked_level = level
+   where q.id = p.id and q.state = 'prepared' returning * into p;
+  if found then
+    perform private.record_payment(p, 'confirmation_requested');
+  end if;
+  return p;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
  RETURNS SETOF private.relay_calls
  LANGUAGE sql
@@ -10778,6 +10847,8 @@ grant execute on function api.create_mandate(credential text, device text, merch
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, lanes jsonb, allowance_nonce text, mandate uuid, is_repeat boolean) to custody;
 
 grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custody;
+
+grant execute on function api.custody_confirm(credential text, payment uuid, device text, lease_seconds integer) to custody;
 
 grant execute on function api.custody_load_slot(slot bigint) to custody;
 

@@ -2,6 +2,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { openCustody } from '../../shared/custody/custody.ts'
 import type {
   AuthorizeRequest,
+  ConfirmRequest,
   OpenAccountRequest,
   RelayRequest,
   ReplaceRequest,
@@ -12,6 +13,10 @@ import { worldFrom } from '../../shared/world.ts'
 export default class Custody extends WorkerEntrypoint<Record<string, unknown>> {
   authorize(request: AuthorizeRequest) {
     return openCustody(worldFrom(this.env)).authorize(request)
+  }
+
+  confirm(request: ConfirmRequest) {
+    return openCustody(worldFrom(this.env)).confirm(request)
   }
 
   relay(request: RelayRequest) {

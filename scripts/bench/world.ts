@@ -3,10 +3,13 @@
  * No measurement reaches a rate limit of a key or a spending limit of an account.
  */
 
+import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
 import type { Roots } from '../../shared/sealing/roots.ts'
@@ -65,11 +68,14 @@ export type BenchOptions = {
   /** Seconds between blocks. Without it, each transaction is mined at once. */
   blockTimeSeconds?: number
   lanes?: number
+  /** Runs the functions on Node, as `npm run serve` does, in place of workers. */
+  isOnNode?: boolean
 }
 
 /** Builds the functions and starts Postgres, a chain and everything that serves them. */
 export async function openBenchWorld({
   lanes = 1,
+  isOnNode = false,
   ...pace
 }: BenchOptions = {}): Promise<BenchWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-bench-'))
@@ -81,13 +87,17 @@ export async function openBenchWorld({
   const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const roots = readRoots(rootKeys, 'custody')
   const serve = (database: string) =>
-    serveFunctions({ serverUrl: server.url, database, modules, chain, rootKeys })
+    serveFunctions({
+      serverUrl: server.url,
+      database,
+      directory,
+      modules,
+      chain,
+      rootKeys,
+      isOnNode,
+    })
   const main = await serve('bench')
-  await giveGas(main.sql)
-  for (let opened = 0; opened < lanes; opened += 1) {
-    const lane = await openLane(main.sql, roots, { chainId: chain.chainId, nonce: 0 })
-    await fundLane(chain, lane)
-  }
+  await openLanes(main.sql, roots, chain, lanes)
   await beginReading(main.sql, chain)
   const stop = async () => {
     await main.stop()
@@ -112,15 +122,25 @@ export async function openBenchWorld({
   return { ...main, directory, modules, chain, roots, rootKeys, serve, agent, payer, stop }
 }
 
+async function openLanes(sql: Sql, roots: Roots, chain: Chain, lanes: number): Promise<void> {
+  await giveGas(sql)
+  for (let opened = 0; opened < lanes; opened += 1) {
+    await fundLane(chain, await openLane(sql, roots, { chainId: chain.chainId, nonce: 0 }))
+  }
+}
+
 type Place = {
   serverUrl: string
   database: string
+  directory: string
   modules: string
   chain: Chain
   rootKeys: string
+  isOnNode: boolean
 }
 
-async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }: Place) {
+async function serveFunctions(place: Place) {
+  const { serverUrl, database, modules, chain, rootKeys } = place
   const admin = postgres(serverUrl, { max: 1, onnotice() {} })
   await admin.unsafe(`create database ${database}`)
   await admin.end()
@@ -136,7 +156,16 @@ async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }:
   const gateway = await startGateway({ databaseUrl: url.href, schema: 'api', keys })
   const { functions: port } = await choosePorts(0)
   const bindings = bindingsOf({ gatewayUrl: gateway.url, chain, rootKeys }, chain.rpcUrl)
-  const begin = () => startWorkers({ port, modules, bindings, log: (line) => console.error(line) })
+  const log = (line: string) => console.error(line)
+  const begin = () =>
+    place.isOnNode
+      ? startServeArm({
+          port,
+          directory: join(place.directory, database),
+          databaseUrl: url.href,
+          bindings,
+        })
+      : startWorkers({ port, modules, bindings, log })
   let workers = await begin()
   const restartWorkers = async () => {
     await workers.stop().catch(() => undefined)
@@ -149,6 +178,25 @@ async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }:
   }
   const served = { url: workers.url, databaseUrl: url.href, gatewayUrl: gateway.url }
   return { ...served, sql, restartWorkers, stop }
+}
+
+async function startServeArm(settings: {
+  port: number
+  directory: string
+  databaseUrl: string
+  bindings: object
+}) {
+  const script = fileURLToPath(new URL('serve-arm.ts', import.meta.url))
+  const env = { ...process.env, SERVE_ARM: JSON.stringify(settings) }
+  const child = fork(script, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const ended = once(child, 'exit')
+  const said: unknown[] = await Promise.race([once(child, 'message'), ended])
+  if (said[0] !== 'ready') throw new Error('the functions did not start on Node')
+  const stop = async () => {
+    child.disconnect()
+    await ended
+  }
+  return { url: `http://127.0.0.1:${settings.port}`, stop }
 }
 
 /** Returns the bindings of the functions, which reach the chain through `rpcUrl`. */

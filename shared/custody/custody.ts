@@ -14,9 +14,22 @@ import type { SignedSlot } from './claim.ts'
 import { signLeasedSlot } from './claim.ts'
 import { faultOf } from './consent.ts'
 import type { AuthorizedRow } from './ledger.ts'
-import { authorizeRequest, commitDecision, storeSignedPayment, withdraw } from './ledger.ts'
+import {
+  authorizeRequest,
+  commitConfirmation,
+  commitDecision,
+  confirmRequest,
+  storeSignedPayment,
+  withdraw,
+} from './ledger.ts'
 import { openAccount } from './open-account.ts'
-import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
+import type {
+  AuthorizeAnswer,
+  AuthorizeRequest,
+  ConfirmRequest,
+  CustodyPort,
+  SignedPayment,
+} from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
 import { setAsideBad } from './set-aside.ts'
 import { signPayment } from './sign-payment.ts'
@@ -30,6 +43,7 @@ export function openCustody(world: World): CustodyPort {
   }
   return {
     authorize: async (request) => authorize(world, roots(), authorizeRequest.parse(request)),
+    confirm: async (request) => confirm(world, roots(), confirmRequest.parse(request)),
     relay: async (request) => relayQueued(world, roots(), request),
     replace: async (request) => replaceSlot(world, roots(), request),
     openAccount: async (request) => openAccount(world, roots(), request),
@@ -45,7 +59,30 @@ async function authorize(
   roots: Roots,
   asked: AuthorizeRequest,
 ): Promise<AuthorizeAnswer> {
-  const row = await commitDecision(world, asked)
+  return signCommitted(world, roots, asked, await commitDecision(world, asked))
+}
+
+async function confirm(
+  world: World,
+  roots: Roots,
+  asked: ConfirmRequest,
+): Promise<AuthorizeAnswer> {
+  const row = await commitConfirmation(world, asked)
+  const answer = await signCommitted(world, roots, asked, row)
+  const isSigned = answer.outcome === 'signed' && !('refused' in row)
+  return isSigned ? { ...answer, row: row.payment_row?.told } : answer
+}
+
+/** What a request says of the transaction that may carry the payment, and who asks. */
+type Asker = Pick<AuthorizeRequest, 'credential' | 'relay'>
+
+/** Signs what the ledger has reserved for a request, or returns why it did not. */
+async function signCommitted(
+  world: World,
+  roots: Roots,
+  asked: Asker,
+  row: Awaited<ReturnType<typeof commitDecision>>,
+): Promise<AuthorizeAnswer> {
   if ('refused' in row) return { outcome: 'refused', code: row.refused }
   if (row.outcome !== 'authorized') return { outcome: row.outcome }
   const { payment_row: loaded } = row
@@ -101,7 +138,7 @@ function authorizationTerms(loaded: AuthorizedRow['payment_row']) {
 async function sign(
   world: World,
   roots: Roots,
-  asked: AuthorizeRequest,
+  asked: Asker,
   row: AuthorizedRow,
 ): Promise<AuthorizeAnswer> {
   const authorization = await signPayment(roots, row)
@@ -127,7 +164,7 @@ async function sign(
 async function signTransaction(
   world: World,
   roots: Roots,
-  { relay }: AuthorizeRequest,
+  { relay }: Asker,
   { claim: row, payment_row: payment }: AuthorizedRow,
   authorization: SignedPayment,
 ): Promise<SignedSlot | undefined> {

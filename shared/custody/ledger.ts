@@ -14,7 +14,7 @@ import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
 import type { SignedSlot } from './claim.ts'
 import { costWei, feesAsked, lanesSeen, leasedSlotRow } from './claim.ts'
-import type { AuthorizeRequest, SignedPayment } from './port.ts'
+import type { AuthorizeRequest, ConfirmRequest, SignedPayment } from './port.ts'
 
 const unixSeconds = z.int().nonnegative()
 const weiText = z.string().regex(/^[0-9]{1,78}$/)
@@ -28,8 +28,8 @@ export const authorizeRequest = z.strictObject({
   factsVersion: z.int(),
   fundsAtomic: z.string().regex(/^[0-9]{1,78}$/),
   seenBlock: z.int().nonnegative().optional(),
-  validAfter: unixSeconds,
-  validBefore: unixSeconds,
+  validAfter: unixSeconds.optional(),
+  validBefore: unixSeconds.optional(),
   isRepeat: z.boolean().optional(),
   allowanceNonce: z
     .string()
@@ -46,6 +46,11 @@ export const authorizeRequest = z.strictObject({
     })
     .optional(),
 })
+
+/** Schema of a confirmation. */
+export const confirmRequest = authorizeRequest
+  .pick({ credential: true, paymentId: true })
+  .extend({ device: z.string() })
 
 const payment = z.object({
   id: z.uuid(),
@@ -91,7 +96,10 @@ const answerRow = z.object({
     'not_found',
   ]),
   first: z.boolean().nullable(),
-  payment_row: payment.nullable(),
+  payment_row: z
+    .unknown()
+    .transform((told) => ({ told, ...payment.parse(told) }))
+    .nullable(),
   wallet_envelope: z.unknown(),
   claim: leasedSlotRow.nullable(),
   transaction: z.object({ tx_hash: hexSchema, raw: hexSchema }).nullable(),
@@ -101,7 +109,8 @@ const answerRow = z.object({
 })
 
 /** Payment that the ledger authorized, with the sealed keys that sign it. */
-export type AuthorizedRow = z.output<typeof answerRow> & { payment_row: z.output<typeof payment> }
+export type AuthorizedRow = AnswerRow & { payment_row: NonNullable<AnswerRow['payment_row']> }
+type AnswerRow = z.output<typeof answerRow>
 
 /** Seconds for which one request may drive the sending before another may go on with the signature. */
 const leaseSeconds = 45
@@ -110,15 +119,15 @@ const leaseSeconds = 45
 export async function commitDecision(
   world: World,
   asked: AuthorizeRequest,
-): Promise<z.output<typeof answerRow> | Refused> {
+): Promise<AnswerRow | Refused> {
   const question = {
     payment: asked.paymentId,
     consent_level: asked.consentLevel,
     facts_version: asked.factsVersion,
     funds_atomic: asked.fundsAtomic,
-    valid_after: asked.validAfter,
-    valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,
+    ...(asked.validAfter === undefined ? {} : { valid_after: asked.validAfter }),
+    ...(asked.validBefore === undefined ? {} : { valid_before: asked.validBefore }),
     ...(asked.seenBlock === undefined ? {} : { seen_block: asked.seenBlock }),
     ...(asked.mandateId === undefined ? {} : { mandate: asked.mandateId }),
     ...(asked.allowanceNonce === undefined ? {} : { allowance_nonce: asked.allowanceNonce }),
@@ -137,6 +146,23 @@ export async function commitDecision(
     const ledger = bindCredential(world.db, asked.credential)
     const row = await ledger.one('custody_authorize', question, answerRow)
     if (!row) throw new Error('custody_authorize answered no row')
+    return row
+  })
+}
+
+/** Commits a confirmation, likewise. */
+export async function commitConfirmation(
+  world: World,
+  { credential, paymentId: payment, device }: ConfirmRequest,
+): Promise<AnswerRow | Refused> {
+  const question = { payment, device, lease_seconds: leaseSeconds }
+  return rowOrRefusal(async () => {
+    const row = await bindCredential(world.db, credential).one(
+      'custody_confirm',
+      question,
+      answerRow,
+    )
+    if (!row) throw new Error('custody_confirm answered no row')
     return row
   })
 }

@@ -26,9 +26,9 @@ export type AuthorizeRequest = {
   fundsAtomic: string
   /** Newest block, if enough endpoints told it. */
   seenBlock?: number | undefined
-  /** Unix seconds between which the signature is valid. */
-  validAfter: number
-  validBefore: number
+  /** Unix seconds between which the signature is valid; without them, as the terms of a purchase say. */
+  validAfter?: number | undefined
+  validBefore?: number | undefined
   /** Wallet's next EIP-2612 nonce, if a Permit2 permit needs an allowance beside it. */
   allowanceNonce?: string | undefined
   /** True if the decision knew that an equal payment was sent a moment ago. */
@@ -47,6 +47,9 @@ export type AuthorizeRequest = {
     | undefined
 }
 
+/** Confirmation of a purchase by the agent that was asked for it, from the same device. */
+export type ConfirmRequest = { credential: string; paymentId: string; device: string }
+
 /** Custody's answer to a request; nothing was signed unless it is `signed`. */
 export type AuthorizeAnswer =
   /**
@@ -61,6 +64,8 @@ export type AuthorizeAnswer =
       authorization?: SignedPayment
       transaction?: SignedTransaction
       queued: boolean
+      /** Payment as the database tells it, in the answer to `confirm`. */
+      row?: unknown
     }
   /** The facts changed: read them again and decide again. */
   | { outcome: 'stale' }
@@ -130,6 +135,8 @@ export type OpenAccountAnswer =
 /** Interface that a service binding to custody offers, the same in process and between functions. */
 export type CustodyPort = {
   authorize(request: AuthorizeRequest): Promise<AuthorizeAnswer>
+  /** `stale` unless the purchase waits for this confirmation alone and its funds were seen a moment ago. */
+  confirm(request: ConfirmRequest): Promise<AuthorizeAnswer>
   relay(request: RelayRequest): Promise<RelayAnswer>
   /** Undefined if the slot is over, was replaced often enough or meanwhile, or cannot be paid for. */
   replace(request: ReplaceRequest): Promise<SignedTransaction | undefined>

@@ -85,9 +85,9 @@ export type DatabaseFunctions = {
       consent_level: string
       facts_version: number
       funds_atomic: string
-      valid_after: number
-      valid_before: number
-      lease_seconds: number
+      valid_after?: number | null
+      valid_before?: number | null
+      lease_seconds?: number
       seen_block?: number | null
       gas_from?: string | null
       wallet_nonce?: number | null
@@ -100,6 +100,14 @@ export type DatabaseFunctions = {
     }
   }
   custody_claim: { args: { chain: number; lanes: unknown } }
+  custody_confirm: {
+    args: {
+      credential: string
+      payment: string
+      device: string
+      lease_seconds: number
+    }
+  }
   custody_load_slot: { args: { slot: number } }
   custody_open_account: {
     args: {

@@ -192,6 +192,31 @@ begin
   end if;
 end $$;
 
+-- True if the facts of a purchase leave no way without a confirmation, and no cap against it. Then it waits for that
+-- of its agent from the start; the decision asks for another one where it needs more.
+create function private.is_asked_about(p private.payments, facts jsonb) returns boolean
+  language sql immutable as $$
+  select not ((facts ->> 'recipient_known')::boolean and (facts ->> 'device_known')::boolean)
+    and facts -> 'mandates' = '[]'
+    and p.amount_usd_micros <= least((facts #>> '{caps, payment}')::bigint,
+      (facts #>> '{caps, daily, limit}')::bigint - (facts #>> '{caps, daily, spent}')::bigint,
+      (facts #>> '{limits, daily_spending_cap, limit}')::bigint
+        - (facts #>> '{limits, daily_spending_cap, spent}')::bigint)
+$$;
+
+-- Makes a prepared payment wait for a confirmation of this level.
+create function private.wait_for(p private.payments, level text) returns private.payments
+  language plpgsql as $$
+begin
+  update private.payments q set state = 'awaiting_confirmation', asked_level = level
+   where q.id = p.id and q.state = 'prepared' returning * into p;
+  if found then
+    perform private.record_payment(p, 'confirmation_requested');
+  end if;
+  return p;
+end $$;
+
+
 -- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is resolved
 -- to its payee. The same claim finds the payment that it entered before, unless the terms fix the nonce and
 -- that payment ended unsigned. Without an idempotency key (`keyed`), equal terms find the payment that waits. A
@@ -208,6 +233,7 @@ create function api.begin_payment(
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
+  known jsonb;
   payee_address text := payee;
 begin
   perform private.hold_credential(caller);
@@ -264,9 +290,14 @@ begin
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  if entered.id is not null then
-    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+  if entered.id is null then
+    return;
   end if;
+  known := private.payment_facts(entered, caller.id);
+  if entered.state = 'prepared' and entered.kind = 'x402' and private.is_asked_about(entered, known) then
+    entered := private.wait_for(entered, 'agent_asserted');
+  end if;
+  return query select private.payment_json(entered), known;
 end $$;
 grant execute on function api.begin_payment to service_role;
 
@@ -324,18 +355,12 @@ create function api.await_confirmation(
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
-  waiting private.payments;
 begin
-  update private.payments p set state = 'awaiting_confirmation',
-      asked_level = await_confirmation.asked_level
-   where p.id = payment and p.account = caller.account and p.state = 'prepared'
-  returning * into waiting;
+  perform private.wait_for(p, await_confirmation.asked_level) from private.payments p
+   where p.id = payment and p.account = caller.account;
   update private.payments p set asked_level = await_confirmation.asked_level
    where p.id = payment and p.account = caller.account and p.state = 'awaiting_confirmation'
      and p.asked_level is distinct from await_confirmation.asked_level;
-  if waiting.id is not null then
-    perform private.record_payment(waiting, 'confirmation_requested');
-  end if;
   if exists (select from private.payments p where p.id = payment
     and p.account = caller.account and p.state = 'awaiting_confirmation') then
     perform private.enqueue_mail(caller.account, mail);

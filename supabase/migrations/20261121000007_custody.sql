@@ -72,11 +72,20 @@ begin
       and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized'));
 end $$;
 
+-- Returns from when until when, in Unix seconds, both exclusive (EIP-3009), the signature of a purchase is valid: as
+-- its terms say, never longer than the end of an MPP challenge. Servers of version 1 check the beginning against
+-- their own clock; clients allow them ten minutes.
+create function private.validity_of(terms jsonb, at bigint, out good_from bigint, out good_until bigint)
+  language sql immutable as $$
+  select case when terms ->> 'protocol' = 'x402' and terms ->> 'version' = '1' then at - 600 else 0 end,
+    least(at + (terms ->> 'valid_seconds')::integer, (terms ->> 'valid_until')::bigint)
+$$;
+
 -- Reserves a payment and returns it to custody with the sealed keys that sign it. Otherwise `outcome` says
 -- why not. `first` is true for the one caller that drives the sending until its lease ends.
 create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
-  valid_after bigint, valid_before bigint, lease_seconds integer,
+  valid_after bigint default null, valid_before bigint default null, lease_seconds integer default 45,
   seen_block bigint default null, gas_from text default null, wallet_nonce bigint default null,
   wallet_wei text default null, cost_wei text default null, lanes jsonb default '[]',
   allowance_nonce text default null, mandate uuid default null, is_repeat boolean default false)
@@ -91,11 +100,9 @@ declare
   free boolean := true;
   fresh boolean := false;
   claimed private.relay_claim;
+  good_from bigint := valid_after;
+  good_until bigint := valid_before;
 begin
-  -- Until it ends, a signature counts and cannot be called back.
-  if valid_before > extract(epoch from at) + 900 then
-    raise exception 'a signature that is good for more than 15 minutes';
-  end if;
   -- Payers queue for a lock of their own, and only the first of them waits for the account. However many
   -- there are, a freeze, or an act that ends the right to decide, waits for at most two of them.
   perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
@@ -138,6 +145,14 @@ begin
   if outcome = 'authorized' and p.signature is null and not private.has_caught_up(p.chain) then
     perform private.refuse('unavailable', '503');
   end if;
+  if good_until is null then
+    select v.good_from, v.good_until into good_from, good_until
+      from private.validity_of(p.terms, floor(extract(epoch from at))::bigint) v;
+  end if;
+  -- Until it ends, a signature counts and cannot be called back.
+  if good_until > extract(epoch from at) + 900 then
+    raise exception 'a signature that is good for more than 15 minutes';
+  end if;
   -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
@@ -170,7 +185,7 @@ begin
       -- later than the payment.
       authorized_block = greatest(seen_block, (select c.finalized_through
         from private.transfer_cursors c where c.chain = p.chain)),
-      valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
+      valid_after = good_from, valid_before = good_until,
       allowance_nonce = custody_authorize.allowance_nonce,
       relayed_calls = case when p.kind = 'transfer' and gas_from is distinct from 'wallet'
         then private.call_units(p) else 0 end,
@@ -184,6 +199,34 @@ begin
   end if;
   first := false;
   return next;
+end $$;
+
+-- Does the same for a purchase that waits for its agent's confirmation alone, as the key or app and the device that
+-- were asked give it: by the balance that was seen when it was entered. `stale` if any of that is not so.
+create function api.custody_confirm(credential text, payment uuid, device text, lease_seconds integer)
+  returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
+    claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+  p private.payments;
+  version integer;
+begin
+  select q.* into p from private.payments q
+   where q.id = payment and q.account = caller.account and q.kind = 'x402' and q.key = caller.id
+     and q.device = custody_confirm.device and q.state = 'awaiting_confirmation'
+     and q.asked_level = 'agent_asserted' and q.expires_at > private.clock()
+     and q.terms ->> 'transfer_method' = 'eip3009' and private.funds_seen(q) is not null
+     and not exists (select from private.approvals o where o.payment = q.id);
+  if not found or exists (select from private.mandates_concerning(p)) then
+    outcome := 'stale';
+    first := false;
+    return next;
+    return;
+  end if;
+  select a.facts_version into version from private.accounts a where a.id = caller.account;
+  return query select * from api.custody_authorize(credential, payment, 'agent_asserted', version,
+    private.funds_seen(p)::text, lease_seconds => custody_confirm.lease_seconds, is_repeat => true);
 end $$;
 
 -- Releases a payment that custody refuses to sign because what the owner signed does not match it. It can
@@ -347,6 +390,6 @@ begin
    where p.id = any (carries) and p.state = 'signed' and p.block_hash is null;
   return true;
 end $$;
-grant execute on function api.custody_authorize, api.custody_withdraw, api.custody_record,
+grant execute on function api.custody_authorize, api.custody_confirm, api.custody_withdraw, api.custody_record,
   api.custody_claim, api.custody_set_aside,
   api.custody_record_claim, api.custody_load_slot, api.custody_record_replacement to custody;

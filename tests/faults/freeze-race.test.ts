@@ -93,7 +93,7 @@ test('a purchase whose signature was let out is named as one that its merchant h
 test('a purchase that is authorized and not handed over yet is kept from the merchant', async () => {
   const agent = await world.agent('pay', { usdc: 1 })
   const prepared = await prepare(agent, { resource_url: world.merchant.v2Url })
-  const { worker, answers } = freezingAfter('custody_authorize', () => agent)
+  const { worker, answers } = freezingAfter('custody_confirm', () => agent)
 
   const order = { attempt_id: attemptOf(prepared), user_confirmed: true }
   const executed = await worker.post(agent, '/x402-payment-execute', order)

@@ -79,7 +79,7 @@ describe('a freeze', () => {
     expect(paying.map(({ body }) => body)).toMatchObject([frozen, frozen])
     expect(signing).toEqual({ outcome: 'refused', code: 'account_frozen' })
     expect(reading.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-    expect(await statesOf(world, payer)).toEqual(['prepared'])
+    expect(await statesOf(world, payer)).toEqual(['awaiting_confirmation'])
   })
 
   test('touches no other account', async () => {

@@ -66,7 +66,7 @@ test('answers the same signature again and never makes another', async () => {
   const request = await enter(payer, payee.address)
 
   const first = await custody.authorize(request)
-  const again = await custody.authorize({ ...request, validBefore: request.validBefore + 1 })
+  const again = await custody.authorize({ ...request, validBefore: (request.validBefore ?? 0) + 1 })
 
   expect(first).toMatchObject({ outcome: 'signed', first: true })
   expect(again).toEqual({ ...first, first: false })
@@ -98,7 +98,7 @@ test.each([
   const odd = z.custom<AuthorizeRequest>().parse({ ...request, ...change })
   await expect(custody.authorize(odd)).rejects.toThrow()
 
-  expect(await statesOf(world, payer)).toEqual(['prepared'])
+  expect(await statesOf(world, payer)).toEqual(['awaiting_confirmation'])
 })
 
 test("does not find a stranger's payment or one that nobody entered", async () => {
@@ -121,7 +121,7 @@ test.each(['none', 'mandate', 'user_session', 'user_passkey'] as const)(
     const request = await enter(payer, payee.address)
 
     expect(await custody.authorize({ ...request, consentLevel })).toEqual({ outcome: 'stale' })
-    expect(await statesOf(world, payer)).toEqual(['prepared'])
+    expect(await statesOf(world, payer)).toEqual(['awaiting_confirmation'])
   },
 )
 
@@ -144,7 +144,7 @@ test('signs nothing for a key that may only read, was revoked, or whose account 
     { outcome: 'refused', code: 'account_frozen' },
     { outcome: 'refused', code: 'unauthorized' },
   ])
-  expect(await statesOf(world, payer)).toEqual(['prepared'])
+  expect(await statesOf(world, payer)).toEqual(['awaiting_confirmation'])
 })
 
 test('facts that the owner has changed since the decision make it stale', async () => {

@@ -2,6 +2,7 @@
 import { Challenge } from 'mppx'
 import { afterAll, expect, test } from 'vitest'
 import { fund, startChain } from '../../scripts/local/chain.ts'
+import { beginReading } from '../../scripts/local/lanes.ts'
 import { newKey } from '../support/chain-world.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
@@ -9,6 +10,7 @@ import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 const arbitrum = await startChain({ chainId: 421614 })
 afterAll(() => arbitrum.stop())
 const market = await openMarket({ rpcUrls: { [arbitrum.network]: [arbitrum.rpcUrl] } })
+await beginReading(market.db.sql, arbitrum)
 const chains = [market.chain, arbitrum]
 
 /** Returns an account that can pay on both chains, and a host for each that uses the same challenge. */

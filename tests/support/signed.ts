@@ -22,12 +22,12 @@ export async function authorizing(
   payee: string,
   terms: object = {},
   atomic = '5000000',
-): Promise<AuthorizeRequest> {
+): Promise<AuthorizeRequest & { validBefore: number }> {
   const credential = await credentialOf(payer.key, required(world.world.config, 'API_KEY_PEPPER'))
   const [row] = await world.db.sql<{ id: string }[]>`
     select payment_row ->> 'id' as id from api.begin_payment(${credential}, 'x402', 'device',
       84532, ${world.chain.usdc}, ${atomic}, ${atomic},
-      ${JSON.stringify(terms)}::text::jsonb, 600, ${payee})`
+      ${JSON.stringify(terms)}::text::jsonb, 600, ${payee}, keyed => true)`
   return {
     credential,
     paymentId: row?.id ?? '',

@@ -93,11 +93,11 @@ async function askConfirmation(
   const { payment_row: payment } = entered
   const { neededLevel } = decision
   const mail = neededLevel === 'agent_asserted' ? null : await mailToOwner(context, payment)
-  await context.db.run('await_confirmation', {
-    payment: payment.id,
-    asked_level: neededLevel,
-    mail,
-  })
+  const isAsked = payment.state === 'awaiting_confirmation' && payment.asked_level === neededLevel
+  if (!isAsked || mail) {
+    const question = { payment: payment.id, asked_level: neededLevel, mail }
+    await context.db.run('await_confirmation', question)
+  }
   if (mail) context.mailSoon()
   const asked = { ...payment, state: 'awaiting_confirmation' as const, asked_level: neededLevel }
   const approved = (await isApproved(entered)) ? 'approved' : null

@@ -5,11 +5,10 @@
  */
 import * as z from 'zod'
 import { encodeBase64 } from '../../base64.ts'
-import type { Hex } from '../../chains/hex.ts'
 import { wordSchema } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { Refusal } from '../../contract/errors.ts'
-import { fail, isRefusal, Rejection } from '../../contract/errors.ts'
+import { fail, isRefusal } from '../../contract/errors.ts'
 import { permit2Of } from '../../custody/permit2-terms.ts'
 import type { SignedPayment } from '../../custody/port.ts'
 import { unbound } from '../../db/database.ts'
@@ -17,33 +16,37 @@ import type { Fetched } from '../../egress/safe-fetch.ts'
 import type { Context } from '../../http/handler.ts'
 import { piecesOf, sendPaid } from '../../x402/delivery.ts'
 import { paymentHeaders } from '../../x402/payload.ts'
-import { validityOf } from '../../x402/validity.ts'
 import { refuseBarred } from '../decide/barred.ts'
 import type { DecisionMaker } from '../decide/judge.ts'
 import { allowanceFor, readFunds } from '../enter/attempt-funds.ts'
 import { termsOf } from '../enter/attempt-terms.ts'
 import type { Payment } from '../payment.ts'
-import { foundRow } from '../payment.ts'
+import { foundRow, paymentRow } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { openSignatures } from '../payment-with-facts.ts'
 import { deliveryOf } from '../settle/attempt-delivery.ts'
+import { outcomeLost } from '../settle/outcome-lost.ts'
+import type { Executed } from '../settle/watch.ts'
 import type { SigningInputs, SigningResult } from './authorize.ts'
-import { authorizePayment } from './authorize.ts'
+import { authorizeConfirmed, authorizePayment } from './authorize.ts'
 
-/**
- * Result of an execution: what the merchant answered while that is stored, what another request came to, a
- * confirmation to ask for, or a refusal.
- */
+/** Result of an execution: that, a confirmation to ask for, or a refusal. */
 export type ExecutionResult =
-  | {
-      outcome: 'delivered'
-      payment: Payment & { authorization_nonce: Hex }
-      stored: Promise<Payment>
-    }
-  | { outcome: 'done'; payment: Payment }
+  | Executed
   | (SigningResult & { outcome: 'confirm' })
   | Extract<SigningResult, Refusal>
   | Refusal<'terms_changed' | 'recipient_refused' | 'unavailable'>
+
+/** Pays an attempt that waits for its agent's confirmation alone, without reading it first; undefined if it does not. */
+export async function executeConfirmed(
+  context: Context,
+  attempt: string,
+): Promise<Executed | Refusal<'unavailable'> | undefined> {
+  const signed = await authorizeConfirmed(context, attempt)
+  if (!signed?.authorization) return undefined
+  const payment = paymentRow.parse(signed.row)
+  return deliver(context, payment, signed.authorization).catch(outcomeLost(payment))
+}
 
 /** Takes an attempt as far as it can go now. */
 export async function executeAttempt(
@@ -84,17 +87,12 @@ function isUnused({ state }: Payment): boolean {
 }
 
 async function prepareSigning(context: Context, entered: PaymentWithFacts) {
-  const { payment_row: payment, facts } = entered
-  const terms = termsOf(payment)
+  const { payment_row: payment } = entered
   const funds = await fundsOf(context, entered)
   if (isRefusal(funds)) return funds
   const allowance = await allowanceOf(context, payment)
   if (isRefusal(allowance)) return allowance
-  const signing: SigningInputs = {
-    fundsAtomic: funds,
-    ...allowance,
-    ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
-  }
+  const signing: SigningInputs = { fundsAtomic: funds, ...allowance }
   return signing
 }
 
@@ -131,7 +129,7 @@ async function deliver(
   context: Context,
   payment: Payment,
   authorization: SignedPayment,
-): Promise<ExecutionResult> {
+): Promise<Executed> {
   const terms = termsOf(payment)
   const headers = paymentHeaders(terms, authorization)
   const slow = context.world.deadline(slowMilliseconds)
@@ -173,24 +171,6 @@ const slowMilliseconds = 30_000
 async function keepWaiting({ db, world, claim }: Context, { id }: Payment): Promise<void> {
   const failed = (error: unknown) => world.log({ attempt: id, log: String(error) })
   await db.run('keep_waiting', { payment: id, claim }).catch(failed)
-}
-
-/**
- * Returns a handler for a lost outcome. Money may have moved, so its refusal names the attempt and does not
- * say that nothing was changed.
- */
-export function outcomeLost({ id }: Payment) {
-  return (error: unknown): Refusal<'unavailable'> => {
-    // A caller whose key was revoked or that asks too often gets that refusal.
-    if (error instanceof Rejection && error.refusal.refusal !== 'unavailable') throw error
-    return fail('unavailable', {
-      message: 'The payment was signed and sent, but its outcome could not be kept or read.',
-      hint: 'Execute the same attempt again: the same signature is sent again, never another.',
-      details: { attempt_id: id },
-      retryAfterSeconds: 60,
-      log: `the outcome of an attempt was lost: ${String(error)}`,
-    })
-  }
 }
 
 /** Number of looks. If a slow merchant needs longer, the caller is told that the outcome is not known. */

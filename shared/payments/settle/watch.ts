@@ -3,6 +3,7 @@
  * shows: nothing is freed, counted or ended by it. The books are written from final blocks (deposits/).
  */
 import { isBlockReplaced, readBlockPosition } from '../../chains/evm/proof.ts'
+import { unavailable } from '../../chains/evm/rpc/answer.ts'
 import type { Use, UseQuestion } from '../../chains/evm/use.ts'
 import { readUse } from '../../chains/evm/use.ts'
 import type { Hex } from '../../chains/hex.ts'
@@ -37,26 +38,40 @@ export async function watchPayment(
   return 'transactionHash' in shown ? note(db, payment, shown) : untouched(payment)
 }
 
-/**
- * Looks where a purchase stands after its merchant answered, while that answer is `stored`, and notes it. A look
- * that fails is only logged, as it is repeated later.
- */
-export async function watchDelivered(
-  world: World,
-  payment: Payment & { authorization_nonce: Hex },
-  stored: Promise<Payment>,
-): Promise<Payment> {
-  const looking = readUse(world, questionOf(payment, payment.authorization_nonce))
-  const [kept, shown] = await Promise.all([stored, looking.catch(String)])
-  try {
-    if (typeof shown === 'object' && 'transactionHash' in shown && kept.state === 'unknown') {
-      return (await note(unbound(world.db), kept, shown)).payment
+/** What the merchant answered, while that is stored, or what another request came to. */
+export type Executed =
+  | {
+      outcome: 'delivered'
+      payment: Payment & { authorization_nonce: Hex }
+      stored: Promise<Payment>
     }
-    if (typeof shown === 'object' && 'log' in shown) throw new Error(shown.log)
-  } catch (error) {
+  | { outcome: 'done'; payment: Payment }
+
+/** Looks for a purchase that its merchant answered, if its outcome is open. */
+export async function watchOutcome(world: World, payment: Payment): Promise<Payment> {
+  if (payment.state !== 'unknown') return payment
+  return (await watchPayment(world, unbound(world.db), payment)).payment
+}
+
+/**
+ * Looks where an executed purchase stands: while its merchant's answer is stored, or after another request paid it.
+ * A look that fails is only logged, as it is repeated later.
+ */
+export async function watchExecuted(world: World, executed: Executed): Promise<Payment> {
+  const logged = (payment: Payment) => (error: unknown) => {
     world.log({ attempt: payment.id, log: String(error) })
+    return payment
   }
-  return kept
+  const { payment } = executed
+  if (executed.outcome === 'done') return watchOutcome(world, payment).catch(logged(payment))
+  const looking = readUse(world, questionOf(payment, executed.payment.authorization_nonce))
+  const [kept, shown] = await Promise.all([
+    executed.stored,
+    looking.catch((error: unknown) => unavailable(String(error))),
+  ])
+  if (kept.state !== 'unknown' || shown === 'unused') return kept
+  if ('log' in shown) return logged(kept)(shown.log)
+  return note(unbound(world.db), kept, shown).then((noted) => noted.payment, logged(kept))
 }
 
 const untouched = (payment: Payment): Watched => ({ payment, confirmations: 0 })

@@ -166,3 +166,8 @@ function textOf(base64: string, isCut: boolean): string | undefined {
     return undefined
   }
 }
+
+/** True if the merchant was already asked; then the chain is read before anything is sent. */
+export function hasBeenSent({ state, delivery }: Payment): boolean {
+  return state === 'settled' || state === 'released' || (state === 'unknown' && !!delivery)
+}

@@ -4,7 +4,12 @@
  */
 import { Interface, Transaction } from 'ethers'
 import * as z from 'zod'
-import type { CustodyPort, SignedPayment, SignedTransaction } from '../../../shared/custody/port.ts'
+import type {
+  AuthorizeAnswer,
+  CustodyPort,
+  SignedPayment,
+  SignedTransaction,
+} from '../../../shared/custody/port.ts'
 import type { World } from '../../../shared/world.ts'
 
 type Signed = { nonce: string; to: string; value: bigint }
@@ -31,13 +36,8 @@ function recording(custody: CustodyPort, book: Book): CustodyPort {
   return {
     openAccount: (request) => custody.openAccount(request),
     ready: () => custody.ready(),
-    async authorize(request) {
-      const answer = await custody.authorize(request)
-      if (answer.outcome !== 'signed') return answer
-      if (answer.authorization) enterPayment(book, answer.authorization)
-      enterTransaction(book, answer.transaction)
-      return answer
-    },
+    confirm: async (request) => enterSigned(book, await custody.confirm(request)),
+    authorize: async (request) => enterSigned(book, await custody.authorize(request)),
     async relay(request) {
       const answer = await custody.relay(request)
       enterTransaction(book, answer.transaction)
@@ -49,6 +49,13 @@ function recording(custody: CustodyPort, book: Book): CustodyPort {
       return transaction
     },
   }
+}
+
+function enterSigned(book: Book, answer: AuthorizeAnswer): AuthorizeAnswer {
+  if (answer.outcome !== 'signed') return answer
+  if (answer.authorization) enterPayment(book, answer.authorization)
+  enterTransaction(book, answer.transaction)
+  return answer
 }
 
 function enterPayment(book: Book, { from, to, value, nonce }: SignedPayment): void {

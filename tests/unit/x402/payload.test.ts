@@ -9,7 +9,7 @@ import * as z from 'zod'
 import { readSettlementHint } from '../../../shared/x402/claim.ts'
 import type { PayloadTerms } from '../../../shared/x402/payload.ts'
 import * as payload from '../../../shared/x402/payload.ts'
-import { validityOf, validSecondsOf } from '../../../shared/x402/validity.ts'
+import { validSecondsOf } from '../../../shared/x402/validity.ts'
 import { challengeV2, headerOf, payTo, requirementV1, requirementV2 } from '../../support/x402.ts'
 
 const { paymentHeaders } = payload
@@ -156,23 +156,6 @@ describe('validity', () => {
     [Number.MAX_SAFE_INTEGER, 300],
   ])('of %i seconds offered %i are taken', (offered, taken) => {
     expect(validSecondsOf(offered)).toBe(taken)
-  })
-
-  test('version 2 is valid from ever, version 1 from ten minutes ago', () => {
-    const of = (version: 1 | 2) => validityOf({ protocol: 'x402', version }, 1_795_226_000, 60)
-
-    expect(of(2)).toEqual({ validAfter: 0, validBefore: 1_795_226_060 })
-    expect(of(1)).toEqual({ validAfter: 1_795_225_400, validBefore: 1_795_226_060 })
-  })
-
-  test.each([
-    [1_795_226_030, 1_795_226_030],
-    [1_795_226_090, 1_795_226_060],
-  ])('a challenge of MPP that ends at %i is answered until %i', (end, validBefore) => {
-    expect(validityOf({ protocol: 'mpp', version: 1 }, 1_795_226_000, 60, end)).toEqual({
-      validAfter: 0,
-      validBefore,
-    })
   })
 })
 
