@@ -1845,7 +1845,7 @@ CREATE OR REPLACE FUNCTION api.custody_ready()
  SET search_path TO ''
 AS $function$$function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record(credential text, payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid DEFAULT NULL::uuid, own boolean DEFAULT false, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.custody_record(credential text, payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid DEFAULT NULL::uuid, own boolean DEFAULT false, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text, lanes jsonb DEFAULT '[]'::jsonb)
  RETURNS TABLE(kept boolean, sent boolean, queued boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1885,12 +1885,12 @@ begin
       max_priority_fee_per_gas::numeric, cost_wei::numeric);
   end if;
   if relayed then
-    queued := private.is_relay_needed(p.chain);
+    queued := private.is_relay_needed(p.chain, lanes);
   end if;
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text)
+CREATE OR REPLACE FUNCTION api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, lanes jsonb)
  RETURNS TABLE(sent boolean, queued boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1901,7 +1901,7 @@ begin
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
     max_priority_fee_per_gas::numeric, cost_wei::numeric);
-  queued := private.is_relay_needed(chain);
+  queued := private.is_relay_needed(chain, lanes);
   return next;
 end $function$;
 
@@ -6497,12 +6497,13 @@ CREATE OR REPLACE FUNCTION private.asserted_to(payer uuid, payee text)
  STABLE
 AS $function$
 declare
+  at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   s private.payee_spending;
   f record;
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
-    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+    min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
     into s.usd_micros, s.resets_at from private.counted_singly(payer) p
    where p.payee = asserted_to.payee and p.consent_level = 'agent_asserted';
   select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
@@ -6679,8 +6680,7 @@ declare
   until timestamptz := private.clock() + interval '5 seconds';
   alone bigint;
 begin
-  if not private.has_caught_up(on_chain)
-    or not with_own and not exists (select from private.waiting_calls(on_chain)) then
+  if not private.has_caught_up(on_chain) then
     return null;
   end if;
   select * into leased from private.lease_lane(on_chain, seen, until);
@@ -7508,7 +7508,7 @@ AS $function$
   with counted as (
     select l.leaves_at, sum(p.amount_usd_micros) over (order by l.leaves_at desc) as not_sooner
       from private.payments p,
-        private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
+        private.leaves_at(p.state, p.counts_until, p.valid_before, (select private.clock())) l (leaves_at)
      where p.account = spender and p.counts_until > private.clock()
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
@@ -7673,8 +7673,8 @@ AS $function$
     select coalesce(sum(p.relayed_calls), 0)::integer as calls, min(p.authorized_at) as since
       from private.payments p
      where p.account = payer and p.chain = on_chain and p.relayed_calls > 0
-       and p.authorized_at > private.clock() - interval '24 hours'
-       and (p.state <> 'authorized' or p.counts_until > private.clock())
+       and p.authorized_at > (select private.clock()) - interval '24 hours'
+       and (p.state <> 'authorized' or p.counts_until > (select private.clock()))
        and (p.state <> 'released' or p.tx_hash is not null)
   )
   select t.least_usd_micros, t.calls_per_day, greatest(t.calls_per_day - u.calls, 0),
@@ -7744,6 +7744,14 @@ begin
    where k.account = of_account and private.is_grant_live(k)
      and not private.is_replaced(g, asked)) < live_max;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.has_room(l private.relay_lanes, mined_nonce bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.is_free(l) and l.next_nonce - greatest(l.mined_nonce, mined_nonce) < 16
+$function$;
 
 CREATE OR REPLACE FUNCTION private.has_stopped(carries uuid[])
  RETURNS boolean
@@ -8330,14 +8338,18 @@ AS $function$
     and not private.is_postponed(delivery)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
+CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint, seen jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.waiting_calls(on_chain)) and exists (
-    select from private.relay_lanes l where l.chain = on_chain and private.is_free(l)));
+  -- Most often it is the lane that is missing, and the queue is long.
+  return case when exists (select from private.relay_lanes l
+      join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = l.address
+      where l.chain = on_chain and private.has_room(l, e.mined_nonce))
+    -- In the order of the queue, so that the first that waits ends the search.
+    then exists (select from private.waiting_calls(on_chain) w order by w.turn, w.id limit 1) else false end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_relayed(p private.payments)
@@ -8533,8 +8545,6 @@ CREATE OR REPLACE FUNCTION private.lease_lane(on_chain bigint, seen jsonb, until
  RETURNS TABLE(lease uuid, address text, nonce bigint)
  LANGUAGE plpgsql
 AS $function$
-declare
-  ahead_max constant integer := 16;
 begin
   return query
   update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
@@ -8542,8 +8552,7 @@ begin
    where l.chain = on_chain and l.address = (
      select x.address from private.relay_lanes x
        join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = x.address
-      where x.chain = on_chain and private.is_free(x)
-        and x.next_nonce - greatest(x.mined_nonce, e.mined_nonce) < ahead_max
+      where x.chain = on_chain and private.has_room(x, e.mined_nonce)
       order by x.used_at nulls first limit 1 for update of x skip locked)
      -- Checked again now that nobody else can lease it.
      and private.is_free(l)
@@ -8557,13 +8566,13 @@ AS $function$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $function$;
 
-CREATE OR REPLACE FUNCTION private.leaves_at(state text, counts_until timestamp with time zone, valid_before bigint)
+CREATE OR REPLACE FUNCTION private.leaves_at(state text, counts_until timestamp with time zone, valid_before bigint, at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
 AS $function$
   select case when state = 'settled' then counts_until else greatest(
-    pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
+    pg_catalog.to_timestamp(valid_before), at) + interval '24 hours' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.ledger_of(b private.balances)
@@ -9649,11 +9658,7 @@ declare
   first_turn bigint;
   own_turn bigint;
 begin
-  select c.turn into first_turn from private.relay_calls c
-    join private.payments o on o.id = c.payment
-   where c.chain = p.chain and c.slot is null and private.is_live(o)
-     and (c.claimed_until is null or c.claimed_until <= private.clock())
-   order by c.turn limit 1;
+  select w.turn into first_turn from private.waiting_calls(p.chain) w order by w.turn limit 1;
   select max(c.turn) into own_turn from private.relay_calls c
    where c.account = p.account and c.chain = p.chain and c.slot is null;
   insert into private.relay_calls (chain, payment, account, signature, claim, turn)
@@ -10044,7 +10049,8 @@ AS $function$
 begin
   return (select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
-     and o.state in ('authorized', 'signed') and o.block_hash is null and o.counts_until > private.clock());
+     and o.state in ('authorized', 'signed') and o.block_hash is null
+     and o.counts_until > (select private.clock()));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.reset_owner(caller private.credentials, new_hash text, since timestamp with time zone)
@@ -10210,6 +10216,7 @@ CREATE OR REPLACE FUNCTION private.spent(spender uuid)
  STABLE
 AS $function$
 declare
+  at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   s private.spending;
   f record;
@@ -10224,7 +10231,7 @@ begin
   into s.automatic, s.asserted, s.total,
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
   from private.counted_singly(spender) p,
-    private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at);
+    private.leaves_at(p.state, p.counts_until, p.valid_before, at) l (leaves_at);
   select coalesce(sum(t.automatic), 0) as automatic, coalesce(sum(t.asserted), 0) as asserted,
       coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.automatic > 0) as automatic_from,
       min(t.leaves_from) filter (where t.asserted > 0) as asserted_from,
@@ -10645,13 +10652,14 @@ CREATE OR REPLACE FUNCTION private.used_of(m private.mandates)
  STABLE
 AS $function$
 declare
+  at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   u private.mandate_usage;
   f record;
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
     coalesce(sum(p.amount_usd_micros) filter (where p.state <> 'settled'), 0),
-    count(*) filter (where p.state <> 'settled'), min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+    count(*) filter (where p.state <> 'settled'), min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
   into u.day, u.total, u.payments, u.day_resets_at
   from private.counted_singly(m.account) p where p.mandate = m.id;
   select coalesce(sum(t.total) filter (where t.leaves_from < 'infinity'), 0) as day,
@@ -10674,13 +10682,14 @@ CREATE OR REPLACE FUNCTION private.used_of_budget(budget uuid)
  STABLE
 AS $function$
 declare
+  at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   budgets constant uuid[] := private.spent_together(budget);
   spender constant uuid := (select k.account from private.credentials k where k.id = budget);
   u private.cap_use;
   f record;
 begin
-  select coalesce(sum(p.amount_usd_micros), 0), min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+  select coalesce(sum(p.amount_usd_micros), 0), min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
     into u.usd_micros, u.resets_at from private.counted_singly(spender) p
    where coalesce(p.budget, p.key) = any (budgets);
   select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
@@ -10720,8 +10729,11 @@ CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
 AS $function$
   select c.* from private.relay_calls c join private.payments p on p.id = c.payment
    where c.chain = on_chain and c.slot is null and not c.refused
-     and (c.claimed_until is null or c.claimed_until <= private.clock())
-     and private.is_live(p)
+     -- The clock is read once, and what private.is_live says is asked without a call for each of them.
+     and (c.claimed_until is null or c.claimed_until <= (select private.clock()))
+     and p.valid_before > extract(epoch from (select private.clock()))
+     and p.state = 'signed' and p.block_hash is null
+     and not exists (select from private.accounts a where a.id = p.account and p.freezes < a.freezes)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.waiting_for_owner(of_account uuid)
@@ -10856,9 +10868,9 @@ grant execute on function api.custody_open_account(link_digest text, opened uuid
 
 grant execute on function api.custody_ready() to custody;
 
-grant execute on function api.custody_record(credential text, payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid, own boolean, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, allowance_signature text) to custody;
+grant execute on function api.custody_record(credential text, payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid, own boolean, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, allowance_signature text, lanes jsonb) to custody;
 
-grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text) to custody;
+grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, lanes jsonb) to custody;
 
 grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[]) to custody;
 

@@ -146,6 +146,7 @@ async function sign(
   const isWalletLane = asked.relay?.gasFrom === 'wallet'
   const kept = await storeSignedPayment(world, asked.credential, row.payment_row, authorization, {
     own: isWalletLane,
+    lanes: asked.relay?.lanes ?? [],
     signed,
   })
   if ('refused' in kept) return { outcome: 'refused', code: kept.refused }

@@ -14,7 +14,7 @@ import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
 import type { SignedSlot } from './claim.ts'
 import { costWei, feesAsked, lanesSeen, leasedSlotRow } from './claim.ts'
-import type { AuthorizeRequest, ConfirmRequest, SignedPayment } from './port.ts'
+import type { AuthorizeRequest, ConfirmRequest, LaneSeen, SignedPayment } from './port.ts'
 
 const unixSeconds = z.int().nonnegative()
 const weiText = z.string().regex(/^[0-9]{1,78}$/)
@@ -196,12 +196,13 @@ export async function storeSignedPayment(
   credential: string,
   { id: payment, authorized_at }: Pick<AuthorizedRow['payment_row'], 'id' | 'authorized_at'>,
   authorization: SignedPayment,
-  { own: isWalletLane, signed }: { own: boolean; signed: SignedSlot | undefined },
+  { own, lanes, signed }: { own: boolean; lanes: LaneSeen[]; signed: SignedSlot | undefined },
 ): Promise<z.output<typeof keptRow> | Refused> {
   const question = {
     payment,
     authorized_at,
-    own: isWalletLane,
+    own,
+    lanes,
     authorization_nonce: authorization.nonce,
     signature: authorization.signature,
     allowance_signature: authorization.allowance?.signature ?? null,

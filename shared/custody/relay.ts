@@ -48,7 +48,7 @@ export async function relayQueued(
   const slot = await leaseGoodSlot(world, { chain, lanes })
   if (!slot) return { queued: false }
   const { transaction, stored } = await signLeasedSlot(world, roots, slot, fees)
-  const kept = await ledger.one('custody_record_claim', { chain, ...stored }, sentRow)
+  const kept = await ledger.one('custody_record_claim', { chain, lanes, ...stored }, sentRow)
   return { ...(kept?.sent ? { transaction } : {}), queued: kept?.queued ?? false }
 }
 

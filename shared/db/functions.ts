@@ -138,6 +138,7 @@ export type DatabaseFunctions = {
       max_priority_fee_per_gas?: string | null
       cost_wei?: string | null
       allowance_signature?: string | null
+      lanes?: unknown
     }
   }
   custody_record_claim: {
@@ -150,6 +151,7 @@ export type DatabaseFunctions = {
       max_fee_per_gas: string
       max_priority_fee_per_gas: string
       cost_wei: string
+      lanes: unknown
     }
   }
   custody_record_replacement: {

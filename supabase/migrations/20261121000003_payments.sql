@@ -172,10 +172,10 @@ create type private.payee_spending as (usd_micros bigint, resets_at timestamptz)
 
 -- Returns the latest time when a counting payment leaves the windows: 24 hours after the end of its signature. What
 -- the end has passed and the chain has not decided leaves at the earliest now.
-create function private.leaves_at(state text, counts_until timestamptz, valid_before bigint)
+create function private.leaves_at(state text, counts_until timestamptz, valid_before bigint, at timestamptz)
   returns timestamptz language sql stable as $$
   select case when state = 'settled' then counts_until else greatest(
-    pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
+    pg_catalog.to_timestamp(valid_before), at) + interval '24 hours' end
 $$;
 
 -- Sums of what is settled, in micro-USD, so that no window adds up a day of payments: of an account, of the budget
@@ -273,6 +273,7 @@ end $$;
 create function private.spent(spender uuid) returns private.spending
   language plpgsql stable as $$
 declare
+  at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   s private.spending;
   f record;
@@ -287,7 +288,7 @@ begin
   into s.automatic, s.asserted, s.total,
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
   from private.counted_singly(spender) p,
-    private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at);
+    private.leaves_at(p.state, p.counts_until, p.valid_before, at) l (leaves_at);
   select coalesce(sum(t.automatic), 0) as automatic, coalesce(sum(t.asserted), 0) as asserted,
       coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.automatic > 0) as automatic_from,
       min(t.leaves_from) filter (where t.asserted > 0) as asserted_from,
@@ -360,12 +361,13 @@ end $$;
 create function private.asserted_to(payer uuid, payee text) returns private.payee_spending
   language plpgsql stable as $$
 declare
+  at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   s private.payee_spending;
   f record;
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
-    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+    min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
     into s.usd_micros, s.resets_at from private.counted_singly(payer) p
    where p.payee = asserted_to.payee and p.consent_level = 'agent_asserted';
   select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
@@ -408,7 +410,8 @@ create function private.reserved_in(of_wallet text, on_chain bigint, of_token te
 begin
   return (select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
-     and o.state in ('authorized', 'signed') and o.block_hash is null and o.counts_until > private.clock());
+     and o.state in ('authorized', 'signed') and o.block_hash is null
+     and o.counts_until > (select private.clock()));
 end $$;
 
 -- Returns the same for the wallet and the token of a payment.

@@ -172,8 +172,11 @@ create function private.waiting_calls(on_chain bigint) returns setof private.rel
   language sql stable as $$
   select c.* from private.relay_calls c join private.payments p on p.id = c.payment
    where c.chain = on_chain and c.slot is null and not c.refused
-     and (c.claimed_until is null or c.claimed_until <= private.clock())
-     and private.is_live(p)
+     -- The clock is read once, and what private.is_live says is asked without a call for each of them.
+     and (c.claimed_until is null or c.claimed_until <= (select private.clock()))
+     and p.valid_before > extract(epoch from (select private.clock()))
+     and p.state = 'signed' and p.block_hash is null
+     and not exists (select from private.accounts a where a.id = p.account and p.freezes < a.freezes)
 $$;
 
 -- Queues a signed call for a transaction that is being built (`held`) or for the next one. Its turn comes
@@ -185,11 +188,7 @@ declare
   first_turn bigint;
   own_turn bigint;
 begin
-  select c.turn into first_turn from private.relay_calls c
-    join private.payments o on o.id = c.payment
-   where c.chain = p.chain and c.slot is null and private.is_live(o)
-     and (c.claimed_until is null or c.claimed_until <= private.clock())
-   order by c.turn limit 1;
+  select w.turn into first_turn from private.waiting_calls(p.chain) w order by w.turn limit 1;
   select max(c.turn) into own_turn from private.relay_calls c
    where c.account = p.account and c.chain = p.chain and c.slot is null;
   insert into private.relay_calls (chain, payment, account, signature, claim, turn)
@@ -205,13 +204,16 @@ create function private.is_free(l private.relay_lanes) returns boolean
     and (l.leased_until is null or l.leased_until <= private.clock())
 $$;
 
+-- True if such a lane takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
+create function private.has_room(l private.relay_lanes, mined_nonce bigint) returns boolean
+  language sql stable as $$
+  select private.is_free(l) and l.next_nonce - greatest(l.mined_nonce, mined_nonce) < 16
+$$;
+
 -- Leases a relayer's lane until a time, the one that was used longest ago; returns no row if there is none. `seen`
--- names those that can pay, each with the number of its transactions that the chain counts. A lane that is 16
--- ahead of the chain takes no more, because nodes drop what is far ahead.
+-- names those that can pay, each with the number of its transactions that the chain counts.
 create function private.lease_lane(on_chain bigint, seen jsonb, until timestamptz)
   returns table (lease uuid, address text, nonce bigint) language plpgsql as $$
-declare
-  ahead_max constant integer := 16;
 begin
   return query
   update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
@@ -219,8 +221,7 @@ begin
    where l.chain = on_chain and l.address = (
      select x.address from private.relay_lanes x
        join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = x.address
-      where x.chain = on_chain and private.is_free(x)
-        and x.next_nonce - greatest(x.mined_nonce, e.mined_nonce) < ahead_max
+      where x.chain = on_chain and private.has_room(x, e.mined_nonce)
       order by x.used_at nulls first limit 1 for update of x skip locked)
      -- Checked again now that nobody else can lease it.
      and private.is_free(l)
@@ -240,8 +241,7 @@ declare
   until timestamptz := private.clock() + interval '5 seconds';
   alone bigint;
 begin
-  if not private.has_caught_up(on_chain)
-    or not with_own and not exists (select from private.waiting_calls(on_chain)) then
+  if not private.has_caught_up(on_chain) then
     return null;
   end if;
   select * into leased from private.lease_lane(on_chain, seen, until);
@@ -393,9 +393,13 @@ begin
 end $$;
 
 -- True if relaying has to go on: calls wait and a lane is free for them.
-create function private.is_relay_needed(on_chain bigint) returns boolean
+create function private.is_relay_needed(on_chain bigint, seen jsonb) returns boolean
   language plpgsql stable as $$
 begin
-  return (select exists (select from private.waiting_calls(on_chain)) and exists (
-    select from private.relay_lanes l where l.chain = on_chain and private.is_free(l)));
+  -- Most often it is the lane that is missing, and the queue is long.
+  return case when exists (select from private.relay_lanes l
+      join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = l.address
+      where l.chain = on_chain and private.has_room(l, e.mined_nonce))
+    -- In the order of the queue, so that the first that waits ends the search.
+    then exists (select from private.waiting_calls(on_chain) w order by w.turn, w.id limit 1) else false end;
 end $$;

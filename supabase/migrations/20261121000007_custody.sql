@@ -258,7 +258,7 @@ create function api.custody_record(
   lease uuid default null, own boolean default false, calls integer default null,
   tx_hash text default null, raw text default null, max_fee_per_gas text default null,
   max_priority_fee_per_gas text default null, cost_wei text default null,
-  allowance_signature text default null)
+  allowance_signature text default null, lanes jsonb default '[]')
   returns table (kept boolean, sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -295,7 +295,7 @@ begin
       max_priority_fee_per_gas::numeric, cost_wei::numeric);
   end if;
   if relayed then
-    queued := private.is_relay_needed(p.chain);
+    queued := private.is_relay_needed(p.chain, lanes);
   end if;
   return next;
 end $$;
@@ -332,7 +332,7 @@ end $$;
 -- if more has to be relayed.
 create function api.custody_record_claim(
   chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text,
-  max_priority_fee_per_gas text, cost_wei text)
+  max_priority_fee_per_gas text, cost_wei text, lanes jsonb)
   returns table (sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -340,7 +340,7 @@ begin
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
     max_priority_fee_per_gas::numeric, cost_wei::numeric);
-  queued := private.is_relay_needed(chain);
+  queued := private.is_relay_needed(chain, lanes);
   return next;
 end $$;
 

@@ -23,8 +23,8 @@ create function private.gas_left(payer uuid, on_chain bigint) returns private.ga
     select coalesce(sum(p.relayed_calls), 0)::integer as calls, min(p.authorized_at) as since
       from private.payments p
      where p.account = payer and p.chain = on_chain and p.relayed_calls > 0
-       and p.authorized_at > private.clock() - interval '24 hours'
-       and (p.state <> 'authorized' or p.counts_until > private.clock())
+       and p.authorized_at > (select private.clock()) - interval '24 hours'
+       and (p.state <> 'authorized' or p.counts_until > (select private.clock()))
        and (p.state <> 'released' or p.tx_hash is not null)
   )
   select t.least_usd_micros, t.calls_per_day, greatest(t.calls_per_day - u.calls, 0),

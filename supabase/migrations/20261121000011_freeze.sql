@@ -235,7 +235,7 @@ create function private.fits_at(
   with counted as (
     select l.leaves_at, sum(p.amount_usd_micros) over (order by l.leaves_at desc) as not_sooner
       from private.payments p,
-        private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
+        private.leaves_at(p.state, p.counts_until, p.valid_before, (select private.clock())) l (leaves_at)
      where p.account = spender and p.counts_until > private.clock()
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)

@@ -59,13 +59,14 @@ create type private.mandate_usage as (
 create function private.used_of(m private.mandates) returns private.mandate_usage
   language plpgsql stable as $$
 declare
+  at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   u private.mandate_usage;
   f record;
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
     coalesce(sum(p.amount_usd_micros) filter (where p.state <> 'settled'), 0),
-    count(*) filter (where p.state <> 'settled'), min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+    count(*) filter (where p.state <> 'settled'), min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
   into u.day, u.total, u.payments, u.day_resets_at
   from private.counted_singly(m.account) p where p.mandate = m.id;
   select coalesce(sum(t.total) filter (where t.leaves_from < 'infinity'), 0) as day,

@@ -12,13 +12,14 @@ create type private.cap_use as (usd_micros bigint, resets_at timestamptz);
 create function private.used_of_budget(budget uuid) returns private.cap_use
   language plpgsql stable as $$
 declare
+  at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   budgets constant uuid[] := private.spent_together(budget);
   spender constant uuid := (select k.account from private.credentials k where k.id = budget);
   u private.cap_use;
   f record;
 begin
-  select coalesce(sum(p.amount_usd_micros), 0), min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+  select coalesce(sum(p.amount_usd_micros), 0), min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
     into u.usd_micros, u.resets_at from private.counted_singly(spender) p
    where coalesce(p.budget, p.key) = any (budgets);
   select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from

@@ -56,7 +56,7 @@ const stored = (calls: number) => `${calls}, '${word()}', '0x', '1', '1', '1'`
 function record(payment: string, lease?: string): string {
   const place = lease === undefined ? '' : `, '${lease}', false, ${stored(1)}`
   return `select r.* from private.payments p join private.credentials k on k.id = p.key,
-    api.custody_record(k.digest, p.id, p.authorized_at, '${word()}', '0x'${place}) r where p.id = '${payment}'`
+    api.custody_record(k.digest, p.id, p.authorized_at, '${word()}', '0x'${place}, lanes => '${seen}') r where p.id = '${payment}'`
 }
 
 async function queue(payments: number): Promise<void> {
@@ -83,7 +83,7 @@ function recordClaim(): string {
   const lease = `nullif(current_setting('aoa.lease'), '')::uuid`
   const calls = `nullif(current_setting('aoa.calls', true), '')::integer`
   return `select r.* from api.custody_record_claim(
-      ${chain}, ${lease}, ${calls}, '${word()}', '0x', '1', '1', '1') r
+      ${chain}, ${lease}, ${calls}, '${word()}', '0x', '1', '1', '1', '${seen}') r
     where ${lease} is not null`
 }
 
@@ -103,7 +103,7 @@ async function brokenOrders(
     const answers = (await Promise.all(sessions.map((session) => session.answers()))).flat()
     const isTold = answers.some(({ queued }) => queued === true)
     const [{ isLeft, isEmpty } = {}] = await world.db.sql`
-      select private.is_relay_needed(${chain}) as "isLeft", exists (
+      select private.is_relay_needed(${chain}, ${seen}::text::jsonb) as "isLeft", exists (
         select from private.relay_slots s where not exists (
           select from private.relay_calls c where c.slot = s.id)) as "isEmpty"`
     const isRight = isEmpty === false && (isTold || isLeft === false)

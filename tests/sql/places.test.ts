@@ -157,7 +157,13 @@ test('a claimed transfer that settled leaves its claim when its account is froze
 
   const { chain } = house
   const signed = { tx_hash: second, raw: second, ...gas }
-  const kept = await row('custody_record_claim', { chain, calls: 1, ...claim, ...signed })
+  const kept = await row('custody_record_claim', {
+    chain,
+    lanes: [],
+    calls: 1,
+    ...claim,
+    ...signed,
+  })
 
   expect(kept).toEqual({ sent: false, queued: false })
 })

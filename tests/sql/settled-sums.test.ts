@@ -54,7 +54,7 @@ async function change(agent: Agent): Promise<void> {
 async function sumsOf({ id, address }: Agent) {
   const [row] = await world.db.sql<Record<string, unknown>[]>`
     with counted as (
-      select p.*, private.leaves_at(p.state, p.counts_until, p.valid_before) as leaves
+      select p.*, private.leaves_at(p.state, p.counts_until, p.valid_before, private.clock()) as leaves
         from private.payments p where p.account = ${id} and p.counts_until > private.clock())
     select to_jsonb(private.spent(${id})) as spent,
       (select jsonb_build_object(
