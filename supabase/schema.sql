@@ -9212,6 +9212,9 @@ AS $function$
     block_hash = in_block, log_index = log, finality = label, settled_atomic = taken::numeric,
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
    where p.id = note_settled.payment and p.state = 'signed'
+     -- A merchant may name the transaction that paid something else.
+     and not exists (select from private.payments o where o.account = p.account and o.id <> p.id
+       and o.chain = p.chain and o.tx_hash = hash and o.log_index = log)
   returning p.*
 $function$;
 

@@ -43,6 +43,11 @@ async function lastDeposit({ chain }: TestWorld, { address }: Agent) {
   return log
 }
 
+/** Returns the deposits of the feed that were never made. */
+async function madeUp(world: TestWorld, agent: Agent): Promise<string[]> {
+  return (await toldDeposits(world, agent)).filter((hash) => hash.startsWith('0xdddd'))
+}
+
 /** Returns a lie: that block holds `count` deposits, each in a transaction of its own. */
 function flooding({ chain }: TestWorld, { address }: Agent, count: number, place: Place) {
   const topics = [transferTopic, wordOf(newKey().at), wordOf(address)]
@@ -87,12 +92,12 @@ test('of deposits that were never made the feed keeps the newest ten', async () 
     liar.tell(flooding(world, agent, 40, await newestPlace(world)))
     await indexTransfers(world.world)
   }
-  const during = await toldDeposits(world, agent)
+  const during = await madeUp(world, agent)
   liar.tell()
 
   await settleIndex(world)
 
-  const told = await toldDeposits(world, agent)
+  const told = await madeUp(world, agent)
   const kept = await world.db.sql`select from private.deposits where reorged`
 
   expect(during).toHaveLength(80)
@@ -117,7 +122,7 @@ test('of one wallet at most 100 deposits wait to be final, however many are made
   }
 
   expect(counts).toEqual([100, 100, 100])
-  expect(await toldDeposits(world, agent)).toHaveLength(100)
+  expect(await madeUp(world, agent)).toHaveLength(100)
 })
 
 test('what was made up in blocks that are read again is gone at once, but for the newest ten', async () => {
@@ -131,7 +136,7 @@ test('what was made up in blocks that are read again is gone at once, but for th
   await indexTransfers(world.world)
 
   expect([during, await waitingFor(world, agent)]).toEqual([60, 10])
-  expect(await toldDeposits(world, agent)).toHaveLength(10)
+  expect(await madeUp(world, agent)).toHaveLength(10)
 })
 
 test('of one chain at most 5,000 wait, and one that is final is booked beyond any number', async () => {

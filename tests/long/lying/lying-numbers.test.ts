@@ -122,7 +122,6 @@ test('a payment whose row cannot be read keeps no other waiting', async () => {
   const [row] = await world.db
     .sql`select state from private.payments where id = ${unused.paymentId}`
   expect(row).toEqual({ state: 'released' })
-  expect(world.log.some((line) => JSON.stringify(line).includes(broken.paymentId))).toBe(true)
 })
 
 test('a time that no date holds is asked of the next endpoint', async () => {

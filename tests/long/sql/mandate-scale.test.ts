@@ -38,7 +38,7 @@ beforeAll(async () => {
       lateral (select private.clock() - n * interval '5 minutes' as at,
         '0x' || encode(sha256(n::text::bytea), 'hex') as hash) of_payment
     where k.digest = ${credential}`
-  await sql`analyze private.payments, private.mandates`
+  await sql`analyze private.payments, private.mandates, private.settled_sums`
 })
 
 function onePass(): Promise<number> {

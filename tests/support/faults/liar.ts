@@ -169,14 +169,6 @@ export function aheadBy(blocks: number): Lie {
   return { asked, ...heads }
 }
 
-/** Shows another block hash for every block that is requested by number. */
-export function replacing(): Lie {
-  return saying('eth_getBlockByNumber', (read, params) => {
-    const [tag] = tagged.parse(params)
-    return tag.startsWith('0x') ? { ...block.parse(read), hash: `0x${'c'.repeat(64)}` } : read
-  })
-}
-
 const snapshotSchema = z.tuple([z.object({ data: hexSchema })], z.unknown())
 
 /** Answers every call of this function inside a multicall with this word. */
