@@ -1760,14 +1760,18 @@ declare
   caller private.credentials := private.admit(credential, 'pay', true);
   p private.payments;
   version integer;
+  seen numeric;
 begin
+  -- The lock of payers, so that what is reserved and what has left are of one moment.
+  perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account and q.kind = 'x402' and q.key = caller.id
      and q.device = custody_confirm.device and q.state = 'awaiting_confirmation'
      and q.asked_level = 'agent_asserted' and q.expires_at > private.clock()
-     and q.terms ->> 'transfer_method' = 'eip3009' and private.funds_seen(q) is not null
+     and q.terms ->> 'transfer_method' = 'eip3009'
      and not exists (select from private.approvals o where o.payment = q.id);
-  if not found or exists (select from private.mandates_concerning(p)) then
+  seen := private.funds_seen(p);
+  if seen is null or exists (select from private.mandates_concerning(p)) then
     outcome := 'stale';
     first := false;
     return next;
@@ -1775,7 +1779,7 @@ begin
   end if;
   select a.facts_version into version from private.accounts a where a.id = caller.account;
   return query select * from api.custody_authorize(credential, payment, 'agent_asserted', version,
-    private.funds_seen(p)::text, lease_seconds => custody_confirm.lease_seconds, is_repeat => true);
+    seen::text, lease_seconds => custody_confirm.lease_seconds, is_repeat => true);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
@@ -7640,9 +7644,9 @@ CREATE OR REPLACE FUNCTION private.funds_seen(p private.payments)
  STABLE
 AS $function$
 begin
-  return (select p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
+  return (select nullif(greatest(-1, p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
       where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
-        and o.settled_at >= p.funds_seen_at), 0)
+        and o.settled_at >= p.funds_seen_at), 0)), -1)
    where p.funds_seen_at > private.clock() - interval '30 seconds');
 end $function$;
 
@@ -9212,9 +9216,9 @@ AS $function$
     block_hash = in_block, log_index = log, finality = label, settled_atomic = taken::numeric,
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
    where p.id = note_settled.payment and p.state = 'signed'
-     -- A merchant may name the transaction that paid something else.
-     and not exists (select from private.payments o where o.account = p.account and o.id <> p.id
-       and o.chain = p.chain and o.tx_hash = hash and o.log_index = log)
+     -- The transaction of a permit is what its merchant names, which may be one that paid something else.
+     and not (private.is_permit(p) and exists (select from private.payments o where o.account = p.account and o.id <> p.id
+       and o.chain = p.chain and o.tx_hash = hash and o.log_index = log))
   returning p.*
 $function$;
 
@@ -10618,7 +10622,7 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null
+    log_index = null, settled_atomic = null, settled_at = null
    where p.id = payment and p.state = 'signed' and p.block_hash = gone
   returning * into reopened;
   if found then

@@ -434,13 +434,13 @@ begin
 end $$;
 
 -- Returns the balance that was seen when a purchase was entered, less what was seen to leave the wallet since;
--- null if that is more than 30 seconds ago.
+-- null if that is more than 30 seconds ago, or if more left than was seen.
 create function private.funds_seen(p private.payments) returns numeric
   language plpgsql stable as $$
 begin
-  return (select p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
+  return (select nullif(greatest(-1, p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
       where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
-        and o.settled_at >= p.funds_seen_at), 0)
+        and o.settled_at >= p.funds_seen_at), 0)), -1)
    where p.funds_seen_at > private.clock() - interval '30 seconds');
 end $$;
 

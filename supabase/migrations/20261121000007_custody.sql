@@ -211,14 +211,18 @@ declare
   caller private.credentials := private.admit(credential, 'pay', true);
   p private.payments;
   version integer;
+  seen numeric;
 begin
+  -- The lock of payers, so that what is reserved and what has left are of one moment.
+  perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account and q.kind = 'x402' and q.key = caller.id
      and q.device = custody_confirm.device and q.state = 'awaiting_confirmation'
      and q.asked_level = 'agent_asserted' and q.expires_at > private.clock()
-     and q.terms ->> 'transfer_method' = 'eip3009' and private.funds_seen(q) is not null
+     and q.terms ->> 'transfer_method' = 'eip3009'
      and not exists (select from private.approvals o where o.payment = q.id);
-  if not found or exists (select from private.mandates_concerning(p)) then
+  seen := private.funds_seen(p);
+  if seen is null or exists (select from private.mandates_concerning(p)) then
     outcome := 'stale';
     first := false;
     return next;
@@ -226,7 +230,7 @@ begin
   end if;
   select a.facts_version into version from private.accounts a where a.id = caller.account;
   return query select * from api.custody_authorize(credential, payment, 'agent_asserted', version,
-    private.funds_seen(p)::text, lease_seconds => custody_confirm.lease_seconds, is_repeat => true);
+    seen::text, lease_seconds => custody_confirm.lease_seconds, is_repeat => true);
 end $$;
 
 -- Releases a payment that custody refuses to sign because what the owner signed does not match it. It can

@@ -17,9 +17,9 @@ create function private.note_settled(
     block_hash = in_block, log_index = log, finality = label, settled_atomic = taken::numeric,
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
    where p.id = note_settled.payment and p.state = 'signed'
-     -- A merchant may name the transaction that paid something else.
-     and not exists (select from private.payments o where o.account = p.account and o.id <> p.id
-       and o.chain = p.chain and o.tx_hash = hash and o.log_index = log)
+     -- The transaction of a permit is what its merchant names, which may be one that paid something else.
+     and not (private.is_permit(p) and exists (select from private.payments o where o.account = p.account and o.id <> p.id
+       and o.chain = p.chain and o.tx_hash = hash and o.log_index = log))
   returning p.*
 $$;
 
@@ -37,7 +37,7 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null
+    log_index = null, settled_atomic = null, settled_at = null
    where p.id = payment and p.state = 'signed' and p.block_hash = gone
   returning * into reopened;
   if found then

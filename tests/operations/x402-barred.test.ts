@@ -110,3 +110,19 @@ test('of two purchases that were prepared with the money for one, the second is 
   expect(refused.body).toMatchObject({ error: 'insufficient_funds' })
   expect(await reservedUsd(agent)).toBe('0')
 })
+
+test('a deposit that was spent since a purchase was prepared does not count against it', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const payee = (await market.agent('read')).address
+  const attempt = attemptOf(await prepare(agent, { resource_url: market.merchant.v2Url }))
+  await fund(market.chain, agent.address, { usdcAtomic: 5n * usd })
+  await market.acquaint(agent, payee)
+  const order = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '3' }
+  const { body } = await agent.post('/wallet-custodial-transfer', order)
+  await agent.post('/transfer-status', { transfer_id: body['transfer_id'] })
+
+  const paid = await execute(agent, attempt)
+
+  expect(paid.body).toMatchObject({ status: 'settled' })
+  expect(await market.usdcOf(agent.address)).toBe(3n * usd - priceAtomic)
+})

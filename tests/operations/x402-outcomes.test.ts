@@ -230,3 +230,17 @@ test('asking again is enough to learn of a settlement, without the scheduled fun
   expect(unknown.body).toMatchObject({ status: 'unknown' })
   expect(again.body).toMatchObject({ status: 'paid_not_delivered', response: { status: 500 } })
 })
+
+test('what was paid is told while custody is silent', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const attempt = attemptOf(await prepare(agent, { resource_url: market.merchant.v2Url }))
+  await execute(agent, attempt)
+  const worker = market.worker()
+  const silent = () => Promise.reject(new Error('custody is gone'))
+  Object.assign(worker.world, { custody: { ...worker.world.custody, confirm: silent } })
+
+  const order = { attempt_id: attempt, user_confirmed: true }
+  const again = await worker.post(agent, '/x402-payment-execute', order)
+
+  expect(again.body).toMatchObject({ status: 'settled', response: { status: 200 } })
+})

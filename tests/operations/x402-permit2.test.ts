@@ -5,8 +5,19 @@
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { readUse } from '../../shared/chains/evm/use.ts'
+import { addressSchema, wordSchema } from '../../shared/chains/hex.ts'
+import { assetOf } from '../../shared/chains/registry.ts'
 import type { AuthorizeRequest } from '../../shared/custody/port.ts'
-import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
+import {
+  attemptOf,
+  execute,
+  openMarket,
+  pay,
+  prepare,
+  priceAtomic,
+  reservedUsd,
+} from '../support/market.ts'
 import { namedWith, textWith } from '../support/matching.ts'
 import { authorizing } from '../support/signed.ts'
 import { challengeV2, headerOf, payTo, requirementV2 } from '../support/x402.ts'
@@ -150,4 +161,21 @@ test('where a wallet can be paid for by EIP-3009 too, that is what is prepared',
     terms: { scheme: 'exact', transfer_method: 'eip3009' },
     summary: textWith('Pay 0.01 USDC'),
   })
+})
+
+test('what an authorization moved is not taken for what a permit did', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const { body } = await pay(agent, { resource_url: market.merchant.v2Url })
+  const asset = assetOf({ chain: market.chain.chainId, token: market.chain.usdc })
+  const parties = { from: agent.address, to: addressSchema.parse(market.merchant.payTo) }
+  const transaction = wordSchema.parse(body['tx_hash'])
+
+  const use = await readUse(market.world, {
+    ...asset,
+    ...parties,
+    amountAtomic: priceAtomic,
+    transaction,
+  })
+
+  expect(use).toBe('unused')
 })

@@ -84,9 +84,11 @@ async function readInTransaction(
   const { chain, token, from, to, amountAtomic, transaction } = question
   if (transaction === undefined) return 'unused'
   const receipt = (await readReceipts(world, chain, [transaction])).get(transaction)
-  for (const log of receipt?.logs ?? []) {
+  for (const [at, log] of (receipt?.logs ?? []).entries()) {
     const moved = sameHex(log.address, token.address) ? readTransfer(log) : undefined
-    const isIts = moved && sameHex(moved.from, from) && sameHex(moved.to, to)
+    // What an authorization moved has its use directly before it.
+    const isByPermit = receipt?.logs[at - 1]?.topics[0] !== useTopic
+    const isIts = moved && isByPermit && sameHex(moved.from, from) && sameHex(moved.to, to)
     if (!receipt || !isIts || moved.value === 0n || moved.value > amountAtomic) continue
     const { blockNumber, blockHash, confirmations, finality } = receipt
     const place = { blockNumber, blockHash, confirmations, finality }

@@ -97,12 +97,13 @@ async function prepareSigning(context: Context, entered: PaymentWithFacts) {
 }
 
 /**
- * Returns the wallet's balance: as it was seen when the payment was entered, if that was a moment ago. What lacks
- * funds all the same, the chain refuses. What is reserved already needs none.
+ * Returns the wallet's balance: as it was seen when the payment was entered, if that was a moment ago and is enough.
+ * What lacks funds all the same, the chain refuses. What is reserved already needs none.
  */
 async function fundsOf(context: Context, { payment_row: payment, facts }: PaymentWithFacts) {
   if (!isUnused(payment)) return 0n
-  if (facts.funds_atomic !== null) return facts.funds_atomic
+  const { funds_atomic: funds } = facts
+  if (funds !== null && funds - facts.reserved_atomic >= payment.amount_atomic) return funds
   const { chain, token } = assetOf(payment)
   const seen = await readFunds(context, { chain, token }, payment, openSignatures(payment, facts))
   if (seen.status !== 'ok') {
