@@ -14,6 +14,8 @@ create type private.payee_spending as (usd_micros bigint, resets_at timestamp wi
 
 create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb, owner text);
 
+create type private.settled_use as (automatic bigint, asserted bigint, total bigint, automatic_from timestamp with time zone, asserted_from timestamp with time zone, total_from timestamp with time zone);
+
 create type private.spending as (automatic bigint, asserted bigint, total bigint, automatic_resets_at timestamp with time zone, asserted_resets_at timestamp with time zone, total_resets_at timestamp with time zone);
 
 -- Tables and views
@@ -6504,15 +6506,12 @@ declare
   at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   s private.payee_spending;
-  f record;
+  f private.settled_use := private.settled_use_of(array[payer], near, payee);
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
     into s.usd_micros, s.resets_at from private.counted_singly(payer) p
    where p.payee = asserted_to.payee and p.consent_level = 'agent_asserted';
-  select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
-    into f from private.settled_sums t
-   where t.subject = payer and t.payee = asserted_to.payee and t.leaves_from >= near;
   s.usd_micros := s.usd_micros + f.total;
   s.resets_at := least(s.resets_at, private.first_to_leave(payer, f.total_from, 'agent_asserted', payee));
   return s;
@@ -7055,8 +7054,8 @@ CREATE OR REPLACE FUNCTION private.device_known(p private.payments)
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.known_devices d
-    where d.account = p.account and d.key = p.key and d.fingerprint = p.device));
+  return exists (select from private.known_devices d
+    where d.account = p.account and d.key = p.key and d.fingerprint = p.device);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.domains_above(host text)
@@ -7644,10 +7643,10 @@ CREATE OR REPLACE FUNCTION private.funds_seen(p private.payments)
  STABLE
 AS $function$
 begin
-  return (select nullif(greatest(-1, p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
-      where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
-        and o.settled_at >= p.funds_seen_at), 0)), -1)
-   where p.funds_seen_at > private.clock() - interval '30 seconds');
+  return (select f.left_atomic from (select p.funds_atomic - coalesce(sum(o.amount_atomic), 0) as left_atomic
+      from private.payments o where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
+        and o.settled_at >= p.funds_seen_at) f
+   where f.left_atomic >= 0 and p.funds_seen_at > private.clock() - interval '30 seconds');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_json(p private.payments)
@@ -7722,8 +7721,8 @@ CREATE OR REPLACE FUNCTION private.has_caught_up(chain bigint)
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.transfer_cursors c where c.chain = has_caught_up.chain
-    and (c.catch_up_block <= c.finalized_through or not exists (select from private.restores))));
+  return exists (select from private.transfer_cursors c where c.chain = has_caught_up.chain
+    and (c.catch_up_block <= c.finalized_through or not exists (select from private.restores)));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
@@ -7732,7 +7731,7 @@ CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.passkeys k where k.account = owner));
+  return exists (select from private.passkeys k where k.account = owner);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.has_place_for_app(of_account uuid, asked jsonb)
@@ -7763,7 +7762,7 @@ CREATE OR REPLACE FUNCTION private.has_stopped(carries uuid[])
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p)));
+  return exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.health_json()
@@ -8234,10 +8233,10 @@ CREATE OR REPLACE FUNCTION private.is_nonce_taken(p private.payments)
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.payments o where o.wallet = p.wallet
+  return exists (select from private.payments o where o.wallet = p.wallet
       and o.fixed_nonce = p.fixed_nonce and o.authorization_nonce is not null)
     or exists (select from private.payments o where o.wallet = p.wallet
-      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized'));
+      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
@@ -8409,8 +8408,8 @@ CREATE OR REPLACE FUNCTION private.is_session(credential text)
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.credentials k
-    where k.digest = credential and k.kind = 'session'));
+  return exists (select from private.credentials k
+    where k.digest = credential and k.kind = 'session');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_stopped(p private.payments)
@@ -8419,8 +8418,8 @@ CREATE OR REPLACE FUNCTION private.is_stopped(p private.payments)
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.accounts a
-    where a.id = p.account and p.freezes < a.freezes));
+  return exists (select from private.accounts a
+    where a.id = p.account and p.freezes < a.freezes);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
@@ -9059,14 +9058,13 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.may_pay(p private.payments, payer uuid)
  RETURNS boolean
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE
 AS $function$
-begin
-  return (select private.holder_of(payer) = private.holder_of(p.key)
+  select private.holder_of(payer) = private.holder_of(p.key)
     or case when p.consent_level is null or p.state = 'authorized' and p.counts_until <= private.clock()
-      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end);
-end $function$;
+      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.may_read(mailbox uuid, unproven boolean)
  RETURNS boolean
@@ -9441,8 +9439,8 @@ CREATE OR REPLACE FUNCTION private.owner_approved(p private.payments, at_level t
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.approvals o where o.payment = p.id
-    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p)));
+  return exists (select from private.approvals o where o.payment = p.id
+    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.paid_before(of_account uuid, of_payee text)
@@ -9689,8 +9687,8 @@ CREATE OR REPLACE FUNCTION private.recipient_known(payer uuid, payee text)
  STABLE
 AS $function$
 begin
-  return (select exists (select from private.known_recipients r
-    where r.account = payer and r.chain_family = 'evm' and r.address = payee));
+  return exists (select from private.known_recipients r
+    where r.account = payer and r.chain_family = 'evm' and r.address = payee);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.recognize(credential text, needed text, unfrozen boolean DEFAULT false)
@@ -10041,12 +10039,11 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
  RETURNS numeric
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE
 AS $function$
-begin
-  return (select private.reserved_in(p.wallet, p.chain, p.token));
-end $function$;
+  select private.reserved_in(p.wallet, p.chain, p.token)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.reserved_in(of_wallet text, on_chain bigint, of_token text)
  RETURNS numeric
@@ -10156,6 +10153,23 @@ begin
   perform private.leave_queue(of_payment);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.settled_use_of(subjects uuid[], near timestamp with time zone, payee text DEFAULT ''::text)
+ RETURNS private.settled_use
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  u private.settled_use;
+begin
+  select coalesce(sum(t.automatic), 0), coalesce(sum(t.asserted), 0), coalesce(sum(t.total), 0),
+      min(t.leaves_from) filter (where t.automatic > 0), min(t.leaves_from) filter (where t.asserted > 0),
+      min(t.leaves_from) filter (where t.total > 0)
+    into u from private.settled_sums t
+   where t.subject = any (subjects) and t.payee = settled_use_of.payee
+     and t.leaves_from >= near and t.leaves_from < 'infinity';
+  return u;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.sign_in_bucket(email text, client text)
  RETURNS text
  LANGUAGE sql
@@ -10226,7 +10240,7 @@ declare
   at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   s private.spending;
-  f record;
+  f private.settled_use := private.settled_use_of(array[spender], near);
 begin
   select
     coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
@@ -10239,12 +10253,6 @@ begin
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
   from private.counted_singly(spender) p,
     private.leaves_at(p.state, p.counts_until, p.valid_before, at) l (leaves_at);
-  select coalesce(sum(t.automatic), 0) as automatic, coalesce(sum(t.asserted), 0) as asserted,
-      coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.automatic > 0) as automatic_from,
-      min(t.leaves_from) filter (where t.asserted > 0) as asserted_from,
-      min(t.leaves_from) filter (where t.total > 0) as total_from
-    into f from private.settled_sums t
-   where t.subject = spender and t.payee = '' and t.leaves_from >= near;
   s.automatic := s.automatic + f.automatic;
   s.asserted := s.asserted + f.asserted;
   s.total := s.total + f.total;
@@ -10662,24 +10670,21 @@ declare
   at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   u private.mandate_usage;
-  f record;
+  f private.settled_use := private.settled_use_of(array[m.id], near);
+  ever private.settled_sums;
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
     coalesce(sum(p.amount_usd_micros) filter (where p.state <> 'settled'), 0),
     count(*) filter (where p.state <> 'settled'), min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
   into u.day, u.total, u.payments, u.day_resets_at
   from private.counted_singly(m.account) p where p.mandate = m.id;
-  select coalesce(sum(t.total) filter (where t.leaves_from < 'infinity'), 0) as day,
-    coalesce(sum(t.total) filter (where t.leaves_from = 'infinity'), 0) as total,
-    coalesce(sum(t.payments) filter (where t.leaves_from = 'infinity'), 0) as payments,
-    min(t.leaves_from) filter (where t.total > 0 and t.leaves_from < 'infinity') as day_from
-  into f from private.settled_sums t
-  where t.subject = m.id and t.payee = '' and t.leaves_from >= near;
-  u.day := u.day + f.day;
-  u.total := u.total + f.total;
-  u.payments := u.payments + f.payments;
+  select t.* into ever from private.settled_sums t
+   where t.subject = m.id and t.payee = '' and t.leaves_from = 'infinity';
+  u.day := u.day + f.total;
+  u.total := u.total + coalesce(ever.total, 0);
+  u.payments := u.payments + coalesce(ever.payments, 0);
   u.day_resets_at := least(u.day_resets_at,
-    private.first_to_leave(m.account, f.day_from, null, mandate => m.id));
+    private.first_to_leave(m.account, f.total_from, null, mandate => m.id));
   return u;
 end $function$;
 
@@ -10694,14 +10699,11 @@ declare
   budgets constant uuid[] := private.spent_together(budget);
   spender constant uuid := (select k.account from private.credentials k where k.id = budget);
   u private.cap_use;
-  f record;
+  f private.settled_use := private.settled_use_of(budgets, near);
 begin
   select coalesce(sum(p.amount_usd_micros), 0), min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
     into u.usd_micros, u.resets_at from private.counted_singly(spender) p
    where coalesce(p.budget, p.key) = any (budgets);
-  select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
-    into f from private.settled_sums t
-   where t.subject = any (budgets) and t.payee = '' and t.leaves_from >= near;
   u.usd_micros := u.usd_micros + f.total;
   u.resets_at := least(u.resets_at, private.first_to_leave(spender, f.total_from, null, budgets => budgets));
   return u;

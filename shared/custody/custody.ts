@@ -73,7 +73,7 @@ async function confirm(
   return isSigned ? { ...answer, row: row.payment_row?.told } : answer
 }
 
-/** What a request says of the transaction that may carry the payment, and who asks. */
+/** Caller of a request, with the transaction that may carry the payment. */
 type Asker = Pick<AuthorizeRequest, 'credential' | 'relay'>
 
 /** Signs what the ledger has reserved for a request, or returns why it did not. */

@@ -142,12 +142,8 @@ export async function commitDecision(
         }
       : {}),
   }
-  return rowOrRefusal(async () => {
-    const ledger = bindCredential(world.db, asked.credential)
-    const row = await ledger.one('custody_authorize', question, answerRow)
-    if (!row) throw new Error('custody_authorize answered no row')
-    return row
-  })
+  const ledger = bindCredential(world.db, asked.credential)
+  return rowOrRefusal(ledger.one('custody_authorize', question, answerRow))
 }
 
 /** Commits a confirmation, likewise. */
@@ -156,23 +152,18 @@ export async function commitConfirmation(
   { credential, paymentId: payment, device }: ConfirmRequest,
 ): Promise<AnswerRow | Refused> {
   const question = { payment, device, lease_seconds: leaseSeconds }
-  return rowOrRefusal(async () => {
-    const row = await bindCredential(world.db, credential).one(
-      'custody_confirm',
-      question,
-      answerRow,
-    )
-    if (!row) throw new Error('custody_confirm answered no row')
-    return row
-  })
+  const ledger = bindCredential(world.db, credential)
+  return rowOrRefusal(ledger.one('custody_confirm', question, answerRow))
 }
 
 type Refused = { refused: ErrorCode }
 
 /** Returns a refusal by its code: an error's class does not survive the way between functions. */
-async function rowOrRefusal<Row>(ask: () => Promise<Row>): Promise<Row | Refused> {
+async function rowOrRefusal<Row>(asking: Promise<Row | undefined>): Promise<Row | Refused> {
   try {
-    return await ask()
+    const row = await asking
+    if (!row) throw new Error('the ledger answered no row')
+    return row
   } catch (error) {
     if (error instanceof Rejection) return { refused: error.refusal.refusal }
     throw error
@@ -208,9 +199,6 @@ export async function storeSignedPayment(
     allowance_signature: authorization.allowance?.signature ?? null,
     ...signed?.stored,
   }
-  return rowOrRefusal(async () => {
-    const kept = await bindCredential(world.db, credential).one('custody_record', question, keptRow)
-    if (!kept) throw new Error('custody_record answered no row')
-    return kept
-  })
+  const ledger = bindCredential(world.db, credential)
+  return rowOrRefusal(ledger.one('custody_record', question, keptRow))
 }

@@ -53,7 +53,7 @@ export const relayedRows = z.array(gasRow.extend({ chain: z.int(), calls_per_day
 /** Amount of one asset that a wallet's payments reserve. */
 export const reservedRow = z.object({
   reserved_atomic: bigintText,
-  /** What reserves it without being known to be in a block: the newest twenty. */
+  /** Signatures that reserve it without being known to be in a block: the newest twenty. */
   open_signatures: z.array(
     z.object({ nonce: wordSchema, is_permit: z.boolean(), amount_atomic: bigintText }),
   ),

@@ -215,8 +215,8 @@ end $$;
 -- True if this is the credential of a session in which an owner is signed in.
 create function private.is_session(credential text) returns boolean language plpgsql stable as $$
 begin
-  return (select exists (select from private.credentials k
-    where k.digest = credential and k.kind = 'session'));
+  return exists (select from private.credentials k
+    where k.digest = credential and k.kind = 'session');
 end $$;
 
 -- Returns the caller after checking its scope, in the transaction of its request, or ends the call. With

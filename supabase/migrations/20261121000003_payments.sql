@@ -269,6 +269,27 @@ begin
      and (first_to_leave.mandate is null or p.mandate = first_to_leave.mandate)) end;
 end $$;
 
+create type private.settled_use as (
+  automatic bigint, asserted bigint, total bigint,
+  automatic_from timestamptz, asserted_from timestamptz, total_from timestamptz
+);
+
+-- Returns what the sums of these subjects hold that leaves the windows at `near` or later, and from when on each part
+-- begins to leave.
+create function private.settled_use_of(subjects uuid[], near timestamptz, payee text default '')
+  returns private.settled_use language plpgsql stable as $$
+declare
+  u private.settled_use;
+begin
+  select coalesce(sum(t.automatic), 0), coalesce(sum(t.asserted), 0), coalesce(sum(t.total), 0),
+      min(t.leaves_from) filter (where t.automatic > 0), min(t.leaves_from) filter (where t.asserted > 0),
+      min(t.leaves_from) filter (where t.total > 0)
+    into u from private.settled_sums t
+   where t.subject = any (subjects) and t.payee = settled_use_of.payee
+     and t.leaves_from >= near and t.leaves_from < 'infinity';
+  return u;
+end $$;
+
 -- Returns the sums that count now, in micro-USD. A window resets when the first payment leaves it.
 create function private.spent(spender uuid) returns private.spending
   language plpgsql stable as $$
@@ -276,7 +297,7 @@ declare
   at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   s private.spending;
-  f record;
+  f private.settled_use := private.settled_use_of(array[spender], near);
 begin
   select
     coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
@@ -289,12 +310,6 @@ begin
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
   from private.counted_singly(spender) p,
     private.leaves_at(p.state, p.counts_until, p.valid_before, at) l (leaves_at);
-  select coalesce(sum(t.automatic), 0) as automatic, coalesce(sum(t.asserted), 0) as asserted,
-      coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.automatic > 0) as automatic_from,
-      min(t.leaves_from) filter (where t.asserted > 0) as asserted_from,
-      min(t.leaves_from) filter (where t.total > 0) as total_from
-    into f from private.settled_sums t
-   where t.subject = spender and t.payee = '' and t.leaves_from >= near;
   s.automatic := s.automatic + f.automatic;
   s.asserted := s.asserted + f.asserted;
   s.total := s.total + f.total;
@@ -345,15 +360,15 @@ $$;
 create function private.recipient_known(payer uuid, payee text) returns boolean
   language plpgsql stable as $$
 begin
-  return (select exists (select from private.known_recipients r
-    where r.account = payer and r.chain_family = 'evm' and r.address = payee));
+  return exists (select from private.known_recipients r
+    where r.account = payer and r.chain_family = 'evm' and r.address = payee);
 end $$;
 
 create function private.device_known(p private.payments) returns boolean
   language plpgsql stable as $$
 begin
-  return (select exists (select from private.known_devices d
-    where d.account = p.account and d.key = p.key and d.fingerprint = p.device));
+  return exists (select from private.known_devices d
+    where d.account = p.account and d.key = p.key and d.fingerprint = p.device);
 end $$;
 
 -- Returns what agents moved to one address on their own word and that counts now, in micro-USD. Towards an
@@ -364,15 +379,12 @@ declare
   at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   s private.payee_spending;
-  f record;
+  f private.settled_use := private.settled_use_of(array[payer], near, payee);
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
     min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
     into s.usd_micros, s.resets_at from private.counted_singly(payer) p
    where p.payee = asserted_to.payee and p.consent_level = 'agent_asserted';
-  select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
-    into f from private.settled_sums t
-   where t.subject = payer and t.payee = asserted_to.payee and t.leaves_from >= near;
   s.usd_micros := s.usd_micros + f.total;
   s.resets_at := least(s.resets_at, private.first_to_leave(payer, f.total_from, 'agent_asserted', payee));
   return s;
@@ -416,10 +428,9 @@ end $$;
 
 -- Returns the same for the wallet and the token of a payment.
 create function private.reserved_atomic(p private.payments) returns numeric
-  language plpgsql stable as $$
-begin
-  return (select private.reserved_in(p.wallet, p.chain, p.token));
-end $$;
+  language sql stable as $$
+  select private.reserved_in(p.wallet, p.chain, p.token)
+$$;
 
 -- Returns the newest of the signatures that reserve it.
 create function private.open_nonces(of_wallet text, on_chain bigint, of_token text) returns jsonb
@@ -438,10 +449,10 @@ end $$;
 create function private.funds_seen(p private.payments) returns numeric
   language plpgsql stable as $$
 begin
-  return (select nullif(greatest(-1, p.funds_atomic - coalesce((select sum(o.amount_atomic) from private.payments o
-      where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
-        and o.settled_at >= p.funds_seen_at), 0)), -1)
-   where p.funds_seen_at > private.clock() - interval '30 seconds');
+  return (select f.left_atomic from (select p.funds_atomic - coalesce(sum(o.amount_atomic), 0) as left_atomic
+      from private.payments o where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
+        and o.settled_at >= p.funds_seen_at) f
+   where f.left_atomic >= 0 and p.funds_seen_at > private.clock() - interval '30 seconds');
 end $$;
 
 -- Releases those of the given payments that are reserved and not signed. The caller holds the account's lock.

@@ -140,8 +140,8 @@ $$;
 create function private.is_stopped(p private.payments) returns boolean
   language plpgsql stable as $$
 begin
-  return (select exists (select from private.accounts a
-    where a.id = p.account and p.freezes < a.freezes));
+  return exists (select from private.accounts a
+    where a.id = p.account and p.freezes < a.freezes);
 end $$;
 
 -- True if the transfer of a payment may still be put into a transaction: it has an effect, and no freeze has
@@ -164,7 +164,7 @@ end $$;
 create function private.has_stopped(carries uuid[]) returns boolean
   language plpgsql stable as $$
 begin
-  return (select exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p)));
+  return exists (select from private.payments p where p.id = any (carries) and private.is_stopped(p));
 end $$;
 
 -- Returns the calls that wait on a chain, in no order: those that are not claimed and still have an effect.

@@ -56,12 +56,11 @@ grant execute on function api.purchase_facts to service_role;
 -- Once the payment is reserved, only the one that asked and the one that pays may continue it and learn its
 -- outcome.
 create function private.may_pay(p private.payments, payer uuid) returns boolean
-  language plpgsql stable as $$
-begin
-  return (select private.holder_of(payer) = private.holder_of(p.key)
+  language sql stable as $$
+  select private.holder_of(payer) = private.holder_of(p.key)
     or case when p.consent_level is null or p.state = 'authorized' and p.counts_until <= private.clock()
-      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end);
-end $$;
+      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
+$$;
 
 -- Returns the parts of the terms that make two payments the same wish: of a purchase the request and the way to pay,
 -- of a transfer what was asked for, without the call that was made from it for its payee.
@@ -215,7 +214,6 @@ begin
   end if;
   return p;
 end $$;
-
 
 -- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is resolved
 -- to its payee. The same claim finds the payment that it entered before, unless the terms fix the nonce and

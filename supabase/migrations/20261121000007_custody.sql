@@ -66,10 +66,10 @@ end $$;
 create function private.is_nonce_taken(p private.payments) returns boolean
   language plpgsql stable as $$
 begin
-  return (select exists (select from private.payments o where o.wallet = p.wallet
+  return exists (select from private.payments o where o.wallet = p.wallet
       and o.fixed_nonce = p.fixed_nonce and o.authorization_nonce is not null)
     or exists (select from private.payments o where o.wallet = p.wallet
-      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized'));
+      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized');
 end $$;
 
 -- Returns from when until when, in Unix seconds, both exclusive (EIP-3009), the signature of a purchase is valid: as

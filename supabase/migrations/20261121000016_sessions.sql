@@ -30,7 +30,7 @@ $$;
 
 create function private.has_passkey(owner uuid) returns boolean language plpgsql stable as $$
 begin
-  return (select exists (select from private.passkeys k where k.account = owner));
+  return exists (select from private.passkeys k where k.account = owner);
 end $$;
 
 -- WebAuthn challenges that were given to a session. Each is taken once, by that session and for its purpose.

@@ -124,8 +124,8 @@ $$;
 create function private.owner_approved(p private.payments, at_level text) returns boolean
   language plpgsql stable as $$
 begin
-  return (select exists (select from private.approvals o where o.payment = p.id
-    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p)));
+  return exists (select from private.approvals o where o.payment = p.id
+    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p));
 end $$;
 
 -- Returns consent in the form in which it leaves the database, as shared/consent/consent.ts reads it.

@@ -62,24 +62,21 @@ declare
   at constant timestamptz := private.clock();
   near constant timestamptz := private.near();
   u private.mandate_usage;
-  f record;
+  f private.settled_use := private.settled_use_of(array[m.id], near);
+  ever private.settled_sums;
 begin
   select coalesce(sum(p.amount_usd_micros), 0),
     coalesce(sum(p.amount_usd_micros) filter (where p.state <> 'settled'), 0),
     count(*) filter (where p.state <> 'settled'), min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
   into u.day, u.total, u.payments, u.day_resets_at
   from private.counted_singly(m.account) p where p.mandate = m.id;
-  select coalesce(sum(t.total) filter (where t.leaves_from < 'infinity'), 0) as day,
-    coalesce(sum(t.total) filter (where t.leaves_from = 'infinity'), 0) as total,
-    coalesce(sum(t.payments) filter (where t.leaves_from = 'infinity'), 0) as payments,
-    min(t.leaves_from) filter (where t.total > 0 and t.leaves_from < 'infinity') as day_from
-  into f from private.settled_sums t
-  where t.subject = m.id and t.payee = '' and t.leaves_from >= near;
-  u.day := u.day + f.day;
-  u.total := u.total + f.total;
-  u.payments := u.payments + f.payments;
+  select t.* into ever from private.settled_sums t
+   where t.subject = m.id and t.payee = '' and t.leaves_from = 'infinity';
+  u.day := u.day + f.total;
+  u.total := u.total + coalesce(ever.total, 0);
+  u.payments := u.payments + coalesce(ever.payments, 0);
   u.day_resets_at := least(u.day_resets_at,
-    private.first_to_leave(m.account, f.day_from, null, mandate => m.id));
+    private.first_to_leave(m.account, f.total_from, null, mandate => m.id));
   return u;
 end $$;
 

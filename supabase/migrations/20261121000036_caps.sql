@@ -17,14 +17,11 @@ declare
   budgets constant uuid[] := private.spent_together(budget);
   spender constant uuid := (select k.account from private.credentials k where k.id = budget);
   u private.cap_use;
-  f record;
+  f private.settled_use := private.settled_use_of(budgets, near);
 begin
   select coalesce(sum(p.amount_usd_micros), 0), min(private.leaves_at(p.state, p.counts_until, p.valid_before, at))
     into u.usd_micros, u.resets_at from private.counted_singly(spender) p
    where coalesce(p.budget, p.key) = any (budgets);
-  select coalesce(sum(t.total), 0) as total, min(t.leaves_from) filter (where t.total > 0) as total_from
-    into f from private.settled_sums t
-   where t.subject = any (budgets) and t.payee = '' and t.leaves_from >= near;
   u.usd_micros := u.usd_micros + f.total;
   u.resets_at := least(u.resets_at, private.first_to_leave(spender, f.total_from, null, budgets => budgets));
   return u;

@@ -15,8 +15,8 @@ insert into private.retention (of_table, reason) values ('restores',
 -- block after every signature from before had ended. Nothing is signed before.
 create function private.has_caught_up(chain bigint) returns boolean language plpgsql stable as $$
 begin
-  return (select exists (select from private.transfer_cursors c where c.chain = has_caught_up.chain
-    and (c.catch_up_block <= c.finalized_through or not exists (select from private.restores))));
+  return exists (select from private.transfer_cursors c where c.chain = has_caught_up.chain
+    and (c.catch_up_block <= c.finalized_through or not exists (select from private.restores)));
 end $$;
 
 -- True if a block is one of those in which payments are that the backup does not know.

@@ -86,7 +86,7 @@ async function readInTransaction(
   const receipt = (await readReceipts(world, chain, [transaction])).get(transaction)
   for (const [at, log] of (receipt?.logs ?? []).entries()) {
     const moved = sameHex(log.address, token.address) ? readTransfer(log) : undefined
-    // What an authorization moved has its use directly before it.
+    // A transfer by authorization has its use directly before it.
     const isByPermit = receipt?.logs[at - 1]?.topics[0] !== useTopic
     const isIts = moved && isByPermit && sameHex(moved.from, from) && sameHex(moved.to, to)
     if (!receipt || !isIts || moved.value === 0n || moved.value > amountAtomic) continue

@@ -1,7 +1,7 @@
 /**
  * Compares each wallet's balance with its books, and the sums behind its limits with its payments, once a day and
- * after every restart; a difference writes an alarm. Balances are read in small parts, at the head, and compared once that block is final and all
- * transfers up to it were read.
+ * after every restart; a difference writes an alarm. Balances are read in small parts, at the head, and compared once
+ * that block is final and all transfers up to it were read.
  */
 import * as z from 'zod'
 import { isBlockReplaced } from '../../chains/evm/proof.ts'

@@ -98,7 +98,7 @@ async function prepareSigning(context: Context, entered: PaymentWithFacts) {
 
 /**
  * Returns the wallet's balance: as it was seen when the payment was entered, if that was a moment ago and is enough.
- * What lacks funds all the same, the chain refuses. What is reserved already needs none.
+ * The chain refuses what lacks funds all the same. A payment that is reserved already needs none.
  */
 async function fundsOf(context: Context, { payment_row: payment, facts }: PaymentWithFacts) {
   if (!isUnused(payment)) return 0n

@@ -5,7 +5,7 @@
 import { assetOf } from '../../chains/registry.ts'
 import type { ErrorCode, Refusal } from '../../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../../contract/errors.ts'
-import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort } from '../../custody/port.ts'
+import type { AuthorizeAnswer, AuthorizeRequest } from '../../custody/port.ts'
 import type { Context } from '../../http/handler.ts'
 import type { Decision } from '../../policy/decide.ts'
 import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
@@ -94,27 +94,34 @@ function isRaceLost(answer: AuthorizeAnswer): answer is RaceLost {
   return lostRaces.some((outcome) => outcome === answer.outcome)
 }
 
-function askCustody(
+/** Asks custody, which may have reserved the payment before it failed, so no answer may deny that. */
+async function askCustody(
   sender: Sender,
   entered: PaymentWithFacts,
   consentBasis: ConsentBasis,
   { fundsAtomic, seenBlock, validAfter, validBefore, relay, allowanceNonce }: SigningInputs,
 ): Promise<AuthorizeAnswer> {
+  const { custody } = sender.world
+  if (!custody) throw new Rejection(fail('unavailable', { log: 'CUSTODY is not bound' }))
   const { id: paymentId } = entered.payment_row
-  const request = {
-    credential: sender.credential,
-    paymentId,
-    ...consentBasis,
-    factsVersion: entered.facts.version,
-    fundsAtomic: fundsAtomic.toString(),
-    seenBlock,
-    validAfter,
-    validBefore,
-    relay,
-    allowanceNonce,
-    isRepeat: entered.facts.is_paid_already,
+  try {
+    return await custody.authorize({
+      credential: sender.credential,
+      paymentId,
+      ...consentBasis,
+      factsVersion: entered.facts.version,
+      fundsAtomic: fundsAtomic.toString(),
+      seenBlock,
+      validAfter,
+      validBefore,
+      relay,
+      allowanceNonce,
+      isRepeat: entered.facts.is_paid_already,
+    })
+  } catch (error) {
+    const message = `Custody did not answer. Ask transfer-status for ${paymentId} what came of it.`
+    throw new Rejection(fail('unavailable', { message, log: String(error) }))
   }
-  return answerOf(sender, paymentId, (custody) => custody.authorize(request))
 }
 
 /**
@@ -130,21 +137,6 @@ export async function authorizeConfirmed(sender: Sender, paymentId: string) {
   if (!answer) return undefined
   if (answer.outcome === 'refused') throw new Rejection(fail<ErrorCode>(answer.code))
   return answer.outcome === 'signed' && answer.first ? answer : undefined
-}
-
-/** Asks custody, which may have reserved the payment before it failed, so no answer may deny that. */
-async function answerOf(
-  { world: { custody } }: Sender,
-  paymentId: string,
-  ask: (custody: CustodyPort) => Promise<AuthorizeAnswer>,
-): Promise<AuthorizeAnswer> {
-  if (!custody) throw new Rejection(fail('unavailable', { log: 'CUSTODY is not bound' }))
-  try {
-    return await ask(custody)
-  } catch (error) {
-    const message = `Custody did not answer. Ask transfer-status for ${paymentId} what came of it.`
-    throw new Rejection(fail('unavailable', { message, log: String(error) }))
-  }
 }
 
 /** Reads a payment of the caller again, with fresh facts. */

@@ -113,7 +113,7 @@ async function follow(
   }
   const { block_number: number, block_hash: hash } = slot
   if (number === null || hash === null) return false
-  // Where no endpoint counts the nonce, the receipt that one showed was false.
+  // The receipt that one endpoint showed was false if none counts the nonce.
   const isUncounted = (seen.states.get(slot.lane)?.highestNonce ?? slot.nonce + 1) <= slot.nonce
   const isGone = isUncounted || (await isBlockReplaced(world, chain, { number, hash }))
   if (isGone !== true) return false

@@ -17,7 +17,7 @@ import { isQuorum } from './enough.ts'
 /** A signature that no block of the time `endSeconds` or later takes. */
 export type EndedSignature = SignatureNonce & { endSeconds: number }
 
-/** How a signature ended. */
+/** Ending of a signature. */
 export type Ending = 'used' | 'unused'
 
 /** Returns how each of at most 97 signatures ended; undefined where no quorum of endpoints says it. */
