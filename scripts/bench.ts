@@ -16,6 +16,7 @@ import { benchIdentity } from './bench/identity.ts'
 import { benchMandates } from './bench/mandates.ts'
 import { benchMemory } from './bench/memory.ts'
 import { benchPages } from './bench/pages.ts'
+import { cpuByProgram } from './bench/processes.ts'
 import { benchPurchases } from './bench/purchases.ts'
 import { benchRecovery } from './bench/recovery.ts'
 import type { Figure } from './bench/report.ts'
@@ -103,15 +104,27 @@ async function run(): Promise<void> {
   process.exit(0)
 }
 
+/** Prints the CPU seconds that the programs of the world have used since then, the most first. */
+function printCpu(name: string, before: ReadonlyMap<string, number>): void {
+  const used = [...cpuByProgram()]
+    .map(([program, seconds]) => ({ program, seconds: seconds - (before.get(program) ?? 0) }))
+    .filter(({ seconds }) => seconds > 0)
+    .sort((a, b) => b.seconds - a.seconds)
+    .map(({ program, seconds }) => `${program} ${seconds.toFixed(1)}`)
+  console.log(`CPU seconds of ${name}, by program: ${used.join(', ')}`)
+}
+
 async function measure(measurements: Record<string, Measurement>, options: BenchOptions) {
   const chosen = Object.entries(measurements).filter(([name]) => name.includes(values.only))
   if (chosen.length === 0) return []
   const world = await openBenchWorld({ ...options, isOnNode: values.arm === 'node' })
   const figures: Figure[] = []
   try {
-    for (const [, measurement] of chosen) {
+    for (const [name, measurement] of chosen) {
+      const before = cpuByProgram()
       const found = await measurement(world)
       printFigures(found)
+      printCpu(name, before)
       figures.push(...found)
     }
   } finally {

@@ -40,7 +40,6 @@ export async function reserve(sql: Sql, { credential }: Caller, payment: string)
   if (decision.verdict !== 'allow') throw new Error(`not allowed: ${decision.verdict}`)
   const [answer] = await sql`select outcome from api.custody_authorize(${credential}, ${payment},
     ${decision.consentLevel}, ${entered.facts.version}, '1000000000000', 0,
-    extract(epoch from private.clock())::bigint + 600, 45, seen_block => 1, cost_wei => '1',
-    gas_chain => 84532)`
+    extract(epoch from private.clock())::bigint + 600, 45, seen_block => 1, cost_wei => '1')`
   if (answer?.['outcome'] !== 'authorized') throw new Error(String(answer?.['outcome']))
 }

@@ -29,16 +29,24 @@ export async function measureLoad(
 
 /** Sums the CPU time of living processes. Children that have ended, such as the sender, do not count. */
 function cpuSeconds(): number {
+  return [...cpuByProgram().values()].reduce((sum, seconds) => sum + seconds, 0)
+}
+
+/** Returns the CPU seconds of living processes by the name of their program. */
+export function cpuByProgram(): Map<string, number> {
   const all = readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
     .map(readStat)
   const live = new Map(all.filter((stat) => stat !== undefined).map((stat) => [stat.pid, stat]))
-  let ticks = 0
-  for (const stat of live.values()) if (isOurs(stat.pid, live)) ticks += stat.ticks
-  return ticks / ticksPerSecond
+  const seconds = new Map<string, number>()
+  for (const { pid, program, ticks } of live.values()) {
+    if (!isOurs(pid, live)) continue
+    seconds.set(program, (seconds.get(program) ?? 0) + ticks / ticksPerSecond)
+  }
+  return seconds
 }
 
-type Stat = { pid: number; parent: number; ticks: number }
+type Stat = { pid: number; program: string; parent: number; ticks: number }
 
 function readStat(pid: string): Stat | undefined {
   try {
@@ -46,7 +54,9 @@ function readStat(pid: string): Stat | undefined {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const [, parent = '0'] = fields
     const [user = '0', system = '0'] = fields.slice(11, 13)
-    return { pid: Number(pid), parent: Number(parent), ticks: Number(user) + Number(system) }
+    const program = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'))
+    const ticks = Number(user) + Number(system)
+    return { pid: Number(pid), program, parent: Number(parent), ticks }
   } catch {
     return undefined
   }
