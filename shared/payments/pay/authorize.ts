@@ -68,7 +68,7 @@ export async function authorizePayment(
     if (answer.outcome === 'signed') return { ...answer, ...consentBasis }
     if (answer.outcome === 'insufficient_gas') return noGas
     if (answer.outcome === 'lane_full') return laneFull
-    if (!isRaceLost(answer)) return refusalOf(answer)
+    if (!isRaceLost(answer)) return refusalOf(answer, entered.payment_row.id)
     latest = (await readFacts(sender, latest)) ?? latest
     if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
     if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? signing
@@ -119,9 +119,20 @@ async function askCustody(
       isRepeat: entered.facts.is_paid_already,
     })
   } catch (error) {
-    const message = `Custody did not answer. Ask transfer-status for ${paymentId} what came of it.`
-    throw new Rejection(fail('unavailable', { message, log: String(error) }))
+    throw custodySilent(paymentId, String(error))
   }
+}
+
+function rejectionOf(code: ErrorCode, paymentId: string): Rejection {
+  return code === 'unavailable'
+    ? custodySilent(paymentId, code)
+    : new Rejection(fail<ErrorCode>(code))
+}
+
+/** Returns the refusal after custody, or its database, did not answer and may have reserved the payment. */
+function custodySilent(paymentId: string, log: string): Rejection {
+  const message = `Custody did not answer. Ask transfer-status for ${paymentId} what came of it.`
+  return new Rejection(fail('unavailable', { message, log, retryAfterSeconds: 5 }))
 }
 
 /**
@@ -135,7 +146,7 @@ export async function authorizeConfirmed(sender: Sender, paymentId: string) {
     world.log({ attempt: paymentId, log: `custody did not answer: ${String(error)}` })
   })
   if (!answer) return undefined
-  if (answer.outcome === 'refused') throw new Rejection(fail<ErrorCode>(answer.code))
+  if (answer.outcome === 'refused') throw rejectionOf(answer.code, paymentId)
   return answer.outcome === 'signed' && answer.first ? answer : undefined
 }
 
@@ -159,7 +170,7 @@ function notFundedNow(
 
 type Closed = Extract<AuthorizeAnswer, { outcome: 'closed' | 'expired' | 'not_found' | 'refused' }>
 
-function refusalOf(answer: Closed) {
+function refusalOf(answer: Closed, paymentId: string) {
   switch (answer.outcome) {
     case 'closed':
       return fail('payment_closed')
@@ -168,6 +179,6 @@ function refusalOf(answer: Closed) {
     case 'not_found':
       return fail('payment_not_found')
     case 'refused':
-      throw new Rejection(fail<ErrorCode>(answer.code))
+      throw rejectionOf(answer.code, paymentId)
   }
 }
