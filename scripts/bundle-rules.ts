@@ -114,7 +114,7 @@ const passkeys = [
 /** Holds the pages and all that they show, such as the chains, and the set of common passwords. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'punycode', 'uqr'],
+  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'punycode', 'uqr'],
   runtime: [],
 }
 
@@ -152,9 +152,6 @@ const mandates: BundleRule = {
   runtime: [],
 }
 
-/** Demands about a second of work from clients when very many codes are requested. */
-const codes: BundleRule = { ...plain, packages: [...plain.packages, 'altcha-lib'] }
-
 /** Rules of the functions that the plain rule does not fit; it holds for all others. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
   'consent-receipt': receipts,
@@ -173,7 +170,6 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
-  'request-signup-verification': codes,
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   vault,

@@ -28,6 +28,7 @@ all secrets and prints a link that opens the owner's account. Ctrl-C ends it; th
   npm run serve -- --public-url https://account.example --trusted-proxy
 
 <data>/serve.toml may hold public_url, mail_domain, notice_domain, mail_url, mail_token, eur_usd_rate,
+turnstile_site_key and turnstile_secret_key (the sign-up page asks for the challenge of Cloudflare Turnstile),
 alarm_url (alarms are posted there as JSON), alarm_mail (they are mailed there) and a table [rpc] of chains with
 their endpoints.`
 

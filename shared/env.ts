@@ -61,6 +61,13 @@ const schema = z.object({
     .default(''),
   /** Its private key, 32 bytes in base64url. */
   VAPID_PRIVATE_KEY: z.string().optional(),
+  /** Public key of Cloudflare Turnstile; if empty, sign-up has no challenge. */
+  TURNSTILE_SITE_KEY: z
+    .string()
+    .regex(/^[0-9A-Za-z_-]*$/)
+    .default(''),
+  /** Its secret; only the web app has it. */
+  TURNSTILE_SECRET_KEY: z.string().min(1).optional(),
   /** Domain that notices are sent from; no agent has an address there. */
   NOTICE_DOMAIN: z.string().min(1).optional(),
   /** JSON: CAIP-2 id -> RPC endpoints, preferred first; use two of different providers. */

@@ -299,7 +299,7 @@ create table private.health (
   reason text,
   looked_at timestamp with time zone not null default private.clock(),
   constraint health_pkey PRIMARY KEY (part),
-  constraint health_part_check CHECK ((part ~ '^(custody|vault|mailer|mail_out|walletconnect|(endpoints|second_operator|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
+  constraint health_part_check CHECK ((part ~ '^(custody|vault|mailer|mail_out|walletconnect|agent_sign_up|(endpoints|second_operator|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
   constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
 );
 alter table private.health enable row level security;
@@ -3292,14 +3292,14 @@ begin
    order by e.number desc limit page;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.login_find(email text, client text, work text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.login_find(email text, client text)
  RETURNS TABLE(password_hash text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  perform private.limit_sign_in(email, client, work);
+  perform private.limit_sign_in(email, client);
   return query select o.password_hash from private.owners o
    where o.email = login_find.email and o.password_hash is not null;
 end $function$;
@@ -3314,7 +3314,7 @@ AS $function$
     from private.passkeys p where p.id = passkey
 $function$;
 
-CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb, work text DEFAULT NULL::text, browser text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb, browser text DEFAULT NULL::text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3324,7 +3324,7 @@ declare
   owner uuid;
   made_at timestamptz;
 begin
-  perform private.limit_sign_in(email, client, work);
+  perform private.limit_sign_in(email, client);
   update private.recovery_codes r set used_at = private.clock() from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email
@@ -5923,7 +5923,7 @@ begin
    where s.link_digest = signup_read.link_digest and private.is_open(s);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text DEFAULT NULL::text, work text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text DEFAULT NULL::text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -5933,7 +5933,7 @@ declare
   asking text := private.network_of(client);
   asking_wide text := private.wide_network_of(client);
 begin
-  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide, work);
+  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide);
   insert into private.signups (email, code_digest, network, wide_network, wish)
   values (signup_request.email, signup_request.code_digest, asking, asking_wide,
     signup_request.wish);
@@ -8640,7 +8640,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text, work text)
+CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -8653,12 +8653,12 @@ begin
     perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   else
     perform private.take_slowly_of_networks('sign-in', client, 60, interval '20 seconds');
-    perform private.take_slowly_by_work('sign-in', 600, interval '250 milliseconds', work);
+    perform private.take_slowly('sign-in', 600, interval '250 milliseconds');
     perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.limit_signups(of_mailbox text, of_network text, of_wide_network text, work text)
+CREATE OR REPLACE FUNCTION private.limit_signups(of_mailbox text, of_network text, of_wide_network text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -8676,7 +8676,7 @@ begin
   perform private.limit_pace((select s.created_at from private.signups s
     where s.wide_network = of_wide_network
     order by s.created_at desc offset 59 limit 1), interval '1 hour');
-  perform private.take_slowly_by_work('sign-up', 300, interval '1 second', work);
+  perform private.take_slowly('sign-up', 300, interval '1 second');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_undecided(caller private.credentials)
@@ -10431,28 +10431,6 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.take_slowly_by_work(taken text, burst integer, every interval, work text)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  at timestamptz := private.clock();
-begin
-  if work is null then
-    if exists (select from private.rate_buckets b
-      where b.bucket = taken and b.arrives_at > at + every * (burst / 2 - 1)) then
-      perform private.refuse('work_required', '429');
-    end if;
-  else
-    insert into private.rate_buckets values ('work:' || work, at + interval '15 minutes')
-    on conflict do nothing;
-    if not found then
-      perform private.refuse('work_required', '429');
-    end if;
-  end if;
-  perform private.take_slowly(taken, burst, every);
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.take_slowly_of_networks(taken text, client text, burst integer, every interval)
  RETURNS void
  LANGUAGE plpgsql
@@ -11017,11 +10995,11 @@ grant execute on function api.list_orders(credential text, page integer, before 
 
 grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text) to service_role;
 
-grant execute on function api.login_find(email text, client text, work text) to service_role;
+grant execute on function api.login_find(email text, client text) to service_role;
 
 grant execute on function api.login_find_passkey(passkey text) to service_role;
 
-grant execute on function api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb, work text, browser text) to service_role;
+grant execute on function api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb, browser text) to service_role;
 
 grant execute on function api.login_with_passkey(passkey text, counter_seen text, counter_now text, challenge text, session_digest text, user_agent text, client text, mail jsonb, browser text) to service_role;
 
@@ -11255,7 +11233,7 @@ grant execute on function api.signup_confirm(email text, code_digest text, link_
 
 grant execute on function api.signup_read(link_digest text) to service_role;
 
-grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text, work text) to service_role;
+grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
 
 grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 

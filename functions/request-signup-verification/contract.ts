@@ -14,14 +14,10 @@ export const requestSignupVerification = operation({
   request: z.strictObject({
     email: field.email,
     alias: form.words(64).min(1).optional().describe('A wish; check_alias tells what is free.'),
-    solution: form
-      .words(2_048)
-      .optional()
-      .describe('JSON of challenge and solution (altcha-lib), after a refusal `work_required`.'),
   }),
   response: z.object({
     status: z.literal('sent').describe('Whether or not the address has an account already.'),
     expires_in_seconds: z.int(),
   }),
-  errors: ['alias_unavailable', 'work_required'],
+  errors: ['alias_unavailable', 'browser_only'],
 })

@@ -1,14 +1,21 @@
 import type { MiddlewareHandler } from 'hono'
 import type { WebEnv } from './visit.ts'
 
-/**
- * Returns the policy of a page. `reaches` is the one origin besides ours that it may connect to; `loadsWorker` is true
- * for the one that registers the service worker (client/notifications.ts).
- */
-function contentSecurityPolicy(reaches?: string, loadsWorker = false): string {
+type Allowed = {
+  /** The one origin besides ours that the page may connect to. */
+  reaches: string | undefined
+  /** Origin whose script and frame the page may load. */
+  embeds: string | undefined
+  /** True for the page that registers the service worker (client/notifications.ts). */
+  loadsWorker: boolean | undefined
+}
+
+/** Returns the policy of a page. */
+function contentSecurityPolicy({ reaches, embeds, loadsWorker = false }: Allowed): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    ["script-src 'self'", embeds].filter(Boolean).join(' '),
+    ...(embeds === undefined ? [] : [`frame-src ${embeds}`]),
     "style-src 'self'",
     "img-src 'self' data:",
     "manifest-src 'self'",
@@ -17,9 +24,16 @@ function contentSecurityPolicy(reaches?: string, loadsWorker = false): string {
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
+    // A script of somebody else writes into the document in its own way.
+    ...(embeds === undefined ? trustedTypes(loadsWorker) : []),
+  ].join('; ')
+}
+
+function trustedTypes(loadsWorker: boolean): string[] {
+  return [
     "require-trusted-types-for 'script'",
     `trusted-types ${loadsWorker ? 'worker' : "'none'"}`,
-  ].join('; ')
+  ]
 }
 
 const permissions = [
@@ -46,7 +60,8 @@ export const pageHeaders: MiddlewareHandler<WebEnv> = async (c, next) => {
   for (const [name, value] of Object.entries(fixed)) c.header(name, value)
   const relay = c.get('walletRelay')
   const reaches = relay && new URL(relay.url).origin
-  c.header('content-security-policy', contentSecurityPolicy(reaches, c.get('loadsWorker')))
+  const [embeds, loadsWorker] = [c.get('challengeOrigin'), c.get('loadsWorker')]
+  c.header('content-security-policy', contentSecurityPolicy({ reaches, embeds, loadsWorker }))
   c.header('x-request-id', c.get('requestId'))
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
 }

@@ -25,6 +25,8 @@ export type WebEnv = {
     typed?: URLSearchParams
     /** Relay that this page connects to; other pages must not. */
     walletRelay?: WalletRelay
+    /** Origin of the challenge that this page shows; other pages must not load it. */
+    challengeOrigin?: string
     /** True for the page that registers the service worker; other pages must not. */
     loadsWorker?: boolean
   }

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'f33ac813802e438172fb768d18571dad80a930171dbc600e81bd9934dd6a7a87'
+export const contractDigest = 'cbdf71280ca4e5ec438813b765341a2492dab6a7b867f96cfb075cde67673a78'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -71,7 +71,7 @@ export const errorCodes = [
   'alias_unavailable',
   'weak_password',
   'account_exists',
-  'work_required',
+  'challenge_failed',
   'rate_limited',
   'internal_error',
   'unavailable',
@@ -186,8 +186,6 @@ export type RequestSignupVerificationRequest = {
   email: string
   /** A wish; check_alias tells what is free. */
   alias?: string | undefined
-  /** JSON of challenge and solution (altcha-lib), after a refusal `work_required`. */
-  solution?: string | undefined
 }
 
 export type RequestSignupVerificationAnswer = {
@@ -198,7 +196,7 @@ export type RequestSignupVerificationAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type RequestSignupVerificationError = 'alias_unavailable' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unavailable' | 'unsupported_media_type' | 'work_required'
+export type RequestSignupVerificationError = 'alias_unavailable' | 'browser_only' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unavailable' | 'unsupported_media_type'
 
 export type ConfirmRegistrationCodeRequest = {
   /** Mail address. */

@@ -65,6 +65,8 @@ export function bindingsOf(
     OUTBOX_KEY: secrets.outbox_key,
     NOTICE_DOMAIN: noticeDomain,
     ...pushKeysOf(secrets),
+    // Sign-up has no challenge here, because its site key is empty.
+    TURNSTILE_SECRET_KEY: 'none',
     // The local mail server asks for no password.
     MAIL_TOKEN: 'none',
   }

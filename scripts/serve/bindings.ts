@@ -9,7 +9,13 @@ export type Texts = Readonly<Record<string, string>>
 /** Variables that PostgREST and its front need, and no function here. */
 const ofPostgrest = /^(SUPABASE_|CUSTODY_DATABASE_KEY$|VAULT_DATABASE_KEY$)/
 /** Variables that may be missing: the function then says that it does not work. */
-const mayBeMissing = ['MAIL_URL', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY', 'INBOUND_MAIL_SECRET']
+const mayBeMissing = [
+  'MAIL_URL',
+  'MAIL_TOKEN',
+  'DKIM_PRIVATE_KEY',
+  'INBOUND_MAIL_SECRET',
+  'TURNSTILE_SECRET_KEY',
+]
 
 /** Returns the values of this service that are no secrets. */
 export function valuesOf(settings: Settings): Texts {
@@ -24,6 +30,10 @@ export function valuesOf(settings: Settings): Texts {
     CLIENT_ADDRESS_HEADER: clientHeader,
     CHAIN_RPC_URLS: JSON.stringify(settings.rpc),
     ALLOW_LOOPBACK: 'false',
+    ...(settings.turnstile && {
+      TURNSTILE_SITE_KEY: settings.turnstile.siteKey,
+      TURNSTILE_SECRET_KEY: settings.turnstile.secretKey,
+    }),
     ...(settings.mail && { MAIL_URL: settings.mail.url, MAIL_TOKEN: settings.mail.token }),
   }
 }

@@ -14,6 +14,9 @@ const fileSchema = z.strictObject({
   /** Address of the mail provider: https://provider/emails, or smtps://user@host. */
   mail_url: z.url().optional(),
   mail_token: z.string().min(1).optional(),
+  /** Keys of a widget of Cloudflare Turnstile, which the sign-up page then shows. */
+  turnstile_site_key: z.string().min(1).optional(),
+  turnstile_secret_key: z.string().min(1).optional(),
   eur_usd_rate: z.string().optional(),
   /** Address that alarms are posted to. */
   alarm_url: z.url().optional(),
@@ -50,6 +53,7 @@ export type Settings = {
   mailDomain: string
   noticeDomain: string
   mail: { url: string; token: string } | undefined
+  turnstile: { siteKey: string; secretKey: string } | undefined
   eurUsdRate: string
   alarmUrl: string | undefined
   alarmMail: string | undefined
@@ -97,6 +101,7 @@ export function readSettings(flags: Flags): Settings {
     mailDomain,
     noticeDomain: file.notice_domain ?? `notices.${mailDomain}`,
     mail: url === undefined || token === undefined ? undefined : { url, token },
+    turnstile: turnstileOf(file),
     eurUsdRate: file.eur_usd_rate ?? '',
     alarmUrl: file.alarm_url,
     alarmMail: file.alarm_mail,
@@ -117,6 +122,16 @@ function readFile(path: string): z.output<typeof fileSchema> {
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw new Error(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
+}
+
+function turnstileOf({
+  turnstile_site_key: siteKey,
+  turnstile_secret_key: secretKey,
+}: z.output<typeof fileSchema>): Settings['turnstile'] {
+  if ((siteKey === undefined) !== (secretKey === undefined)) {
+    throw new Error('serve.toml: turnstile_site_key and turnstile_secret_key belong together')
+  }
+  return siteKey === undefined || secretKey === undefined ? undefined : { siteKey, secretKey }
 }
 
 function portOf(flag: string, text: string): number {

@@ -1,5 +1,5 @@
 /**
- * Sign-in by mail address, with a password or a recovery code. The answer and the work are the same for an
+ * Sign-in by mail address, with a password or a recovery code. The answer and its time are the same for an
  * unknown address, an account without a password and a wrong password.
  */
 import * as z from 'zod'
@@ -17,22 +17,18 @@ import {
   sessionTokenOf,
 } from './new-session.ts'
 import { hashPassword, verifyPassword } from './password.ts'
-import { withWork } from './proof-of-work.ts'
 import { recoveryDigest } from './recovery-code.ts'
 
 /** Returns the token of a new session; undefined if address and password do not match. */
 export async function signInWithPassword(
   world: World,
-  given: { email: string; password: string; solution?: string | undefined },
+  given: { email: string; password: string },
   browser: Browser,
 ): Promise<string | undefined> {
   const db = unbound(world.db)
   const email = canonicalEmail(given.email)
   const hashRow = z.object({ password_hash: z.string() })
-  const { solution } = given
-  const found = await withWork(world, { purpose: 'sign-in', solution }, (work) =>
-    db.one('login_find', { email, client: browser.client, work }, hashRow),
-  )
+  const found = await db.one('login_find', { email, client: browser.client }, hashRow)
   const verdict = verifyPassword(world, given.password, found?.password_hash)
   if (!found || verdict === 'wrong') return undefined
   const rehashed = verdict === 'stale' ? hashPassword(world, given.password) : null
@@ -53,7 +49,7 @@ export async function signInWithPassword(
 /** Returns the token of a new session; undefined if the code is not this owner's or was used. */
 export async function signInWithRecoveryCode(
   world: World,
-  given: { email: string; code: string; solution?: string | undefined },
+  given: { email: string; code: string },
   browser: Browser,
 ): Promise<string | undefined> {
   const email = canonicalEmail(given.email)
@@ -64,9 +60,6 @@ export async function signInWithRecoveryCode(
   )
   const { sid, session_digest } = await newSession(world)
   const args = { email, code_digest, session_digest, ...(await browserArgs(world, browser)), mail }
-  const { solution } = given
-  const opened = await withWork(world, { purpose: 'sign-in', solution }, (work) =>
-    unbound(world.db).one('login_with_code', { ...args, work }, openedRow),
-  )
+  const opened = await unbound(world.db).one('login_with_code', args, openedRow)
   return sessionTokenOf(world, sid, opened)
 }

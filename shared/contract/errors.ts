@@ -92,9 +92,9 @@ export const errorTable = {
   alias_unavailable: [409, 'This alias is not available. check_alias tells why.'],
   weak_password: [422, 'The password is too easy to guess. Choose another one.'],
   account_exists: [409, 'This mail address already has an account. Sign in.'],
-  work_required: [
-    429,
-    'Very many ask for this now. Solve `details.challenge` and send it again with `solution`.',
+  challenge_failed: [
+    422,
+    'The check that you are not a program was not passed. Do it again and send the form once more.',
   ],
   rate_limited: [429, 'Too many requests. Try again later.'],
   internal_error: [500, 'Something failed on our side. The request id identifies it.'],

@@ -17,6 +17,7 @@ export type CapabilityPart =
   | 'mailer'
   | 'mail_out'
   | 'walletconnect'
+  | 'agent_sign_up'
   | 'vaults'
 
 /** A part that exists once for each chain. */
@@ -72,7 +73,7 @@ export const gaps = {
   GAP_SIGN_UP_V1: {
     best: 'live',
     needs: ['custody'],
-    helps: ['mailer', 'mail_out'],
+    helps: ['mailer', 'mail_out', 'agent_sign_up'],
   },
   GAP_HOSTED_ACTION_V1: {
     best: 'live',

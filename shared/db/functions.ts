@@ -467,7 +467,7 @@ export type DatabaseFunctions = {
       at_site?: string | null
     }
   }
-  login_find: { args: { email: string; client: string; work?: string | null } }
+  login_find: { args: { email: string; client: string } }
   login_find_passkey: { args: { passkey: string } }
   login_with_code: {
     args: {
@@ -477,7 +477,6 @@ export type DatabaseFunctions = {
       user_agent: string
       client: string
       mail?: unknown
-      work?: string | null
       browser?: string | null
     }
   }
@@ -919,7 +918,6 @@ export type DatabaseFunctions = {
       code_mail: unknown
       known_mail: unknown
       wish?: string | null
-      work?: string | null
     }
   }
   spend_proof: { args: { credential: string; proof_digest: string } }

@@ -49,7 +49,7 @@ async function lookAround(world: World): Promise<void> {
     ...(mailer ? [lookAtNeighbour(world, 'mailer', () => mailer.ready())] : []),
     ...connectedChains(world.config).map((chain) => lookAtChain(world, chain, relayers)),
   ])
-  await ledger.run('health_report', { parts: [lookAtWalletConnect(world), ...found.flat()] })
+  await ledger.run('health_report', { parts: [...settingsFound(world), ...found.flat()] })
 }
 
 async function lookAtNeighbour(
@@ -75,9 +75,13 @@ function within(signal: AbortSignal, work: Promise<void>): Promise<void> {
   })
 }
 
-function lookAtWalletConnect({ config }: World): Found {
-  const isSet = (config.WALLETCONNECT_PROJECT_ID ?? '') !== ''
-  return { part: 'walletconnect', reason: isSet ? null : 'not_set' }
+function settingsFound({ config }: World): Found[] {
+  const hasRelay = (config.WALLETCONNECT_PROJECT_ID ?? '') !== ''
+  const hasChallenge = config.TURNSTILE_SITE_KEY !== ''
+  return [
+    { part: 'walletconnect', reason: hasRelay ? null : 'not_set' },
+    { part: 'agent_sign_up', reason: hasChallenge ? 'page_only' : null },
+  ]
 }
 
 async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[]): Promise<Found[]> {

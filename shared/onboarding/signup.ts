@@ -4,7 +4,6 @@
  * and another mail is sent.
  */
 import * as z from 'zod'
-import { withWork } from '../auth/proof-of-work.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
@@ -26,7 +25,7 @@ export type Asking = { world: World; client: string }
 /** Sends a code to the address, or tells an owner that an account already exists. */
 export async function requestSignup(
   { world, client }: Asking,
-  asked: { email: string; alias?: string | undefined; solution?: string | undefined },
+  asked: { email: string; alias?: string | undefined },
 ): Promise<Refusal<'alias_unavailable'> | undefined> {
   const wish = asked.alias === undefined ? undefined : canonicalAlias(asked.alias)
   if (wish !== undefined && aliasProblem(wish) !== undefined) return fail('alias_unavailable')
@@ -42,9 +41,7 @@ export async function requestSignup(
     known_mail: await sealForOutbox(world, { to: email, ...alreadyHaveAccount(config.WEB_URL) }),
     ...(wish === undefined ? {} : { wish }),
   }
-  await withWork(world, { purpose: 'sign-up', solution: asked.solution }, (work) =>
-    unbound(world.db).run('signup_request', { ...question, work }),
-  )
+  await unbound(world.db).run('signup_request', question)
   return undefined
 }
 

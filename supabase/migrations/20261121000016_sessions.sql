@@ -89,30 +89,6 @@ begin
     taken || ':wide:' || private.wide_network_of(client), 4 * burst, every / 4);
 end $$;
 
--- Takes one cell that all callers share. The second half of the bucket is for callers that bring proof of
--- work, of which `work` is the digest, so a caller with very many networks leaves that half to people. A
--- proof is good for one cell and is remembered for longer than its challenge is valid.
-create function private.take_slowly_by_work(
-  taken text, burst integer, every interval, work text)
-  returns void language plpgsql as $$
-declare
-  at timestamptz := private.clock();
-begin
-  if work is null then
-    if exists (select from private.rate_buckets b
-      where b.bucket = taken and b.arrives_at > at + every * (burst / 2 - 1)) then
-      perform private.refuse('work_required', '429');
-    end if;
-  else
-    insert into private.rate_buckets values ('work:' || work, at + interval '15 minutes')
-    on conflict do nothing;
-    if not found then
-      perform private.refuse('work_required', '429');
-    end if;
-  end if;
-  perform private.take_slowly(taken, burst, every);
-end $$;
-
 -- True if the owner with this address signed in from this network before; false for an unknown address.
 create function private.network_known(email text, network text) returns boolean
   language sql stable as $$
@@ -131,8 +107,7 @@ $$;
 -- together are limited too, for one name and for all names, since an attempt costs a quarter of a second of
 -- CPU. A network that the owner signed in from is exempt, so strangers who guess do not keep the owner out.
 -- Unknown names are limited in the same way.
-create function private.limit_sign_in(email text, client text, work text) returns void
-  language plpgsql as $$
+create function private.limit_sign_in(email text, client text) returns void language plpgsql as $$
 declare
   name text := pg_catalog.md5(email);
   network text := private.network_of(client);
@@ -142,7 +117,7 @@ begin
     perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   else
     perform private.take_slowly_of_networks('sign-in', client, 60, interval '20 seconds');
-    perform private.take_slowly_by_work('sign-in', 600, interval '250 milliseconds', work);
+    perform private.take_slowly('sign-in', 600, interval '250 milliseconds');
     perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
   end if;
 end $$;
@@ -195,12 +170,12 @@ begin
 end $$;
 
 -- Returns the hash to compare a password with. Returns no row for an unknown address or an owner without a
--- password; the caller must spend the same work on either.
-create function api.login_find(email text, client text, work text default null)
+-- password; the caller must hash a password for either, so that both take the same time.
+create function api.login_find(email text, client text)
   returns table (password_hash text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.limit_sign_in(email, client, work);
+  perform private.limit_sign_in(email, client);
   return query select o.password_hash from private.owners o
    where o.email = login_find.email and o.password_hash is not null;
 end $$;
@@ -231,14 +206,14 @@ end $$;
 -- Spends a recovery code. It signs in without being a proof, and guards the account for three days.
 create function api.login_with_code(
   email text, code_digest text, session_digest text, user_agent text, client text,
-  mail jsonb default null, work text default null, browser text default null)
+  mail jsonb default null, browser text default null)
   returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   owner uuid;
   made_at timestamptz;
 begin
-  perform private.limit_sign_in(email, client, work);
+  perform private.limit_sign_in(email, client);
   update private.recovery_codes r set used_at = private.clock() from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email

@@ -68,11 +68,9 @@ begin
 end $$;
 
 -- Limits codes to 3 an hour and 10 a day for a mailbox, 20 an hour for the caller's network, 60 for its wider
--- network, and 3,900 for all together, the second half of the latter with proof of work. It counts requests,
--- so a refusal does not reveal whether the address has an account. Requests run one after the other, because
--- two at once would both find the last place free.
-create function private.limit_signups(
-  of_mailbox text, of_network text, of_wide_network text, work text)
+-- network, and 3,900 for all together. It counts requests, so a refusal does not reveal whether the address
+-- has an account. Requests run one after the other, because two at once would both find the last place free.
+create function private.limit_signups(of_mailbox text, of_network text, of_wide_network text)
   returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(17, hashtext(of_mailbox));
@@ -88,20 +86,20 @@ begin
   perform private.limit_pace((select s.created_at from private.signups s
     where s.wide_network = of_wide_network
     order by s.created_at desc offset 59 limit 1), interval '1 hour');
-  perform private.take_slowly_by_work('sign-up', 300, interval '1 second', work);
+  perform private.take_slowly('sign-up', 300, interval '1 second');
 end $$;
 
 -- Enters a code and sends it. An address that owns an account gets the other mail and its code is sent to
 -- nobody. The rest is the same work, so the answer does not reveal which case it was.
 create function api.signup_request(
   email text, code_digest text, client text, code_mail jsonb, known_mail jsonb,
-  wish text default null, work text default null)
+  wish text default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   asking text := private.network_of(client);
   asking_wide text := private.wide_network_of(client);
 begin
-  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide, work);
+  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide);
   insert into private.signups (email, code_digest, network, wide_network, wish)
   values (signup_request.email, signup_request.code_digest, asking, asking_wide,
     signup_request.wish);

@@ -209,8 +209,7 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;
 
--- Records that a person confirmed to be there. The caller checks the proof of work, which is good for one
--- action; an action is finished here only once.
+-- Records that somebody with the link confirmed to be there. An action is finished here only once.
 create function api.link_verify(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$

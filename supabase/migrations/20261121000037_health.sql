@@ -4,7 +4,7 @@
 create table private.health (
   -- The part that was checked; parts of a chain carry its CAIP-2 id.
   part text primary key
-    check (part ~ '^(custody|vault|mailer|mail_out|walletconnect'
+    check (part ~ '^(custody|vault|mailer|mail_out|walletconnect|agent_sign_up'
       '|(endpoints|second_operator|relayers|eurc):eip155:[1-9][0-9]*)$'),
   -- Null while it works.
   reason text check (reason ~ '^[a-z_]{1,40}$'),

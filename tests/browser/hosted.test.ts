@@ -79,7 +79,7 @@ test('walletconnect: a wallet of the browser pays, and is known to nobody by tha
   await expect(page.getByText('not a known recipient').count()).resolves.toBe(1)
 })
 
-test('human_verification: a browser works for a second, and a person says so', async () => {
+test('human_verification: a person says so', async () => {
   const link = await createLink('human_verification')
   const person = await scene.stranger()
   await open(person, link.url)

@@ -4,6 +4,7 @@ import type { Database } from '../../shared/db/database.ts'
 import { requestSignup } from '../../shared/onboarding/signup.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { costOf } from '../support/cost.ts'
+import { fillBucket } from '../support/full-bucket.ts'
 import { codeFor, mailsTo, post, requestCode } from '../support/sign-up.ts'
 import { start } from '../support/world.ts'
 
@@ -160,6 +161,17 @@ test.each([
     )
   }
   expect(statuses).toEqual([...Array.from({ length: 60 }, () => 200), 429])
+})
+
+test('sends 300 codes at once and one each second for all networks together', async () => {
+  await fillBucket(world, 'sign-up', 299)
+
+  const answers = [
+    await requestCode(world, 'last@example.org'),
+    await requestCode(world, 'late@example.org'),
+  ]
+
+  expect(answers).toMatchObject([sent, { status: 429, body: { error: 'rate_limited' } }])
 })
 
 test('counts the addresses of one mailbox together', async () => {

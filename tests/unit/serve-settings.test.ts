@@ -69,6 +69,8 @@ test.each([
 
 test.each([
   ['mail_url = "smtps://user@mail.example"', 'mail_url and mail_token belong together'],
+  ['turnstile_site_key = "0x4AAAAAAA"', 'turnstile_secret_key belong together'],
+  ['turnstile_secret_key = "0x4AAAAAAA"', 'turnstile_secret_key belong together'],
   ['alarm_mail = "ann@people.example"', 'alarm_mail needs mail_url'],
   ['alarm_mail = "ann"', 'alarm_mail'],
 ])('serve.toml with %s is refused', (line, sentence) => {

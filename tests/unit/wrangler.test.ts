@@ -35,6 +35,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
     'OUTBOX_KEY',
     'SESSION_PRIVATE_KEY',
     'RECEIPT_PRIVATE_KEY',
+    'TURNSTILE_SECRET_KEY',
   ],
 }
 

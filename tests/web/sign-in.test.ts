@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { returnPathOf } from '../../functions/web/way-back.ts'
 import { openBrowser } from '../support/browserless.ts'
+import { fillBucket } from '../support/full-bucket.ts'
 import type { Person } from '../support/person.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
@@ -112,6 +113,19 @@ test('no number of guessers elsewhere keeps the owner out of a network that it s
 
   await expect(guess(60)).rejects.toThrow('rate_limited')
   expect((await signInAs(world, other)).cookies.has(session)).toBe(true)
+})
+
+test('600 tries at once, and four each second, are all that networks new to the owners have', async () => {
+  const owner = await openPerson(world)
+  await signInAs(world, owner)
+  const guess = (email: string) =>
+    world.world.db.call('login_find', { email, client: '203.0.113.1' })
+  await fillBucket(world, 'sign-in', 149.75)
+
+  await expect(guess('last@people.example')).resolves.toBeDefined()
+  await expect(guess('late@people.example')).rejects.toThrow('rate_limited')
+  expect((await signInAs(world, owner)).cookies.has(session)).toBe(true)
+  await fillBucket(world, 'sign-in', 0)
 })
 
 test('a guesser with a network of IPv6 is one guesser', async () => {

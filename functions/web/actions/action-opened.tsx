@@ -1,8 +1,6 @@
 /** An opened hosted action: the browser that opened the link performs it. */
-import { newWorkChallenge } from '../../../shared/auth/proof-of-work.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
-import { NeedsScripts, ProofOfWorkFields } from '../ui/work.tsx'
 import type { PageContext } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import type { ActionView } from './action-steps.tsx'
@@ -85,21 +83,17 @@ function showDepositStep(c: PageContext, { action, alias, address }: ActionView)
   )
 }
 
-async function showHumanVerificationStep(c: PageContext, { action }: ActionView) {
-  const challenge = await newWorkChallenge(c.get('world'), action.id)
+function showHumanVerificationStep(c: PageContext, { action }: ActionView) {
   return sendPage(
     c,
     <Page
       c={c}
       title={titleOf(action)}
       lead="Your agent wants to know that a person is there, not a program."
-      scripts={['human']}
     >
-      <NeedsScripts />
       <div class="actions">
-        <Form c={c} action={stepPath(c, 'verify')} data-challenge={challenge}>
+        <Form c={c} action={stepPath(c, 'verify')}>
           <Button>I am here</Button>
-          <ProofOfWorkFields />
         </Form>
         <Decline c={c} />
       </div>

@@ -4,7 +4,6 @@
  */
 
 import { securityEventOf } from '../../../shared/auth/new-session.ts'
-import { verifyWork } from '../../../shared/auth/proof-of-work.ts'
 import { readAddress } from '../../../shared/chains/evm/address.ts'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
@@ -44,7 +43,7 @@ export const routes: Routes = (app) => {
     return again(c)
   })
   app.post('/action/:token/verify', async (c) => {
-    await verify(c, (await readFormFields(c)).get('solution') ?? '')
+    await takeStep(c, 'link_verify')
     return again(c)
   })
   app.post('/action/:token/enter', enter)
@@ -119,17 +118,4 @@ async function knownOwner(c: PageContext): Promise<Owner | undefined> {
     if (error instanceof Rejection && error.refusal.refusal === 'unauthorized') return undefined
     throw error
   }
-}
-
-async function verify(c: PageContext, solution: string): Promise<void> {
-  const { action } = await takeStep(c, 'link_look')
-  if (action?.type !== 'human_verification' || action.status !== 'opened') return
-  if ((await verifyWork(c.get('world'), action.id, solution)) === undefined) {
-    throw new Rejection(
-      fail('invalid_request', {
-        message: 'Your browser did not do its part. Allow scripts on this page and try again.',
-      }),
-    )
-  }
-  await takeStep(c, 'link_verify')
 }

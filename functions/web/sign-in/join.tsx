@@ -1,21 +1,22 @@
 /** The page on which a person without an agent asks for a code by mail and enters it. */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Refusal } from '../../../shared/contract/errors.ts'
-import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { errorTable, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { email as emailField } from '../../../shared/contract/fields.ts'
 import { waitUntilOf } from '../../../shared/http/later.ts'
 import { wakeMailer } from '../../../shared/mail/wake.ts'
+import {
+  challengeField,
+  challengeOrigin,
+  challengeRefusal,
+  challengeSiteKey,
+} from '../../../shared/onboarding/challenge.ts'
 import { confirmCode, requestSignup } from '../../../shared/onboarding/signup.ts'
 import { goTo, readFormFields } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf } from '../own-session.ts'
+import { Challenge } from '../ui/challenge.tsx'
 import { Button, Field, Form } from '../ui/form.tsx'
-import {
-  ProofOfWorkFields,
-  ProofOfWorkNotice,
-  proofOfWorkAttributes,
-  workChallengeIn,
-} from '../ui/work.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 
@@ -32,23 +33,21 @@ const codeForm = /^[0-9]{6}$/
 const cookie = 'aoa_join'
 const host = { path: '/', secure: true, prefix: 'host' } as const
 
-type Tried = { error?: string; challenge?: string }
-
 function asking(c: PageContext) {
   return { world: c.get('world'), client: browserOf(c).client }
 }
 
-function askAddress(c: PageContext, typed = '', { error, challenge }: Tried = {}) {
+function askAddress(c: PageContext, typed = '', error?: string) {
+  const siteKey = challengeSiteKey(c.get('world').config)
+  if (siteKey !== undefined) c.set('challengeOrigin', challengeOrigin)
   return sendPage(
     c,
     <Page
       c={c}
       title="Open an account"
       lead="Your agent gets a mail address and a wallet. You set what it may spend, and can stop it at any time."
-      {...(challenge === undefined ? {} : { scripts: ['human'] })}
     >
-      {challenge !== undefined && <ProofOfWorkNotice />}
-      <Form c={c} action="/join" {...proofOfWorkAttributes(challenge)}>
+      <Form c={c} action="/join">
         <Field
           name="email"
           label="Your mail address"
@@ -60,14 +59,14 @@ function askAddress(c: PageContext, typed = '', { error, challenge }: Tried = {}
           maxlength={254}
           {...(error === undefined ? {} : { error })}
         />
+        {siteKey !== undefined && <Challenge siteKey={siteKey} />}
         <Button>Send the code</Button>
-        {challenge !== undefined && <ProofOfWorkFields />}
       </Form>
       <p class="quiet">
         You have an account? <a href={`${webAppPath}/login`}>Sign in</a>.
       </p>
     </Page>,
-    challenge !== undefined ? 429 : error === undefined ? 200 : 422,
+    error === undefined ? 200 : 422,
   )
 }
 
@@ -75,27 +74,28 @@ async function sendCode(c: PageContext) {
   const form = await readFormFields(c)
   const typed = form.get('email')?.trim() ?? ''
   const email = emailField.safeParse(typed)
-  if (!email.success)
-    return askAddress(c, typed, { error: 'This is not a mail address. Look it over.' })
-  const asked = { email: email.data, solution: form.get('solution') ?? undefined }
-  const tried = await triedBy(requestSignup(asking(c), asked))
-  if (tried) return askAddress(c, typed, tried)
+  if (!email.success) return askAddress(c, typed, 'This is not a mail address. Look it over.')
+  const unsolved = await challengeRefusal(asking(c), form.get(challengeField) ?? '')
+  if (unsolved?.refusal === 'unavailable') throw new Rejection(unsolved)
+  if (unsolved) return askAddress(c, typed, errorTable[unsolved.refusal][1])
+  const error = await limitMessage(requestSignup(asking(c), { email: email.data }))
+  if (error !== undefined) return askAddress(c, typed, error)
   wakeMailer(c.get('world'), waitUntilOf(c))
   const kept = { ...host, httpOnly: true, sameSite: 'Lax', maxAge: 600 } as const
   setCookie(c, cookie, email.data, kept)
   return goTo(c, '/join/code')
 }
 
-/** Turns a rate limit or a demand for work into a message of the form; rethrows everything else. */
-async function triedBy(asking: Promise<unknown>): Promise<Tried | undefined> {
+/** Turns a rate limit into a message of the form; rethrows everything else. */
+async function limitMessage(asking: Promise<unknown>): Promise<string | undefined> {
   try {
     await asking
     return undefined
   } catch (error) {
     if (error instanceof Rejection && error.refusal.refusal === 'rate_limited') {
-      return { error: waitWords(error.refusal) }
+      return waitWords(error.refusal)
     }
-    return { challenge: workChallengeIn(error) }
+    throw error
   }
 }
 

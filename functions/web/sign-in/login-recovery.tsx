@@ -5,12 +5,6 @@ import { Page, sendPage } from '../layout.tsx'
 import { browserOf, signIn } from '../own-session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Notice } from '../ui/show.tsx'
-import {
-  ProofOfWorkFields,
-  ProofOfWorkNotice,
-  proofOfWorkAttributes,
-  workChallengeIn,
-} from '../ui/work.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 
 /** Routes that show the form and sign in. */
@@ -19,33 +13,26 @@ export const routes: Routes = (app) => {
   app.post('/login/recovery', async (c) => {
     const form = await readFormFields(c)
     const email = form.get('email') ?? ''
-    const solution = form.get('solution') ?? undefined
-    const given = { email, code: form.get('code') ?? '', solution }
-    try {
-      const token = await signInWithRecoveryCode(c.get('world'), given, browserOf(c))
-      if (token === undefined) return showRecovery(c, { email, isWrong: true })
-      return signIn(c, token, '/security')
-    } catch (error) {
-      return showRecovery(c, { email, challenge: workChallengeIn(error) })
-    }
+    const given = { email, code: form.get('code') ?? '' }
+    const token = await signInWithRecoveryCode(c.get('world'), given, browserOf(c))
+    if (token === undefined) return showRecovery(c, { email, isWrong: true })
+    return signIn(c, token, '/security')
   })
 }
 
-type Tried = { email?: string; isWrong?: boolean; challenge?: string }
+type Tried = { email?: string; isWrong?: boolean }
 
-function showRecovery(c: PageContext, { email = '', isWrong = false, challenge }: Tried) {
+function showRecovery(c: PageContext, { email = '', isWrong = false }: Tried) {
   return sendPage(
     c,
     <Page
       c={c}
       title="Sign in with a recovery code"
       back={{ to: '/login', label: 'Sign in' }}
-      {...(challenge === undefined ? {} : { scripts: ['human'] })}
       lead="Each code works once. For three days after it nothing can be widened: limits stay as they are, and no payment can be approved. Freezing works."
     >
-      {challenge !== undefined && <ProofOfWorkNotice />}
       {isWrong && <Notice kind="danger">The mail address or the code is not right.</Notice>}
-      <Form c={c} {...proofOfWorkAttributes(challenge)}>
+      <Form c={c}>
         <Field
           name="email"
           label="Mail address"
@@ -57,9 +44,8 @@ function showRecovery(c: PageContext, { email = '', isWrong = false, challenge }
         />
         <Field name="code" label="Recovery code" autocomplete="off" maxlength={64} required />
         <Button>Sign in</Button>
-        {challenge !== undefined && <ProofOfWorkFields />}
       </Form>
     </Page>,
-    challenge !== undefined ? 429 : isWrong ? 403 : 200,
+    isWrong ? 403 : 200,
   )
 }

@@ -8,12 +8,6 @@ import { browserOf, signIn } from '../own-session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { PasskeyForm } from '../ui/passkey.tsx'
 import { Notice } from '../ui/show.tsx'
-import {
-  ProofOfWorkFields,
-  ProofOfWorkNotice,
-  proofOfWorkAttributes,
-  workChallengeIn,
-} from '../ui/work.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import { returnPathField, returnPathOf } from '../way-back.ts'
@@ -24,15 +18,10 @@ export const routes: Routes = (app) => {
   app.post('/login', async (c) => {
     const form = await readFormFields(c)
     const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
-    const given = { email, password, solution: form.get('solution') ?? undefined }
     const way = returnPathOf(form.get('next'))
     const error = 'The mail address or the password is not right.'
-    try {
-      const token = await signInWithPassword(c.get('world'), given, browserOf(c))
-      return token === undefined ? showLogin(c, { way, email, error }) : signIn(c, token, way)
-    } catch (thrown) {
-      return showLogin(c, { way, email, challenge: workChallengeIn(thrown) })
-    }
+    const token = await signInWithPassword(c.get('world'), { email, password }, browserOf(c))
+    return token === undefined ? showLogin(c, { way, email, error }) : signIn(c, token, way)
   })
   app.post('/login/passkey/options', async (c) => {
     return c.json(await beginPasskeySignIn(c.get('world'), c.get('formToken')))
@@ -51,21 +40,16 @@ export const routes: Routes = (app) => {
 const otherwise =
   'Your mail address and password open the account too, and so does a recovery code.'
 
-type Tried = { way: string; email?: string; error?: string; challenge?: string }
+type Tried = { way: string; email?: string; error?: string }
 
-function showLogin(c: PageContext, { way, email = '', error, challenge }: Tried) {
+function showLogin(c: PageContext, { way, email = '', error }: Tried) {
   const next = returnPathField(way)
   return sendPage(
     c,
-    <Page
-      c={c}
-      title="Sign in"
-      scripts={challenge === undefined ? ['passkey'] : ['passkey', 'human']}
-    >
+    <Page c={c} title="Sign in" scripts={['passkey']}>
       {way.startsWith('/authorize?') && (
         <p>An app asks to be let into your account. Sign in to see what it asks for and decide.</p>
       )}
-      {challenge !== undefined && <ProofOfWorkNotice />}
       {error && <Notice kind="danger">{error}</Notice>}
       <PasskeyForm
         c={c}
@@ -75,7 +59,7 @@ function showLogin(c: PageContext, { way, email = '', error, challenge }: Tried)
         next={next}
         otherwise={otherwise}
       />
-      <Form c={c} action="/login" {...proofOfWorkAttributes(challenge)}>
+      <Form c={c} action="/login">
         <input type="hidden" name="next" value={next} />
         <Field
           name="email"
@@ -94,11 +78,10 @@ function showLogin(c: PageContext, { way, email = '', error, challenge }: Tried)
           required
         />
         <Button>Sign in</Button>
-        {challenge !== undefined && <ProofOfWorkFields />}
       </Form>
       <OtherWays />
     </Page>,
-    challenge !== undefined ? 429 : error === undefined ? 200 : 403,
+    error === undefined ? 200 : 403,
   )
 }
 

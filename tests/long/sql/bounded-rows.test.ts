@@ -37,15 +37,7 @@ const doors: Door[] = [
   [
     'sign-up mails',
     `select api.signup_request($1 || '@example.com', $3, $2, ${mail}, ${mail})`,
-    150,
-    1,
-    'outbox',
-  ],
-  [
-    'sign-up mails for work',
-    `select api.signup_request('w' || $1 || '@example.com', $3, '2002' || substr($2, 5), ${mail},
-      ${mail}, work => $3)`,
-    150,
+    300,
     1,
     'outbox',
   ],
@@ -66,7 +58,7 @@ const doors: Door[] = [
   [
     'passwords that are tried',
     `select api.login_find($1 || '@example.com', $2) where $3 <> ''`,
-    300,
+    600,
     0.25,
     'rate_buckets',
   ],

@@ -33,7 +33,6 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^@noble\/ciphers\//, /^(shared\/(sealing|vault|custody)|functions\/web\/client\/wallet)\//],
   [/^cloudflare:workers$/, /^functions\/(custody|mailer|vault)\//],
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
-  [/^altcha-lib(\/|$)/, /^(shared\/auth|functions\/web\/client)\//],
   [/^@modelcontextprotocol\/server(\/|$)/, /^(functions\/mcp|shared\/mcp)\//],
   [/^uqr$/, /^functions\/web\//],
   [/^tldts(\/|$)/, /^shared\/(mandates|mailbox)\//],

@@ -52,6 +52,7 @@ test('nothing that fails raises a state', () => {
     'vault',
     'mail_out',
     'walletconnect',
+    'agent_sign_up',
     ...onChain(one),
     ...onChain(other),
   ]
