@@ -978,17 +978,6 @@ create table private.transfer_cursors (
 );
 alter table private.transfer_cursors enable row level security;
 
-create table private.untold_mails (
-  id uuid not null default gen_random_uuid(),
-  account uuid not null,
-  topics jsonb not null,
-  since timestamp with time zone not null default private.clock(),
-  constraint untold_mails_pkey PRIMARY KEY (id),
-  constraint untold_mails_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint untold_mails_account_key UNIQUE (account)
-);
-alter table private.untold_mails enable row level security;
-
 create table private.vault_destinations (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
@@ -1071,6 +1060,17 @@ create table private.vault_sites (
   constraint vault_sites_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
 );
 alter table private.vault_sites enable row level security;
+
+create table private.waiting_notices (
+  account uuid not null,
+  topic text not null,
+  notices integer not null,
+  since timestamp with time zone not null default private.clock(),
+  constraint waiting_notices_pkey PRIMARY KEY (account, topic),
+  constraint waiting_notices_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint waiting_notices_notices_check CHECK ((notices > 0))
+);
+alter table private.waiting_notices enable row level security;
 
 create table private.wallets (
   account uuid not null,
@@ -3533,28 +3533,38 @@ CREATE OR REPLACE FUNCTION api.mailer_ready()
  SET search_path TO ''
 AS $function$$function$;
 
-CREATE OR REPLACE FUNCTION api.mailer_tell(told uuid, topics jsonb, mail jsonb)
+CREATE OR REPLACE FUNCTION api.mailer_send_waiting(of_account uuid, since timestamp with time zone, notices integer, mail jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  of_account uuid;
+  waited integer;
 begin
-  delete from private.untold_mails u
-   where u.id = told and u.topics = mailer_tell.topics returning u.account into of_account;
-  return of_account is not null and private.enqueue_mail(of_account, mail);
+  perform private.lock_notices(of_account);
+  delete from private.waiting_notices w
+   where w.account = of_account and w.topic = mail ->> 'topic'
+     and w.since = mailer_send_waiting.since and w.notices >= mailer_send_waiting.notices
+     and private.notices_left(of_account, w.topic) > 0
+  returning w.notices into waited;
+  if waited is null or not private.enqueue_mail(of_account, mail) then
+    return false;
+  end if;
+  if waited > notices then
+    insert into private.waiting_notices values (of_account, mail ->> 'topic', waited - notices);
+  end if;
+  return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.mailer_untold(accounts_max integer)
- RETURNS TABLE(told uuid, topics jsonb)
+CREATE OR REPLACE FUNCTION api.mailer_waiting(mails_max integer)
+ RETURNS TABLE(of_account uuid, topic text, notices integer, since timestamp with time zone)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-  select u.id, u.topics from private.untold_mails u
-   where u.since <= private.clock() - interval '1 hour' order by u.since limit accounts_max
+  select w.account, w.topic, w.notices, w.since from private.waiting_notices w
+   where private.notices_left(w.account, w.topic) > 0 order by w.since limit mails_max
 $function$;
 
 CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
@@ -7207,35 +7217,31 @@ CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb)
  LANGUAGE plpgsql
 AS $function$
 declare
-  most constant integer := private.hourly_max(mail ->> 'topic');
+  of_topic constant text := mail ->> 'topic';
   muted boolean;
 begin
   if mail is null or mail ->> 'to' is null and not exists (
     select from private.owners o where o.account = enqueue_mail.account) then
     return false;
   end if;
-  if most is not null then
-    -- One after the other; otherwise many at once would each find room for one more.
-    perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
+  if private.hourly_max(of_topic) is not null then
+    perform private.lock_notices(account);
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
-      and (select count(*) from private.outbox m where m.account = enqueue_mail.account
-        and m.topic = enqueue_mail.mail ->> 'topic' and m.device is null
-        and m.created_at > private.clock() - interval '1 hour') >= most then
-      insert into private.untold_mails as u (account, topics)
-      values (enqueue_mail.account, jsonb_build_object(mail ->> 'topic', 1))
-      on conflict on constraint untold_mails_account_key do update set topics = u.topics
-        || jsonb_build_object(mail ->> 'topic', 1 + coalesce((u.topics -> (mail ->> 'topic'))::integer, 0));
+      and private.notices_left(account, of_topic) <= (select count(*) from private.waiting_notices w
+        where w.account = enqueue_mail.account and w.topic = of_topic) then
+      insert into private.waiting_notices as w values (enqueue_mail.account, of_topic, 1)
+      on conflict on constraint waiting_notices_pkey do update set notices = w.notices + 1;
       return false;
     end if;
   end if;
-  muted := mail ->> 'to' is null and private.is_muted(account, 'mail', mail ->> 'topic');
+  muted := mail ->> 'to' is null and private.is_muted(account, 'mail', of_topic);
   -- A notice that the owner does not want by mail is entered as given up: it counts, and is enqueued once.
   insert into private.outbox (id, account, to_address, topic, sealed, gave_up_at, failed_reason) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic',
+    (mail ->> 'id')::uuid, account, mail ->> 'to', of_topic,
     case when not muted then mail ->> 'sealed' end, case when muted then private.clock() end,
     case when muted then 'its owner wants no such mail' end)
   on conflict on constraint outbox_pkey do nothing;
-  if found and mail ->> 'to' is null and not private.is_muted(account, 'push', mail ->> 'topic') then
+  if found and mail ->> 'to' is null and not private.is_muted(account, 'push', of_topic) then
     perform private.enqueue_push(account, mail);
   end if;
   return true;
@@ -8802,6 +8808,13 @@ begin
     select c.payment from private.relay_calls c where c.slot = of_slot));
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.lock_notices(of_account uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || of_account, 0))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.lock_queue(on_chain bigint, alone boolean)
  RETURNS void
  LANGUAGE plpgsql
@@ -9235,6 +9248,16 @@ CREATE OR REPLACE FUNCTION private.notice_kind(topic text)
 AS $function$
   select case when topic in ('approval_wanted', 'mandate_wanted') then 'approvals'
     when topic in ('login_entered', 'site_first_used') then 'logins' else 'security' end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.notices_left(of_account uuid, of_topic text)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.hourly_max(of_topic) - count(*)::integer from private.outbox m
+   where m.account = of_account and m.topic = of_topic and m.device is null
+     and m.created_at > private.clock() - interval '1 hour'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.open_access(k private.credentials, digest text, scopes text[])
@@ -11023,9 +11046,9 @@ grant execute on function api.mailer_push_failed(push uuid, reason text, for_goo
 
 grant execute on function api.mailer_ready() to service_role;
 
-grant execute on function api.mailer_tell(told uuid, topics jsonb, mail jsonb) to service_role;
+grant execute on function api.mailer_send_waiting(of_account uuid, since timestamp with time zone, notices integer, mail jsonb) to service_role;
 
-grant execute on function api.mailer_untold(accounts_max integer) to service_role;
+grant execute on function api.mailer_waiting(mails_max integer) to service_role;
 
 grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
 

@@ -514,8 +514,15 @@ export type DatabaseFunctions = {
   mailer_push_done: { args: { push: string } }
   mailer_push_failed: { args: { push: string; reason: string; for_good: boolean } }
   mailer_ready: { args: Record<string, never> }
-  mailer_tell: { args: { told: string; topics: unknown; mail: unknown } }
-  mailer_untold: { args: { accounts_max: number } }
+  mailer_send_waiting: {
+    args: {
+      of_account: string
+      since: string
+      notices: number
+      mail: unknown
+    }
+  }
+  mailer_waiting: { args: { mails_max: number } }
   mails_after: {
     args: {
       credential: string

@@ -12,8 +12,8 @@ import { markAsAgentMail } from './agent-mark.ts'
 import { openOutboxMail } from './outbox.ts'
 import type { Failure, MailTransport } from './port.ts'
 import { deliverPushes } from './push/deliver.ts'
-import { enqueueSuppressedNotices } from './untold.ts'
 import { visibleText } from './untrusted.ts'
+import { enqueueWaitingNotices } from './waiting-notices.ts'
 
 /** Number of mails sent at once. A Worker may have six connections open. */
 const mailsMax = 5
@@ -34,7 +34,7 @@ type OutboxLease = z.output<typeof outboxLeaseSchema>
 /** Delivers all mails that are due, each of them once, and pushes if no more mails wait. */
 export async function deliverMail(world: World, send: MailTransport): Promise<void> {
   const db = unbound(world.db)
-  await enqueueSuppressedNotices(world, db).catch((error: unknown) => {
+  await enqueueWaitingNotices(world, db).catch((error: unknown) => {
     world.log({ work: 'mail', log: String(error) })
   })
   for (let round = 0; round < roundsMax; round += 1) {

@@ -36,16 +36,16 @@ alter table private.outbox enable row level security;
 create index outbox_waiting on private.outbox (send_after) where sealed is not null and device is null;
 create index outbox_topics on private.outbox (account, topic, created_at);
 
--- Notices that were left out because an hour's number was sent, until one mail reports them.
-create table private.untold_mails (
-  id uuid primary key default gen_random_uuid(),
-  account uuid not null unique references private.accounts,
-  -- Number of notices left out, for each topic.
-  topics jsonb not null,
-  -- Time when the first of them was left out.
-  since timestamptz not null default private.clock()
+-- Notices that exceeded an hour's number: one row for each account and topic, until one mail tells how many.
+create table private.waiting_notices (
+  account uuid not null references private.accounts,
+  topic text not null,
+  notices integer not null check (notices > 0),
+  -- Time of the first of them.
+  since timestamptz not null default private.clock(),
+  primary key (account, topic)
 );
-alter table private.untold_mails enable row level security;
+alter table private.waiting_notices enable row level security;
 
 -- Returns the number of notices of a topic that an account gets in an hour, for topics that keys, links, apps
 -- or payers can cause; null for acts of the owner.
@@ -57,66 +57,87 @@ create function private.hourly_max(topic text) returns integer language sql immu
   end
 $$;
 
+-- Returns how many more notices of a limited topic an account may get in this hour.
+create function private.notices_left(of_account uuid, of_topic text) returns integer
+  language sql stable as $$
+  select private.hourly_max(of_topic) - count(*)::integer from private.outbox m
+   where m.account = of_account and m.topic = of_topic and m.device is null
+     and m.created_at > private.clock() - interval '1 hour'
+$$;
+
+-- Counts and enqueues notices of an account one after the other; otherwise many at once would each find room.
+create function private.lock_notices(of_account uuid) returns void language sql as $$
+  select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || of_account, 0))
+$$;
+
 -- Enqueues what shared/mail/outbox.ts sealed: {id, to, topic, sealed}. Null enqueues nothing, nor does a
 -- notice for an account without an owner. A mail with the same id is enqueued once. Notices beyond the hourly
--- number of a topic are counted, to be reported later. Answers true if the mail is enqueued, now or before.
+-- number of a topic are counted in its waiting row; while there is one, the last place is for the mail about
+-- it. Answers true if the mail is enqueued, now or before.
 create function private.enqueue_mail(account uuid, mail jsonb) returns boolean
   language plpgsql as $$
 declare
-  most constant integer := private.hourly_max(mail ->> 'topic');
+  of_topic constant text := mail ->> 'topic';
   muted boolean;
 begin
   if mail is null or mail ->> 'to' is null and not exists (
     select from private.owners o where o.account = enqueue_mail.account) then
     return false;
   end if;
-  if most is not null then
-    -- One after the other; otherwise many at once would each find room for one more.
-    perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
+  if private.hourly_max(of_topic) is not null then
+    perform private.lock_notices(account);
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
-      and (select count(*) from private.outbox m where m.account = enqueue_mail.account
-        and m.topic = enqueue_mail.mail ->> 'topic' and m.device is null
-        and m.created_at > private.clock() - interval '1 hour') >= most then
-      insert into private.untold_mails as u (account, topics)
-      values (enqueue_mail.account, jsonb_build_object(mail ->> 'topic', 1))
-      on conflict on constraint untold_mails_account_key do update set topics = u.topics
-        || jsonb_build_object(mail ->> 'topic', 1 + coalesce((u.topics -> (mail ->> 'topic'))::integer, 0));
+      and private.notices_left(account, of_topic) <= (select count(*) from private.waiting_notices w
+        where w.account = enqueue_mail.account and w.topic = of_topic) then
+      insert into private.waiting_notices as w values (enqueue_mail.account, of_topic, 1)
+      on conflict on constraint waiting_notices_pkey do update set notices = w.notices + 1;
       return false;
     end if;
   end if;
-  muted := mail ->> 'to' is null and private.is_muted(account, 'mail', mail ->> 'topic');
+  muted := mail ->> 'to' is null and private.is_muted(account, 'mail', of_topic);
   -- A notice that the owner does not want by mail is entered as given up: it counts, and is enqueued once.
   insert into private.outbox (id, account, to_address, topic, sealed, gave_up_at, failed_reason) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic',
+    (mail ->> 'id')::uuid, account, mail ->> 'to', of_topic,
     case when not muted then mail ->> 'sealed' end, case when muted then private.clock() end,
     case when muted then 'its owner wants no such mail' end)
   on conflict on constraint outbox_pkey do nothing;
-  if found and mail ->> 'to' is null and not private.is_muted(account, 'push', mail ->> 'topic') then
+  if found and mail ->> 'to' is null and not private.is_muted(account, 'push', of_topic) then
     perform private.enqueue_push(account, mail);
   end if;
   return true;
 end $$;
 
--- Returns the notices that accounts did not get, from those whose first was left out at least an hour ago,
--- when there is room again. So an account gets one such mail an hour, however much it is flooded.
-create function api.mailer_untold(accounts_max integer) returns table (told uuid, topics jsonb)
+-- Returns the waiting rows whose topic has room again.
+create function api.mailer_waiting(mails_max integer)
+  returns table (of_account uuid, topic text, notices integer, since timestamptz)
   language sql security definer set search_path = '' as $$
-  select u.id, u.topics from private.untold_mails u
-   where u.since <= private.clock() - interval '1 hour' order by u.since limit accounts_max
+  select w.account, w.topic, w.notices, w.since from private.waiting_notices w
+   where private.notices_left(w.account, w.topic) > 0 order by w.since limit mails_max
 $$;
 
--- Reports to an owner what was left out. Answers false, and sends nothing, if more was left out since,
--- another mailer reported it, or the mail was not enqueued.
-create function api.mailer_tell(told uuid, topics jsonb, mail jsonb) returns boolean
-  language plpgsql security definer set search_path = '' as $$
+-- Sends the mail about a waiting row, which takes one place of its topic. What was counted since then waits
+-- on. Answers false, and sends nothing, if another mailer sent it or the place was taken.
+create function api.mailer_send_waiting(
+  of_account uuid, since timestamptz, notices integer, mail jsonb)
+  returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  of_account uuid;
+  waited integer;
 begin
-  delete from private.untold_mails u
-   where u.id = told and u.topics = mailer_tell.topics returning u.account into of_account;
-  return of_account is not null and private.enqueue_mail(of_account, mail);
+  perform private.lock_notices(of_account);
+  delete from private.waiting_notices w
+   where w.account = of_account and w.topic = mail ->> 'topic'
+     and w.since = mailer_send_waiting.since and w.notices >= mailer_send_waiting.notices
+     and private.notices_left(of_account, w.topic) > 0
+  returning w.notices into waited;
+  if waited is null or not private.enqueue_mail(of_account, mail) then
+    return false;
+  end if;
+  if waited > notices then
+    insert into private.waiting_notices values (of_account, mail ->> 'topic', waited - notices);
+  end if;
+  return true;
 end $$;
-grant execute on function api.mailer_untold, api.mailer_tell to service_role;
+grant execute on function api.mailer_waiting, api.mailer_send_waiting to service_role;
 
 -- True if a letter waits because its account is frozen.
 create function private.is_letter_held(m private.outbox) returns boolean

@@ -74,9 +74,9 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('relay_transactions', null, null, null, 'A payment is found by each hash that it was sent under.'),
   ('retention', null, null, null, 'This table.'),
   ('transfer_cursors', null, null, null, 'One row for each chain.'),
-  ('untold_mails', null, null, null, 'One row for each account, until the owner is told.'),
   ('vault_entries', null, null, null, 'Kept until it is deleted.'),
   ('vault_sites', null, null, null, 'Sites whose first use the owner was told of.'),
+  ('waiting_notices', null, null, null, 'One row for each account and topic, until the owner is told.'),
   ('wallets', null, null, null, 'One row for each account.');
 
 create index hosted_actions_age on private.hosted_actions (expires_at);

@@ -5,8 +5,8 @@ import * as app from '../../shared/mail/app-messages.ts'
 import type { Message } from '../../shared/mail/letter.ts'
 import * as money from '../../shared/mail/money-messages.ts'
 import { sealForOutbox } from '../../shared/mail/outbox.ts'
-import * as untold from '../../shared/mail/untold-messages.ts'
 import * as vault from '../../shared/mail/vault-messages.ts'
+import { topicNames } from '../../shared/mail/waiting-message.ts'
 import { loginOf, owned, seed } from '../support/vault.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -39,17 +39,15 @@ const ofTheOwner = [
   'secrets_readable',
 ]
 
-const subject = 'Notices that were left out'
 const firstUse = 'A login of your vault is in use at a new site'
 
 /** Returns the topics of all mails to owners, as their modules name them. */
 function allTopics(): string[] {
   const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const modules = [access, app, money, vault, untold]
+  const modules = [access, app, money, vault]
   return modules
     .flatMap((module) => Object.entries(module))
     .flatMap(([name, value]) => (typeof value === 'function' ? [snake(name)] : []))
-    .filter((topic) => topic !== 'notices_left_out')
 }
 
 async function hourlyMax(topic: string): Promise<number | null> {
@@ -100,12 +98,16 @@ test('of each bounded topic so many are sent an hour, however many come at once,
     ).toHaveLength(most)
     expect(most).toBeLessThanOrEqual(20)
   }
-  await world.tick(3_601)
-  expect((await told()).slice(sent.length)).toEqual([subject])
-  expect(Object.keys(untold.topicNames).toSorted()).toEqual(topics.toSorted())
+  await world.tick(3_599)
+  expect(await told()).toHaveLength(sent.length)
+  await world.tick(2)
+  const more = await Promise.all(topics.map(async (topic) => 24 - ((await hourlyMax(topic)) ?? 0)))
+  const subjects = topics.map((topic, at) => `${more[at]} more notices: ${topicNames[topic]}`)
+  expect((await told()).slice(sent.length).toSorted()).toEqual(subjects.toSorted())
+  expect(Object.keys(topicNames).toSorted()).toEqual(topics.toSorted())
 })
 
-test("a bank's site after twenty junk ones is told in one mail of what was left out, and by name at its next use", async () => {
+test("a bank's site after twenty junk ones is told by number as soon as the hour allows, and by name at its next use", async () => {
   const agent = await world.agent('vault')
   const email = `${agent.alias}@owner.example`
   await world.db.sql`insert into private.owners (account, email) values (${agent.id}, ${email})`
@@ -118,8 +120,12 @@ test("a bank's site after twenty junk ones is told in one mail of what was left 
   await world.tick(3_601)
 
   const digest = (await mails()).slice(20)
-  expect(digest.map((mail) => mail.subject)).toEqual([subject])
-  expect(digest[0]?.text).toContain('A login in use at a new site: 2\n')
+  expect(digest.map((mail) => mail.subject)).toEqual([
+    '2 more notices: A login in use at a new site',
+  ])
+  expect(digest[0]?.text).toMatch(
+    /^2 more notices of this kind since \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,
+  )
   expect(digest[0]?.text).not.toContain('bank')
   await useBank()
   const [named, ...others] = (await mails()).slice(21)
@@ -130,22 +136,40 @@ test("a bank's site after twenty junk ones is told in one mail of what was left 
   expect(await mails()).toHaveLength(22)
 })
 
-test('who goes on flooding holds back no word of what was left out, and there is one an hour', async () => {
+/** Returns the numbers in the mails about notices that waited. */
+async function numbersIn(told: () => Promise<string[]>): Promise<number[]> {
+  const found = (await told()).map((one) => /^(\d+) more notices?:/.exec(one)?.[1])
+  return found.flatMap((one) => (one === undefined ? [] : [Number(one)]))
+}
+
+test('who goes on flooding holds back no number, and gets no more mails sent than the hour allows', async () => {
   const agent = await world.agent('read')
   const told = await owned(world, agent)
-  const digests = async () => (await told()).filter((one) => one === subject).length
+  const sent: number[] = []
 
-  for (let quarter = 0; quarter < 12; quarter += 1) {
-    await world.tick(900)
-    for (let at = 0; at < 8; at += 1) await enqueue(agent, 'mandate_wanted')
-    await told()
+  for (let minute = 0; minute < 180; minute += 1) {
+    await world.tick(60)
+    for (let at = 0; at < 2; at += 1) await enqueue(agent, 'mandate_wanted')
+    sent.push((await told()).length)
   }
 
-  expect(await digests()).toBeGreaterThanOrEqual(2)
-  expect(await digests()).toBeLessThanOrEqual(3)
+  for (let minute = 60; minute < 180; minute += 1) {
+    expect((sent[minute] ?? 0) - (sent[minute - 60] ?? 0)).toBeLessThanOrEqual(6)
+  }
+  const numbers = await numbersIn(told)
+  const waiting = await waitingOf(agent)
+  const counted = numbers.reduce((sum, number) => sum + number, 0) + (waiting[0]?.notices ?? 0)
+  expect(numbers.length).toBeGreaterThanOrEqual(2)
+  expect((await told()).length - numbers.length + counted).toBe(360)
 })
 
-test('of two mailers one tells, and what was left out meanwhile is told later', async () => {
+/** Returns the rows of notices that wait. */
+function waitingOf({ id }: Agent) {
+  return world.db.sql<{ topic: string; notices: number }[]>`
+    select topic, notices from private.waiting_notices where account = ${id}`
+}
+
+test('of several mailers one tells', async () => {
   const agent = await world.agent('read')
   const told = await owned(world, agent)
   for (let at = 0; at < 8; at += 1) await enqueue(agent, 'login_entered')
@@ -153,7 +177,31 @@ test('of two mailers one tells, and what was left out meanwhile is told later', 
 
   await Promise.all([told(), told(), told()])
 
-  expect((await told()).filter((one) => one === subject)).toHaveLength(1)
-  const rows = await world.db.sql`select from private.untold_mails where account = ${agent.id}`
-  expect(rows).toHaveLength(0)
+  expect(await numbersIn(told)).toEqual([2])
+  expect(await waitingOf(agent)).toHaveLength(0)
+})
+
+test('what is counted while the mail is written waits on', async () => {
+  const agent = await world.agent('read')
+  const told = await owned(world, agent)
+  for (let at = 0; at < 8; at += 1) await enqueue(agent, 'login_entered')
+  const [row] = await world.db.sql<{ since: string }[]>`
+    select since::text from private.waiting_notices where account = ${agent.id}`
+  await enqueue(agent, 'login_entered')
+  await world.tick(3_601)
+
+  const message: Message = { topic: 'login_entered', subject: 'two', text: 'x', html: 'x' }
+  const send = async () =>
+    world.world.db.call('mailer_send_waiting', {
+      of_account: agent.id,
+      since: row?.since ?? '',
+      notices: 2,
+      mail: await sealForOutbox(world.world, message),
+    })
+  const answers = [await send(), await send()]
+
+  expect(answers).toEqual([true, false])
+  expect([...(await waitingOf(agent))]).toEqual([{ topic: 'login_entered', notices: 1 }])
+  expect(await numbersIn(told)).toEqual([1])
+  expect(await told()).toHaveLength(8)
 })

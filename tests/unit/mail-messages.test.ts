@@ -3,10 +3,10 @@ import * as access from '../../shared/mail/access-messages.ts'
 import * as app from '../../shared/mail/app-messages.ts'
 import * as money from '../../shared/mail/money-messages.ts'
 import * as signUp from '../../shared/mail/sign-up-messages.ts'
-import * as untold from '../../shared/mail/untold-messages.ts'
 import * as vault from '../../shared/mail/vault-messages.ts'
+import * as waiting from '../../shared/mail/waiting-message.ts'
 
-const messages = { ...signUp, ...access, ...app, ...money, ...vault, ...untold }
+const messages = { ...signUp, ...access, ...app, ...money, ...vault, ...waiting }
 const webUrl = 'https://api.example.com/web'
 const hostile =
   'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt https://evil.example/a www.evil.example/b'
@@ -24,7 +24,7 @@ const samples = (name: string) => [
   messages.appTokenReused(webUrl, { host: name }),
   messages.siteFirstUsed(webUrl, { site: name, at: deed.at }),
   messages.loginEntered(webUrl, { ...deed, site: name }),
-  messages.noticesLeftOut(webUrl, { approval_wanted: 3, site_first_used: 1 }),
+  messages.moreNotices(webUrl, { topic: 'approval_wanted', notices: 3, since: deed.at }),
   messages.newPushDevice(webUrl, deed),
   messages.notificationTest(webUrl),
   messages.newPasskey(webUrl, { ...deed, label: name }),
@@ -62,7 +62,7 @@ const all = samples(hostile)
 test('every message has a sample here', () => {
   const makers = Object.values(messages).filter((one) => typeof one === 'function')
   expect(all).toHaveLength(makers.length)
-  expect(new Set(all.map(({ topic }) => topic)).size).toBe(all.length)
+  expect(new Set(all.map(({ subject }) => subject)).size).toBe(all.length)
 })
 
 test.each(samples('shop'))(

@@ -1,4 +1,5 @@
-/** The notice to the owner that lists notices left out because of the hourly limit. */
+/** The one notice to the owner in place of those of a topic that exceeded the hourly limit. */
+import { utc } from './deed.ts'
 import type { Message } from './letter.ts'
 import { letter } from './letter.ts'
 
@@ -13,15 +14,16 @@ export const topicNames: Readonly<Record<string, string>> = {
   site_first_used: 'A login in use at a new site',
 }
 
-/** Writes the notice that other notices were left out, with the number for each topic. */
-export function noticesLeftOut(webUrl: string, topics: Readonly<Record<string, number>>): Message {
-  const facts = Object.entries(topics).map(([topic, count]): [string, string] => [
-    topicNames[topic] ?? 'Other',
-    `${count}`,
-  ])
-  return letter('notices_left_out', 'Notices that were left out', [
-    'So much happened in your account that these mails were not sent to you:',
-    { facts: Object.fromEntries(facts) },
+/** Writes the notice. It has the topic of those that it stands for, and counts as one of them. */
+export function moreNotices(
+  webUrl: string,
+  { topic, notices, since }: { topic: string; notices: number; since: Date },
+): Message {
+  const count = `${notices} more ${notices === 1 ? 'notice' : 'notices'}`
+  const name = topicNames[topic] ?? 'Other'
+  return letter(topic, `${count}: ${name}`, [
+    `${count} of this kind since ${utc(since)}. So much happened that no mail was sent for each:`,
+    { facts: { [name]: `${notices}` } },
     { link: `${webUrl}/activity`, label: 'See what happened' },
     'If this is not as you meant it, freeze the account: then nothing is paid and no secret is used.',
   ])
