@@ -718,6 +718,7 @@ create table private.payments (
   block_hash text,
   log_index integer,
   relayed_calls integer not null default 0,
+  sign_up_network text,
   finality text,
   settled_at timestamp with time zone,
   counts_until timestamp with time zone generated always as (
@@ -933,6 +934,15 @@ create table private.settled_sums (
   constraint settled_sums_pkey PRIMARY KEY (subject, payee, leaves_from)
 );
 alter table private.settled_sums enable row level security;
+
+create table private.sign_up_networks (
+  account uuid not null,
+  network text not null,
+  opened_at timestamp with time zone not null default private.clock(),
+  constraint sign_up_networks_pkey PRIMARY KEY (account),
+  constraint sign_up_networks_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
+);
+alter table private.sign_up_networks enable row level security;
 
 create table private.signups (
   id uuid not null default gen_random_uuid(),
@@ -1278,6 +1288,8 @@ CREATE INDEX payments_refused ON private.payments USING btree (account, resource
 
 CREATE INDEX payments_relayed ON private.payments USING btree (account, chain, authorized_at) INCLUDE (relayed_calls, state, counts_until, tx_hash) WHERE (relayed_calls > 0);
 
+CREATE INDEX payments_relayed_of_network ON private.payments USING btree (sign_up_network, chain, authorized_at) INCLUDE (relayed_calls, state, counts_until, tx_hash) WHERE ((relayed_calls > 0) AND (sign_up_network IS NOT NULL));
+
 CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, token) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text]));
 
 CREATE INDEX payments_undecided ON private.payments USING btree (account, key) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
@@ -1311,6 +1323,8 @@ CREATE INDEX removed_passkeys_of_account ON private.removed_passkeys USING btree
 CREATE INDEX sessions_age ON private.sessions USING btree (ends_at);
 
 CREATE INDEX settled_sums_age ON private.settled_sums USING btree (leaves_from);
+
+CREATE INDEX sign_up_networks_age ON private.sign_up_networks USING btree (opened_at);
 
 CREATE INDEX signups_age ON private.signups USING btree (created_at);
 
@@ -1637,6 +1651,7 @@ declare
   free boolean := true;
   fresh boolean := false;
   claimed private.relay_claim;
+  shared_network text;
   good_from bigint := valid_after;
   good_until bigint := valid_before;
 begin
@@ -1693,12 +1708,16 @@ begin
   -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
+    if gas_from is distinct from 'wallet' then
+      shared_network := private.hold_sign_up_network(payer.id);
+    end if;
     if gas_from is distinct from 'wallet' and not private.is_relayed(p) then
       outcome := 'gas_budget';
     elsif gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
       if not fresh then
-        update private.payments q set relayed_calls = private.call_units(p) where q.id = p.id;
+        update private.payments q set relayed_calls = private.call_units(p), sign_up_network = shared_network
+         where q.id = p.id;
       end if;
     elsif private.is_full(p.chain, p.wallet) then
       outcome := 'lane_full';
@@ -1726,6 +1745,7 @@ begin
       allowance_nonce = custody_authorize.allowance_nonce,
       relayed_calls = case when p.kind = 'transfer' and gas_from is distinct from 'wallet'
         then private.call_units(p) else 0 end,
+      sign_up_network = shared_network,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
     perform private.record_payment(p, p.kind || '_authorized');
@@ -1825,6 +1845,10 @@ begin
   insert into private.owners (account, email, password_hash)
   values (opened, used.email, custody_open_account.password_hash);
   update private.signups s set account = opened where s.id = used.id;
+  -- An account that the operator invited has none, nor has one where no proxy names the clients.
+  if used.network ~ '^[0-9a-f.:/]+$' then
+    insert into private.sign_up_networks values (opened, used.network);
+  end if;
   insert into private.credentials (account, digest, label, shown, scopes, expires_at)
   values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
     private.clock() + interval '90 days');
@@ -6917,6 +6941,15 @@ AS $function$
   select p.* from private.payments p where p.account = spender and p.counts_until = 'infinity'
 $function$;
 
+CREATE OR REPLACE FUNCTION private.counts_as_relayed(state text, counts_until timestamp with time zone, tx_hash text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (state <> 'authorized' or counts_until > private.clock())
+    and (state <> 'released' or tx_hash is not null)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.counts_in(s private.sessions, passkey text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7678,16 +7711,27 @@ AS $function$
       from private.accounts a cross join lateral (select * from private.gas_terms g
         where g.chain in (0, on_chain) order by g.chain desc limit 1) t
      where a.id = payer
-  ), used as (
+  ), own as (
     select coalesce(sum(p.relayed_calls), 0)::integer as calls, min(p.authorized_at) as since
       from private.payments p
      where p.account = payer and p.chain = on_chain and p.relayed_calls > 0
        and p.authorized_at > (select private.clock()) - interval '24 hours'
-       and (p.state <> 'authorized' or p.counts_until > (select private.clock()))
-       and (p.state <> 'released' or p.tx_hash is not null)
+       and private.counts_as_relayed(p.state, p.counts_until, p.tx_hash)
+  ), shared as (
+    select coalesce(sum(p.relayed_calls), 0)::integer as calls, min(p.authorized_at) as since
+      from private.payments p
+     where p.sign_up_network = (select private.sign_up_network_of(payer))
+       and p.chain = on_chain and p.relayed_calls > 0
+       and p.authorized_at > (select private.clock()) - interval '24 hours'
+       and private.counts_as_relayed(p.state, p.counts_until, p.tx_hash)
+  ), unused as (
+    select t.least_usd_micros, t.calls_per_day, t.calls_per_day - o.calls as of_own,
+        3 * t.calls_per_day - s.calls as of_shared, o.since as own_since, s.since as shared_since
+      from terms t cross join own o cross join shared s
   )
-  select t.least_usd_micros, t.calls_per_day, greatest(t.calls_per_day - u.calls, 0),
-    u.since + interval '24 hours' from terms t cross join used u
+  select u.least_usd_micros, u.calls_per_day, greatest(least(u.of_own, u.of_shared), 0),
+    case when u.of_shared < u.of_own then u.shared_since else u.own_since end + interval '24 hours'
+    from unused u
 $function$;
 
 CREATE OR REPLACE FUNCTION private.give_back(taken text, every interval)
@@ -7870,6 +7914,17 @@ AS $function$
 begin
   perform from private.accounts a where a.id in (select p.account from private.payments p
     where p.id = any (payments)) order by a.id for no key update;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.hold_sign_up_network(of_account uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  network constant text := private.sign_up_network_of(of_account);
+begin
+  perform pg_catalog.pg_advisory_xact_lock(7323, pg_catalog.hashtext(network));
+  return network;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.hold_unfrozen(caller private.credentials)
@@ -9588,7 +9643,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'remembers_device',
+      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'sign_up_network', 'remembers_device',
       'funds_atomic', 'funds_seen_at'] ||
     jsonb_build_object('state', private.told_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
@@ -10199,6 +10254,15 @@ CREATE OR REPLACE FUNCTION private.sign_in_bucket(email text, client text)
  STABLE
 AS $function$
   select 'sign-in:' || pg_catalog.md5(email) || ':' || private.network_of(client)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.sign_up_network_of(of_account uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select n.network from private.sign_up_networks n
+   where n.account = of_account and n.opened_at > private.clock() - interval '30 days'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.signed_in_with(caller private.credentials, way text)

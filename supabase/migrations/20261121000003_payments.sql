@@ -73,6 +73,9 @@ create table private.payments (
   log_index integer,
   -- Number of calls for which relayers pay: those that it counts as, once for each slot that carries it.
   relayed_calls integer not null default 0,
+  -- Network that the payer's account was opened from and shares relayed calls with; null for an account that
+  -- shares none.
+  sign_up_network text,
   finality text check (finality in ('submitted', 'reverted', 'included', 'safe', 'finalized',
     'reorged')),
   -- Time when its settlement was first seen.
@@ -114,6 +117,8 @@ create index payments_counted on private.payments (account, counts_until)
   include (state, consent_level, amount_usd_micros, valid_before) where counts_until is not null;
 create index payments_relayed on private.payments (account, chain, authorized_at)
   include (relayed_calls, state, counts_until, tx_hash) where relayed_calls > 0;
+create index payments_relayed_of_network on private.payments (sign_up_network, chain, authorized_at)
+  include (relayed_calls, state, counts_until, tx_hash) where relayed_calls > 0 and sign_up_network is not null;
 create index payments_unsigned on private.payments (counts_until) where state = 'authorized';
 create index payments_open on private.payments (chain, valid_before, id)
   where state = 'signed';
@@ -347,7 +352,7 @@ end $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
-      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'remembers_device',
+      'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'sign_up_network', 'remembers_device',
       'funds_atomic', 'funds_seen_at'] ||
     jsonb_build_object('state', private.told_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,

@@ -100,6 +100,7 @@ declare
   free boolean := true;
   fresh boolean := false;
   claimed private.relay_claim;
+  shared_network text;
   good_from bigint := valid_after;
   good_until bigint := valid_before;
 begin
@@ -156,12 +157,16 @@ begin
   -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
+    if gas_from is distinct from 'wallet' then
+      shared_network := private.hold_sign_up_network(payer.id);
+    end if;
     if gas_from is distinct from 'wallet' and not private.is_relayed(p) then
       outcome := 'gas_budget';
     elsif gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
       if not fresh then
-        update private.payments q set relayed_calls = private.call_units(p) where q.id = p.id;
+        update private.payments q set relayed_calls = private.call_units(p), sign_up_network = shared_network
+         where q.id = p.id;
       end if;
     elsif private.is_full(p.chain, p.wallet) then
       outcome := 'lane_full';
@@ -189,6 +194,7 @@ begin
       allowance_nonce = custody_authorize.allowance_nonce,
       relayed_calls = case when p.kind = 'transfer' and gas_from is distinct from 'wallet'
         then private.call_units(p) else 0 end,
+      sign_up_network = shared_network,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
     perform private.record_payment(p, p.kind || '_authorized');

@@ -8,8 +8,40 @@ create type private.gas_standing as (
   least_usd_micros bigint, calls_per_day integer, calls integer, frees_at timestamptz
 );
 
--- Returns what is left for an account on a chain; a young account has less. A reservation that was given up
--- unsigned, or that ended before any transaction carried it, does not count.
+-- Networks from which accounts were opened in the last 30 days. Whoever opens many from one network has not so
+-- many times what relayers carry. Accounts that the operator opens have none.
+create table private.sign_up_networks (
+  account uuid primary key references private.accounts,
+  network text not null,
+  opened_at timestamptz not null default private.clock()
+);
+alter table private.sign_up_networks enable row level security;
+
+create function private.sign_up_network_of(of_account uuid) returns text language sql stable as $$
+  select n.network from private.sign_up_networks n
+   where n.account = of_account and n.opened_at > private.clock() - interval '30 days'
+$$;
+
+-- Returns the same and locks it, so that accounts of one network are judged one after the other. The caller
+-- holds the account's lock.
+create function private.hold_sign_up_network(of_account uuid) returns text language plpgsql as $$
+declare
+  network constant text := private.sign_up_network_of(of_account);
+begin
+  perform pg_catalog.pg_advisory_xact_lock(7323, pg_catalog.hashtext(network));
+  return network;
+end $$;
+
+-- True if a relayed transfer counts. A reservation that was given up unsigned, or that ended before any
+-- transaction carried it, does not.
+create function private.counts_as_relayed(state text, counts_until timestamptz, tx_hash text)
+  returns boolean language sql stable as $$
+  select (state <> 'authorized' or counts_until > private.clock())
+    and (state <> 'released' or tx_hash is not null)
+$$;
+
+-- Returns what is left for an account on a chain; a young account has less. All accounts that were opened from
+-- one network in the last 30 days share three times what one of them has.
 create function private.gas_left(payer uuid, on_chain bigint) returns private.gas_standing
   language sql stable as $$
   with terms as (
@@ -19,16 +51,27 @@ create function private.gas_left(payer uuid, on_chain bigint) returns private.ga
       from private.accounts a cross join lateral (select * from private.gas_terms g
         where g.chain in (0, on_chain) order by g.chain desc limit 1) t
      where a.id = payer
-  ), used as (
+  ), own as (
     select coalesce(sum(p.relayed_calls), 0)::integer as calls, min(p.authorized_at) as since
       from private.payments p
      where p.account = payer and p.chain = on_chain and p.relayed_calls > 0
        and p.authorized_at > (select private.clock()) - interval '24 hours'
-       and (p.state <> 'authorized' or p.counts_until > (select private.clock()))
-       and (p.state <> 'released' or p.tx_hash is not null)
+       and private.counts_as_relayed(p.state, p.counts_until, p.tx_hash)
+  ), shared as (
+    select coalesce(sum(p.relayed_calls), 0)::integer as calls, min(p.authorized_at) as since
+      from private.payments p
+     where p.sign_up_network = (select private.sign_up_network_of(payer))
+       and p.chain = on_chain and p.relayed_calls > 0
+       and p.authorized_at > (select private.clock()) - interval '24 hours'
+       and private.counts_as_relayed(p.state, p.counts_until, p.tx_hash)
+  ), unused as (
+    select t.least_usd_micros, t.calls_per_day, t.calls_per_day - o.calls as of_own,
+        3 * t.calls_per_day - s.calls as of_shared, o.since as own_since, s.since as shared_since
+      from terms t cross join own o cross join shared s
   )
-  select t.least_usd_micros, t.calls_per_day, greatest(t.calls_per_day - u.calls, 0),
-    u.since + interval '24 hours' from terms t cross join used u
+  select u.least_usd_micros, u.calls_per_day, greatest(least(u.of_own, u.of_shared), 0),
+    case when u.of_shared < u.of_own then u.shared_since else u.own_since end + interval '24 hours'
+    from unused u
 $$;
 
 -- True if relayers carry this transfer. The caller holds the account's lock. Its own reservation counts once.

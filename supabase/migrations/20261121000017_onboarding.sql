@@ -177,6 +177,10 @@ begin
   insert into private.owners (account, email, password_hash)
   values (opened, used.email, custody_open_account.password_hash);
   update private.signups s set account = opened where s.id = used.id;
+  -- An account that the operator invited has none, nor has one where no proxy names the clients.
+  if used.network ~ '^[0-9a-f.:/]+$' then
+    insert into private.sign_up_networks values (opened, used.network);
+  end if;
   insert into private.credentials (account, digest, label, shown, scopes, expires_at)
   values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
     private.clock() + interval '90 days');

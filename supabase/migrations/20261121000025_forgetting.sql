@@ -38,6 +38,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('removed_passkeys', 't.removed_at', '90 days', null, '"It was not me" reaches as far back.'),
   ('sessions', 't.ends_at', '90 days', null, 'The owner sees where browsers signed in.'),
   ('settled_sums', 't.leaves_from', '1 day', null, 'It left all windows.'),
+  ('sign_up_networks', 't.opened_at', '30 days', null, 'Accounts of one network share relayed transfers that long.'),
   ('signups', 't.created_at', '1 day', null, 'Codes are limited by the day.'),
   ('vault_destinations', 't.asked_at', '1 day', 't.approved_at is null',
     'A destination that the owner did not approve within the day is asked for again.'),
@@ -80,6 +81,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('wallets', null, null, null, 'One row for each account.');
 
 create index hosted_actions_age on private.hosted_actions (expires_at);
+create index sign_up_networks_age on private.sign_up_networks (opened_at);
 create index settled_sums_age on private.settled_sums (leaves_from);
 create index outbox_age on private.outbox (created_at) where carries is null;
 create index payments_age on private.payments (expires_at) where authorized_at is null;
