@@ -6,8 +6,6 @@ create type private.cap_use as (usd_micros bigint, resets_at timestamp with time
 
 create type private.gas_standing as (least_usd_micros bigint, calls_per_day integer, calls integer, frees_at timestamp with time zone);
 
-create type private.made as (kind text, id text, name text, at timestamp with time zone);
-
 create type private.mandate_usage as (day bigint, total bigint, payments integer, day_resets_at timestamp with time zone);
 
 create type private.payee_spending as (usd_micros bigint, resets_at timestamp with time zone);
@@ -91,6 +89,16 @@ create table private.activities (
 );
 alter table private.activities enable row level security;
 
+create table private.acts (
+  act text not null,
+  proof text not null,
+  on_hold boolean not null,
+  meaning text not null,
+  constraint acts_pkey PRIMARY KEY (act),
+  constraint acts_proof_check CHECK ((proof = ANY (ARRAY['session'::text, 'code'::text, 'fresh'::text])))
+);
+alter table private.acts enable row level security;
+
 create table private.approvals (
   payment uuid not null,
   account uuid not null,
@@ -155,7 +163,6 @@ create table private.consents (
   leaves text[],
   passkey text,
   passkey_added_at timestamp with time zone,
-  passkey_there_since timestamp with time zone,
   public_key text,
   client_data text,
   authenticator_data text,
@@ -194,8 +201,6 @@ create table private.credentials (
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
-  brakes_until timestamp with time zone,
-  revoked_by uuid,
   last_used_on date,
   constraint credentials_pkey PRIMARY KEY (id),
   constraint credentials_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
@@ -213,7 +218,6 @@ END),
   constraint credentials_max_per_day_usd_micros_check CHECK ((max_per_day_usd_micros >= 0)),
   constraint credentials_max_per_payment_usd_micros_check CHECK ((max_per_payment_usd_micros >= 0)),
   constraint credentials_per_second_check CHECK ((per_second > 0)),
-  constraint credentials_revoked_by_fkey FOREIGN KEY (revoked_by) REFERENCES private.credentials(id),
   constraint credentials_shares_budget_of_fkey FOREIGN KEY (shares_budget_of) REFERENCES private.credentials(id)
 );
 alter table private.credentials enable row level security;
@@ -636,15 +640,16 @@ create table private.owners (
   email text not null,
   password_hash text,
   password_set_at timestamp with time zone not null default private.clock(),
-  password_since timestamp with time zone not null default private.clock(),
   created_at timestamp with time zone not null default private.clock(),
-  guarded_until timestamp with time zone,
-  guarding_since timestamp with time zone,
-  passkey_until timestamp with time zone,
-  passkeys_lost_at timestamp with time zone,
+  hold_began_at timestamp with time zone,
+  hold_until timestamp with time zone,
+  pending_password_hash text,
+  pending_passkey_removal boolean not null default false,
   muted text[] not null default '{}'::text[],
   constraint owners_pkey PRIMARY KEY (account),
   constraint owners_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint owners_check CHECK (((hold_began_at IS NULL) = (hold_until IS NULL))),
+  constraint owners_check1 CHECK (((hold_until IS NOT NULL) OR ((pending_password_hash IS NULL) AND (NOT pending_passkey_removal)))),
   constraint owners_email_check CHECK (((email = lower(email)) AND (email ~ '^[^@\s]+@[^@\s]+$'::text))),
   constraint owners_email_key UNIQUE (email),
   constraint owners_muted_check CHECK ((muted <@ ARRAY['mail:approvals'::text, 'mail:logins'::text, 'push:approvals'::text, 'push:logins'::text, 'push:security'::text]))
@@ -658,8 +663,6 @@ create table private.passkeys (
   counter bigint not null,
   transports text[] not null,
   label text not null,
-  is_first boolean not null,
-  vouched_since timestamp with time zone,
   created_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
   constraint passkeys_pkey PRIMARY KEY (id),
@@ -701,7 +704,6 @@ create table private.payments (
   asked_level text,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone not null,
-  asked_again boolean not null default false,
   consent_level text,
   authorized_at timestamp with time zone,
   valid_after bigint,
@@ -871,22 +873,6 @@ create table private.relay_transactions (
 );
 alter table private.relay_transactions enable row level security;
 
-create table private.removed_passkeys (
-  id text not null,
-  account uuid not null,
-  public_key text not null,
-  counter bigint not null,
-  transports text[] not null,
-  label text not null,
-  is_first boolean not null,
-  vouched_since timestamp with time zone,
-  created_at timestamp with time zone not null default private.clock(),
-  last_used_at timestamp with time zone,
-  removed_at timestamp with time zone not null default private.clock(),
-  was_lost boolean not null default false
-);
-alter table private.removed_passkeys enable row level security;
-
 create table private.restores (
   at timestamp with time zone not null,
   made_at timestamp with time zone not null,
@@ -904,6 +890,15 @@ create table private.retention (
   constraint retention_of_table_ages_from_key UNIQUE NULLS NOT DISTINCT (of_table, ages_from)
 );
 alter table private.retention enable row level security;
+
+create table private.secured (
+  account uuid not null,
+  at timestamp with time zone not null default private.clock(),
+  ended jsonb not null,
+  constraint secured_pkey PRIMARY KEY (account),
+  constraint secured_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
+);
+alter table private.secured enable row level security;
 
 create table private.sessions (
   credential uuid not null,
@@ -1093,20 +1088,6 @@ create table private.wallets (
   constraint wallets_chain_family_check CHECK ((chain_family = 'evm'::text))
 );
 alter table private.wallets enable row level security;
-
-create table private.widenings (
-  id bigint not null generated always as identity,
-  account uuid not null,
-  at timestamp with time zone not null default private.clock(),
-  kind text not null,
-  subject text not null,
-  before jsonb not null,
-  summary text not null,
-  constraint widenings_pkey PRIMARY KEY (id),
-  constraint widenings_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint widenings_kind_check CHECK ((kind = ANY (ARRAY['limit'::text, 'caps'::text, 'app_scopes'::text, 'reads_secrets'::text, 'shows_codes'::text, 'takes_codes'::text, 'mandate'::text, 'freeze'::text])))
-);
-alter table private.widenings enable row level security;
 
 create table private.yield_days (
   account uuid not null,
@@ -1314,12 +1295,6 @@ CREATE INDEX relay_slots_open ON private.relay_slots USING btree (chain, lane) W
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
-CREATE INDEX removed_passkeys_age ON private.removed_passkeys USING btree (removed_at);
-
-CREATE INDEX removed_passkeys_by_id ON private.removed_passkeys USING btree (id);
-
-CREATE INDEX removed_passkeys_of_account ON private.removed_passkeys USING btree (account, removed_at);
-
 CREATE INDEX sessions_age ON private.sessions USING btree (ends_at);
 
 CREATE INDEX settled_sums_age ON private.settled_sums USING btree (leaves_from);
@@ -1355,10 +1330,6 @@ CREATE INDEX vault_sessions_of_account ON private.vault_sessions USING btree (ac
 CREATE INDEX vault_sessions_of_credential ON private.vault_sessions USING btree (credential);
 
 CREATE INDEX vault_sessions_of_entry ON private.vault_sessions USING btree (entry);
-
-CREATE INDEX widenings_age ON private.widenings USING btree (at);
-
-CREATE INDEX widenings_of_account ON private.widenings USING btree (account, at);
 
 -- Policies and triggers
 
@@ -2083,7 +2054,7 @@ CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max intege
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_brake(credential);
+  caller private.credentials := private.recognize(credential, 'any');
   places constant bigint := 1000000000;
   latest bigint;
 begin
@@ -3092,7 +3063,7 @@ declare
 begin
   perform private.limit_link(client);
   if credential is not null then
-    visitor := private.admit_owner(credential);
+    visitor := private.admit_owner(credential, 'look');
   end if;
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
@@ -3324,6 +3295,7 @@ CREATE OR REPLACE FUNCTION api.login_find(email text, client text)
 AS $function$
 begin
   perform private.limit_sign_in(email, client);
+  perform private.complete_hold(o.account) from private.owners o where o.email = login_find.email;
   return query select o.password_hash from private.owners o
    where o.email = login_find.email and o.password_hash is not null;
 end $function$;
@@ -3346,18 +3318,15 @@ CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, ses
 AS $function$
 declare
   owner uuid;
-  made_at timestamptz;
 begin
   perform private.limit_sign_in(email, client);
   update private.recovery_codes r set used_at = private.clock() from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email
-  returning o.account, r.created_at into owner, made_at;
+  returning o.account into owner;
   if owner is not null then
-    update private.owners o set guarded_until = private.clock() + interval '72 hours',
-      guarding_since = case when o.guarded_until > private.clock()
-        then least(o.guarding_since, made_at) else made_at end
-     where o.account = owner;
+    perform private.complete_hold(owner);
+    perform private.begin_hold(owner);
     perform private.enqueue_mail(owner, mail);
     perform private.record_security(owner, 'recovery_code_used',
       'A recovery code was used to sign in.');
@@ -3375,12 +3344,12 @@ AS $function$
 declare
   owner uuid;
 begin
+  select p.account into owner from private.passkeys p where p.id = passkey;
   -- Locked before the passkey, in the same order as in functions that end passkeys.
-  perform from private.owners o where o.account =
-    (select p.account from private.passkeys p where p.id = passkey) for no key update;
+  perform from private.owners o where o.account = owner for no key update;
+  perform private.complete_hold(owner);
   if private.spend_challenge(challenge, passkey)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    select p.account into owner from private.passkeys p where p.id = passkey;
     perform private.tell_sign_in(owner, browser, mail);
     return query select s.account, s.expires_at from private.open_session(
       owner, session_digest, 'passkey', user_agent, client, passkey, browser) s;
@@ -3859,25 +3828,18 @@ CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'ways');
 begin
   perform from private.owners o where o.account = caller.account for update;
-  insert into private.passkeys
-    (id, account, public_key, counter, transports, label, is_first, vouched_since)
+  insert into private.passkeys (id, account, public_key, counter, transports, label)
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
-    owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account),
-    -- A password vouches for nothing: beside passkeys that are lost, a new chain begins with this one.
-    case when private.has_passkey(caller.account) then coalesce((select private.there_since(p)
-      from private.passkeys p join private.sessions s on s.proven_by = p.id
-      where s.credential = caller.id), private.clock()) end
+    owner_add_passkey.transports, owner_add_passkey.label
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
-     and not exists (select from private.removed_passkeys r
-       where r.id = passkey and r.account <> caller.account)
   on conflict do nothing;
   if found then
     -- The first one was just used, in a session that was proven in another way.
     update private.sessions s set proven_by = passkey
-     where s.credential = caller.id and private.counts_in(s, passkey) and s.proven_by is null;
+     where s.credential = caller.id and s.proven_by is null;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
     perform private.enqueue_mail(caller.account, mail);
     return query select true;
@@ -3891,7 +3853,7 @@ CREATE OR REPLACE FUNCTION api.owner_add_push_device(credential text, endpoint t
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
   devices_max constant integer := 10;
 begin
   perform private.hold_live(caller);
@@ -3924,7 +3886,7 @@ CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   outcome := case
@@ -3991,7 +3953,7 @@ CREATE OR REPLACE FUNCTION api.owner_approve_destination(credential text, destin
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'approve');
   approved private.vault_destinations;
   e private.vault_entries;
 begin
@@ -4011,30 +3973,6 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_ask_again(credential text, payment uuid DEFAULT NULL::uuid, mandate uuid DEFAULT NULL::uuid)
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential);
-  asked private.payments;
-begin
-  perform private.hold_payer(caller, false);
-  update private.payments p set asked_again = true, created_at = private.clock(),
-    expires_at = pg_catalog.date_trunc('milliseconds', p.expires_at + (private.clock() - p.created_at))
-   where p.id = payment and p.account = caller.account and p.state = 'awaiting_confirmation'
-     and p.expires_at > private.clock() and private.is_before_passkeys(p.account, p.created_at)
-  returning * into asked;
-  if found then
-    perform private.record_payment(asked, 'confirmation_asked_again');
-  end if;
-  update private.mandates m set created_at = private.clock()
-   where m.id = mandate and m.account = caller.account and m.state = 'pending_approval'
-     and private.is_before_passkeys(m.account, m.created_at);
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.owner_begin_ceremony(credential text, challenge text, purpose text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4042,10 +3980,10 @@ CREATE OR REPLACE FUNCTION api.owner_begin_ceremony(credential text, challenge t
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'prove');
 begin
   if purpose = 'register' then
-    caller := private.admit_owner(credential, true);
+    caller := private.admit_owner(credential, 'ways');
   end if;
   perform private.begin_ceremony(challenge, purpose, caller.id::text);
   return true;
@@ -4058,7 +3996,7 @@ CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, la
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
 begin
   key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days,
     per_payment => max_per_payment_usd_micros::bigint, per_day => max_per_day_usd_micros::bigint);
@@ -4084,7 +4022,7 @@ declare
   given private.consents;
 begin
   caller := case when approves then private.admit_consent(credential, assertion)
-    else private.admit_owner(credential) end;
+    else private.admit_owner(credential, 'tighten') end;
   m := private.hold_mandate(caller, mandate, approves);
   if approves and m.state = 'pending_approval' then
     m.for_any_key := any_key;
@@ -4132,7 +4070,7 @@ declare
   given private.consents;
 begin
   caller := case when approves then private.admit_consent(credential, assertion)
-    else private.admit_owner(credential) end;
+    else private.admit_owner(credential, 'tighten') end;
   perform private.hold_payer(caller, approves);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
@@ -4177,7 +4115,7 @@ CREATE OR REPLACE FUNCTION api.owner_decline_all(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   p private.payments;
 begin
   declined := 0;
@@ -4199,7 +4137,7 @@ CREATE OR REPLACE FUNCTION api.owner_delete_mails(credential text, mail uuid DEF
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'keep');
 begin
   delete from private.mails m
    where m.account = caller.account
@@ -4224,10 +4162,9 @@ CREATE OR REPLACE FUNCTION api.owner_disconnect_apps(credential text, app uuid D
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'end');
   k private.credentials;
 begin
-  perform private.demand_brake(caller);
   disconnected := 0;
   -- Waits for what is being signed for an app; nothing of it is answered after this.
   perform private.hold_live(caller);
@@ -4237,7 +4174,7 @@ begin
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for no key update
   loop
-    if private.end_grant(k.id, 'disconnected', caller.id) then
+    if private.end_grant(k.id, 'disconnected') then
       disconnected := disconnected + 1;
       perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected.');
     end if;
@@ -4252,7 +4189,7 @@ CREATE OR REPLACE FUNCTION api.owner_end_destination(credential text, destinatio
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   ended private.vault_destinations;
   e private.vault_entries;
 begin
@@ -4270,46 +4207,31 @@ begin
   return query select ended.entry;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_end_made(credential text, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[] DEFAULT '{}'::text[], password_hash text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
- RETURNS TABLE(outcome text, account_opened uuid, expires_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION api.owner_end_hold(credential text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
-  counts_from timestamptz;
-  made private.made[];
-  told text;
+  caller private.credentials := private.admit_owner(credential, 'end_hold');
+  began timestamptz := (select o.hold_began_at from private.owners o where o.account = caller.account);
 begin
-  perform private.hold_live(caller);
-  perform private.spend_codes(caller.account);
-  counts_from := private.admit_undoing(credential, since);
-  -- A sign-in with the password that runs now holds this row: its session ends as well.
-  perform from private.owners o where o.account = caller.account for no key update;
-  if owner_end_made.digest is distinct from private.made_digest(caller, since, until) then
-    outcome := 'changed';
-    return next;
-    return;
+  update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
+    pending_passkey_removal = false
+   where o.account = caller.account and o.hold_until is not null;
+  if not found then
+    return false;
   end if;
-  made := array(select m from private.list_made_since(caller, counts_from, until) m
-    where m.kind not in ('recipient', 'device'));
-  select string_agg(t.kind || ' ' || t.n, ', ' order by t.kind) into told from (
-    select replace(replace(m.kind, '_', ' '), 'oauth', 'app') as kind, count(*) as n
-      from private.list_made_since(caller, counts_from, until) m group by 1) t;
-  perform private.end_ways_in(caller, made, counts_from);
-  perform private.end_trust(caller, made, counts_from);
-  perform private.undo_widenings(caller, made, counts_from);
-  perform private.put_back_passkeys(caller, put_back, counts_from);
-  perform private.reset_owner(caller, password_hash, counts_from);
-  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
-  perform private.record_change(caller, 'security', 'undone', pg_catalog.format(
-    'The owner ended what was made in the account since %s UTC: %s.',
-    to_char(counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI'),
-    coalesce(told, 'nothing')));
+  delete from private.recovery_codes r where r.account = caller.account
+    and exists (select from private.recovery_codes u
+      where u.account = caller.account and u.used_at >= began);
+  update private.credentials k set revoked_at = private.clock()
+    from private.sessions s where s.credential = k.id and k.account = caller.account
+     and s.signed_in_with = 'recovery_code' and k.revoked_at is null;
+  perform private.record_security(caller.account, 'hold_ended', 'The owner ended the hold of the account.');
   perform private.enqueue_mail(caller.account, mail);
-  return query select 'ended', n.account_opened, n.expires_at
-    from private.rename_session(caller, session_digest) n;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
@@ -4319,34 +4241,26 @@ CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'sign_out');
 begin
-  perform private.hold_live(caller);
-  perform private.demand_brake(caller);
-  perform private.demand_newer_proof(caller);
   perform private.end_other_sessions(caller);
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_end_session(credential text, session uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.owner_end_session(credential text, session uuid)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'sign_out');
 begin
-  -- Waits for what is being done in the session; nothing of it is answered after this.
-  perform private.hold_live(caller);
   if session <> caller.id then
-    perform private.demand_brake(caller);
-    perform private.demand_newer_proof(caller, session);
     perform private.forget_browsers(caller, session);
   end if;
   update private.credentials k set revoked_at = private.clock()
-   where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
-     and k.revoked_at is null;
+   where k.id = session and k.account = caller.account and k.kind = 'session' and k.revoked_at is null;
   return found;
 end $function$;
 
@@ -4357,7 +4271,7 @@ CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
@@ -4377,7 +4291,7 @@ CREATE OR REPLACE FUNCTION api.owner_find_passkey(credential text, passkey text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'prove');
 begin
   return query select p.public_key, p.counter::text, p.transports from private.passkeys p
    where p.id = passkey and p.account = caller.account;
@@ -4390,7 +4304,7 @@ CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'prove');
 begin
   perform private.take_slowly('proof:' || caller.account, 10, interval '1 minute');
   return query select o.email, o.password_hash from private.owners o
@@ -4404,7 +4318,7 @@ CREATE OR REPLACE FUNCTION api.owner_finish_login_link(credential text, token_di
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   update private.hosted_actions a set finished_at = private.clock()
    where a.token_digest = owner_finish_login_link.token_digest and a.account = caller.account
@@ -4420,7 +4334,7 @@ CREATE OR REPLACE FUNCTION api.owner_forget_device(credential text, key uuid, fi
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   delete from private.known_devices d where d.account = caller.account
@@ -4441,7 +4355,7 @@ CREATE OR REPLACE FUNCTION api.owner_forget_known_by(credential text, key uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   delete from private.known_devices d
@@ -4466,7 +4380,7 @@ CREATE OR REPLACE FUNCTION api.owner_forget_recipient(credential text, address t
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   delete from private.known_recipients r
@@ -4486,7 +4400,7 @@ CREATE OR REPLACE FUNCTION api.owner_grant_access(credential text, code_digest t
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']
@@ -4513,6 +4427,19 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_leave(credential text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, 'leave');
+begin
+  update private.credentials k set revoked_at = private.clock() where k.id = caller.id;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
  RETURNS TABLE(approvals jsonb, waiting integer, needs_passkey boolean)
  LANGUAGE plpgsql
@@ -4520,7 +4447,7 @@ CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   with open as (
@@ -4533,7 +4460,7 @@ begin
           and private.recipient_known(caller.account, (n.q).payee) and private.device_known(n.q))
       order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
-    (select count(*)::integer from open), private.needs_passkey(caller.account);
+    (select count(*)::integer from open), private.has_passkey(caller.account);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
@@ -4543,7 +4470,7 @@ CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integ
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
     private.caps_json(k.id), private.is_grant_live(k), g.ended_because, k.created_at,
@@ -4560,7 +4487,7 @@ CREATE OR REPLACE FUNCTION api.owner_list_destinations(credential text, entry uu
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select private.destination_json(p), private.holder_title(k), p.asked_at, p.approved_at
     from private.vault_destinations p left join private.credentials k on k.id = p.asked_by
@@ -4575,7 +4502,7 @@ CREATE OR REPLACE FUNCTION api.owner_list_devices(credential text, listed_max in
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select d.key, d.fingerprint, k.label, k.shown, d.known_since
     from private.known_devices d join private.credentials k on k.id = d.key
@@ -4590,7 +4517,7 @@ CREATE OR REPLACE FUNCTION api.owner_list_entries(credential text, page integer,
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select e.number::text, private.entry_json(caller, e),
     private.holder_title(k), private.holder_title(linked)
@@ -4610,7 +4537,7 @@ CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
@@ -4625,37 +4552,13 @@ CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integ
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
     k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets,
     private.caps_json(k.id)
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.owner_list_made(credential text, since timestamp with time zone)
- RETURNS TABLE(counts_from timestamp with time zone, until timestamp with time zone, made jsonb, left_out integer, digest text, waiting integer, removed_passkeys jsonb)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential);
-begin
-  counts_from := private.admit_undoing(credential, since);
-  until := private.clock();
-  select m.made, m.left_out into made, left_out
-    from private.made_json(caller, counts_from, until) m;
-  digest := private.made_digest(caller, counts_from, until);
-  select count(*) into waiting from private.payments p
-   where p.account = caller.account and p.state = 'awaiting_confirmation'
-     and p.created_at > counts_from and p.expires_at > until;
-  select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'label', r.label,
-      'created_at', r.created_at, 'removed_at', r.removed_at) order by r.removed_at), '[]')
-    into removed_passkeys from private.removed_passkeys r
-   where r.account = caller.account and r.created_at <= counts_from and r.removed_at > counts_from;
-  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_recipients(credential text, listed_max integer, asked_by uuid DEFAULT NULL::uuid)
@@ -4665,7 +4568,7 @@ CREATE OR REPLACE FUNCTION api.owner_list_recipients(credential text, listed_max
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   with paid as (
@@ -4686,28 +4589,6 @@ begin
    order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_lose_passkeys(credential text, mail jsonb DEFAULT NULL::jsonb)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential);
-begin
-  perform private.hold_live(caller);
-  update private.owners o set passkeys_lost_at = private.clock(),
-    guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
-   where o.account = caller.account and o.passkeys_lost_at is null
-     and private.signed_in_with(caller, 'recovery_code') and private.has_passkey(caller.account);
-  if found then
-    perform private.record_security(caller.account, 'passkeys_lost',
-      'All passkeys were given up for lost. In three days a password can take their place.');
-    perform private.enqueue_mail(caller.account, mail);
-  end if;
-  return found;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.owner_make_mandate(credential text, payment uuid, max_total_usd_micros text)
  RETURNS TABLE(mandate uuid)
  LANGUAGE plpgsql
@@ -4715,7 +4596,7 @@ CREATE OR REPLACE FUNCTION api.owner_make_mandate(credential text, payment uuid,
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'approve');
   p private.payments;
   made private.mandates;
 begin
@@ -4744,7 +4625,7 @@ CREATE OR REPLACE FUNCTION api.owner_make_rule(credential text, digest text, lab
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'approve');
   until timestamptz := pg_catalog.date_trunc('milliseconds', private.clock()) + interval '90 days';
   opened uuid;
   made private.mandates;
@@ -4774,17 +4655,15 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
- RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes jsonb)
+ RETURNS TABLE(automatic_daily_limit_usd_micros text, namesakes jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select
-    (select o.guarded_until from private.owners o
-      where o.account = a.id and o.guarded_until > private.clock()),
     a.automatic_daily_limit_usd_micros::text,
     (select coalesce(jsonb_agg(jsonb_build_object('app', k.id, 'since', k.created_at,
         'host', g.client_host, 'redirect_host', g.redirect_host)
@@ -4803,7 +4682,7 @@ CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uui
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   m private.mandates := private.hold_mandate(caller, mandate, false);
   n private.mandates := m;
 begin
@@ -4851,7 +4730,7 @@ CREATE OR REPLACE FUNCTION api.owner_overview(credential text, days integer)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
   spent private.spending := private.spent(caller.account);
   since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
     - pg_catalog.make_interval(days => owner_overview.days - 1);
@@ -4878,18 +4757,14 @@ CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'prove');
 begin
   perform private.hold_live(caller);
-  if private.needs_passkey(caller.account) then
+  if private.has_passkey(caller.account) then
     perform private.refuse('passkey_required', '403');
   end if;
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
-    with lost as (
-      delete from private.passkeys p where p.account = caller.account returning p.*)
-    insert into private.removed_passkeys select l.*, private.clock(), true from lost l;
-    update private.owners o set passkeys_lost_at = null where o.account = caller.account;
     return query select * from private.note_proof(caller, session_digest);
   end if;
 end $function$;
@@ -4901,7 +4776,7 @@ CREATE OR REPLACE FUNCTION api.owner_prove_with_passkey(credential text, passkey
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'prove');
 begin
   if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
     and private.use_passkey(passkey, counter_seen, counter_now) then
@@ -4916,7 +4791,7 @@ CREATE OR REPLACE FUNCTION api.owner_read_approvals(credential text, payments uu
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select private.approval_json(p) || jsonb_build_object('is_duplicate',
       (p.chain, p.token, p.payee, p.amount_atomic) in (
@@ -4935,7 +4810,7 @@ CREATE OR REPLACE FUNCTION api.owner_read_freeze(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select a.freezes, a.frozen_at from private.accounts a
    where a.id = caller.account and a.frozen_at is not null;
@@ -4948,7 +4823,7 @@ CREATE OR REPLACE FUNCTION api.owner_read_limits(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select private.limits_json(a, private.spent(a.id)),
     a.asserted_new_recipient_limit_usd_micros::text, private.relayed_json(a.id)
@@ -4962,13 +4837,12 @@ CREATE OR REPLACE FUNCTION api.owner_read_mandate(credential text, mandate uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
     jsonb_build_object('title', private.holder_title(k),
       'calls_itself', private.own_name(k), 'device', left(m.device, 8),
-      'is_before_passkeys', private.is_before_passkeys(m.account, m.created_at),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -4992,7 +4866,7 @@ CREATE OR REPLACE FUNCTION api.owner_read_notifications(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select o.muted,
     (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'label', d.label,
@@ -5001,17 +4875,31 @@ begin
     from private.owners o where o.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_read_session(credential text)
- RETURNS TABLE(account_id uuid, alias text, frozen boolean, payments_waiting integer, mandates_waiting integer)
+CREATE OR REPLACE FUNCTION api.owner_read_secured(credential text)
+ RETURNS TABLE(ends jsonb, secured_at timestamp with time zone, ended jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'secure');
+begin
+  return query select private.what_ends(caller), s.at, s.ended
+    from (select) one left join private.secured s on s.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_read_session(credential text)
+ RETURNS TABLE(account_id uuid, alias text, frozen boolean, hold_until timestamp with time zone, payments_waiting integer, mandates_waiting integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select a.id, a.alias, a.frozen_at is not null,
+    (select o.hold_until from private.owners o where o.account = a.id),
     (select count(*)::integer from private.waiting_for_owner(a.id) p
       where not exists (select from private.approvals o where o.payment = p.id)),
     (select count(*)::integer from private.mandates m where m.account = a.id
@@ -5026,9 +4914,31 @@ CREATE OR REPLACE FUNCTION api.owner_read_shows_codes(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select a.shows_codes from private.accounts a where a.id = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_recover(credential text, password_hash text, lost_passkeys boolean, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, 'recover');
+begin
+  update private.owners o set pending_password_hash = owner_recover.password_hash,
+    pending_passkey_removal = lost_passkeys and private.has_passkey(caller.account)
+   where o.account = caller.account and o.hold_until is not null;
+  if found then
+    perform private.begin_hold(caller.account);
+    perform private.record_security(caller.account, 'recovery_begun',
+      'A new password was set, which is good in 48 hours.');
+    perform private.enqueue_mail(caller.account, mail);
+    return true;
+  end if;
+  return false;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_rehearse_rule(credential text, chain bigint, token text, keep_atomic text, refills boolean, above_atomic text DEFAULT NULL::text)
@@ -5038,7 +4948,7 @@ CREATE OR REPLACE FUNCTION api.owner_rehearse_rule(credential text, chain bigint
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select private.rehearse_rule(caller.account, owner_rehearse_rule.chain,
     owner_rehearse_rule.token, keep_atomic::numeric, above_atomic::numeric, owner_rehearse_rule.refills);
@@ -5051,27 +4961,30 @@ CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey tex
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'ways');
 begin
   perform from private.owners o where o.account = caller.account for update;
-  with removed as (
-    delete from private.passkeys p where p.id = passkey and p.account = caller.account
-      and (exists (select from private.owners o
-          where o.account = caller.account and o.password_hash is not null)
-        or exists (select from private.passkeys other
-          where other.account = caller.account and other.id <> passkey))
-    returning p.*)
-  insert into private.removed_passkeys select r.* from removed r;
-  if found then
-    update private.owners o set passkey_until = private.clock() + interval '72 hours'
-     where o.account = caller.account and not private.has_passkey(caller.account);
+  outcome := case
+    when not exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
+      then 'missing'
+    when exists (select from private.passkeys p where p.account = caller.account and p.id <> passkey)
+      then 'removed'
+    when exists (select from private.owners o where o.account = caller.account and o.password_hash is null)
+      then 'last'
+    else 'held' end;
+  if outcome = 'removed' then
+    delete from private.passkeys p where p.id = passkey and p.account = caller.account;
     perform private.record_security(caller.account, 'passkey_removed', 'A passkey was removed.');
-    perform private.enqueue_mail(caller.account, mail);
-    return query select 'removed';
-  else
-    return query select case when exists (select from private.passkeys p
-      where p.id = passkey and p.account = caller.account) then 'last' else 'missing' end;
+  elsif outcome = 'held' then
+    perform private.begin_hold(caller.account);
+    update private.owners o set pending_passkey_removal = true where o.account = caller.account;
+    perform private.record_security(caller.account, 'passkey_removal_begun',
+      'The last passkey is removed in 48 hours.');
   end if;
+  if outcome in ('removed', 'held') then
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_remove_push_device(credential text, device uuid)
@@ -5081,7 +4994,7 @@ CREATE OR REPLACE FUNCTION api.owner_remove_push_device(credential text, device 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'end');
 begin
   perform private.hold_live(caller);
   delete from private.push_devices d where d.id = device and d.account = caller.account;
@@ -5099,7 +5012,7 @@ CREATE OR REPLACE FUNCTION api.owner_rename_passkey(credential text, passkey tex
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'ways');
 begin
   update private.passkeys p set label = owner_rename_passkey.label
    where p.id = passkey and p.account = caller.account;
@@ -5113,12 +5026,11 @@ CREATE OR REPLACE FUNCTION api.owner_revoke_key(credential text, key uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'end');
 begin
-  perform private.demand_brake(caller);
   -- Waits for what is being signed for the key; nothing of it is answered after this.
   perform private.hold_live(caller);
-  update private.credentials k set revoked_at = private.clock(), revoked_by = caller.id
+  update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
@@ -5136,7 +5048,7 @@ CREATE OR REPLACE FUNCTION api.owner_revoke_mandate(credential text, mandate uui
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   perform private.revoke_mandate(caller, mandate, 'owner');
   return query select private.mandate_json(m) from private.mandates m
@@ -5150,7 +5062,7 @@ CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, diges
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
   old private.credentials;
 begin
   select k.* into old from private.credentials k
@@ -5172,9 +5084,7 @@ begin
     update private.vault_entries e set created_by = placed where e.created_by = old.id;
     update private.credentials k set
       expires_at = least(
-        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours)),
-      brakes_until = greatest(k.brakes_until, least(k.expires_at,
-        private.clock() + pg_catalog.make_interval(hours => overlap_hours) + interval '72 hours'))
+        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
      where k.id = old.id;
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
@@ -5191,7 +5101,7 @@ CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integ
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
@@ -5209,6 +5119,40 @@ begin
   order by a.id desc limit page;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_secure(credential text, session_digest text, password_hash text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, 'secure');
+  listed jsonb := private.what_ends(caller);
+begin
+  -- A sign-in with the password that runs now holds this row: its session ends as well.
+  update private.owners o set password_hash = owner_secure.password_hash,
+    password_set_at = private.clock(), muted = '{}'
+   where o.account = caller.account
+     and (o.password_hash is null) = (owner_secure.password_hash is null);
+  if not found then
+    perform private.refuse('invalid_request', '400');
+  end if;
+  perform private.freeze(caller.account, 'The account was frozen, since its owner secured it.');
+  perform private.end_access(caller.account, 'owner', caller.id);
+  perform private.forget_browsers(caller);
+  perform private.end_trust(caller.account);
+  delete from private.passkeys p where p.account = caller.account
+    and p.id is distinct from (select s.proven_by from private.sessions s where s.credential = caller.id);
+  delete from private.recovery_codes r where r.account = caller.account;
+  insert into private.secured as s values (caller.account, private.clock(), listed)
+  on conflict (account) do update set at = excluded.at, ended = excluded.ended;
+  perform private.erase_site_answers(caller.account);
+  perform private.record_change(caller, 'security', 'account_secured',
+    'The owner secured the account: all keys, apps, other sessions, mandates and requests ended, and limits and recipients are those of a new account.');
+  perform private.enqueue_mail(caller.account, mail);
+  return query select * from private.rename_session(caller, session_digest);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_security(credential text)
  RETURNS TABLE(security jsonb)
  LANGUAGE plpgsql
@@ -5216,20 +5160,20 @@ CREATE OR REPLACE FUNCTION api.owner_security(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
-    -- True if the actions on this page need no proof first.
-    'is_proven', private.signed_in_with(caller, 'recovery_code') or private.is_proven(caller) and (
-      select s.proven_at > private.clock() - interval '9 minutes' from private.sessions s
-       where s.credential = caller.id),
+    -- Why the actions on this page would be refused, and those that show secrets; null if they would not be. A proof
+    -- that ends within a minute counts as none, so that it does not end while a form is filled in.
+    'refusal', coalesce(private.refusal_of(caller, 'ways'), (select 'proof_required' from private.sessions s
+      where s.credential = caller.id and s.proven_at <= private.clock() - interval '9 minutes')),
+    'reveal_refusal', private.refusal_of(caller, 'reveal'),
     'is_recovered', private.signed_in_with(caller, 'recovery_code'),
-    'needs_passkey', private.needs_passkey(o.account),
-    'passkeys_lost_at', o.passkeys_lost_at,
-    'is_fresh', private.is_fresh(caller),
-    'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
+    'hold_until', o.hold_until,
+    'pending_password', o.pending_password_hash is not null,
+    'pending_passkey_removal', o.pending_passkey_removal,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
     'passkeys', coalesce((select jsonb_agg(jsonb_build_object('id', p.id, 'label', p.label,
@@ -5254,7 +5198,7 @@ CREATE OR REPLACE FUNCTION api.owner_set_app_scopes(credential text, app uuid, s
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   k private.credentials;
 begin
   if cardinality(scopes) not between 1 and 4 or not scopes <@ array['read', 'vault', 'pay', 'full'] then
@@ -5270,12 +5214,10 @@ begin
     when private.covers_all(k.scopes, owner_set_app_scopes.scopes) then 'lowered'
     else 'raised' end;
   if outcome in ('missing', 'raised') then
-    perform private.admit_owner(credential, true);
+    perform private.admit_owner(credential, 'widen');
   end if;
   if outcome = 'raised' then
     perform private.hold_unfrozen(caller);
-    perform private.note_widening(caller, 'app_scopes', k.id::text,
-      jsonb_build_object('scopes', k.scopes), 'What the ' || private.holder_name(k) || ' may do: raised');
     perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
@@ -5294,7 +5236,7 @@ CREATE OR REPLACE FUNCTION api.owner_set_caps(credential text, holder uuid, max_
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   per_payment bigint := max_per_payment_usd_micros::bigint;
   per_day bigint := max_per_day_usd_micros::bigint;
   usd_micros_max constant bigint := 1000000000000;
@@ -5314,12 +5256,7 @@ begin
       or private.is_wider(per_day, k.max_per_day_usd_micros) then 'raised'
     else 'lowered' end;
   if outcome in ('missing', 'raised') then
-    perform private.admit_owner(credential, true);
-  end if;
-  if outcome = 'raised' then
-    perform private.note_widening(caller, 'caps', k.id::text, jsonb_build_object(
-        'payment', k.max_per_payment_usd_micros, 'day', k.max_per_day_usd_micros),
-      'The caps of the ' || private.holder_name(k) || ': raised');
+    perform private.admit_owner(credential, 'widen');
   end if;
   if outcome in ('raised', 'lowered') then
     update private.credentials x set max_per_payment_usd_micros = per_payment,
@@ -5340,7 +5277,7 @@ CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text,
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   wanted bigint := usd_micros::bigint;
   a private.accounts;
   current bigint;
@@ -5355,10 +5292,7 @@ begin
   outcome := case when current is null or wanted < 0 or wanted > 1000000000000 then 'out_of_bounds'
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
-    perform private.admit_owner(credential, true);
-    perform private.note_widening(caller, 'limit', limit_name, jsonb_build_object('micros', before),
-      pg_catalog.format('The %s: raised from %s USD', private.limit_words(limit_name),
-        private.usd_text(current)));
+    perform private.admit_owner(credential, 'widen');
     perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
@@ -5387,12 +5321,12 @@ CREATE OR REPLACE FUNCTION api.owner_set_muted(credential text, muted text[])
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   perform private.hold_live(caller);
   if not exists (select from private.owners o where o.account = caller.account
     and owner_set_muted.muted <@ o.muted) then
-    perform private.admit_owner(credential, true);
+    perform private.admit_owner(credential, 'widen');
   end if;
   update private.owners o set muted = owner_set_muted.muted
    where o.account = caller.account and o.muted is distinct from owner_set_muted.muted;
@@ -5412,16 +5346,13 @@ CREATE OR REPLACE FUNCTION api.owner_set_password(credential text, password_hash
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_proven(credential);
+  caller private.credentials := private.admit_owner(credential, 'ways');
 begin
-  perform private.keep_password(caller, password_hash);
-  if not private.is_guarded(caller) then
-    perform private.end_other_sessions(caller);
-  end if;
+  update private.owners o set password_hash = owner_set_password.password_hash,
+    password_set_at = private.clock() where o.account = caller.account;
+  perform private.end_other_sessions(caller);
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
-  update private.sessions s set proven_at = private.clock()
-   where s.credential = caller.id and s.proven_by is null;
   return query select * from private.rename_session(caller, session_digest);
 end $function$;
 
@@ -5432,7 +5363,8 @@ CREATE OR REPLACE FUNCTION api.owner_set_reads_secrets(credential text, key uuid
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, reads);
+  caller private.credentials := private.admit_owner(
+    credential, case when reads then 'widen' else 'tighten' end);
 begin
   update private.credentials k set reads_secrets = reads
    where k.id = owner_set_reads_secrets.key and k.account = caller.account
@@ -5442,11 +5374,6 @@ begin
       case when reads then 'The API key %s may read secrets of the vault from now on.'
         else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
       from private.credentials k where k.id = owner_set_reads_secrets.key;
-    if reads then
-      perform private.note_widening(caller, 'reads_secrets', key::text, '{}',
-        'The ' || private.holder_name(k) || ': let read secrets of the vault')
-        from private.credentials k where k.id = owner_set_reads_secrets.key;
-    end if;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query select k.label from private.credentials k
@@ -5461,14 +5388,8 @@ CREATE OR REPLACE FUNCTION api.owner_set_recovery_codes(credential text, digests
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'ways');
 begin
-  if private.signed_in_with(caller, 'passkey') then
-    perform private.hold_live(caller);
-    perform private.demand_proof(caller);
-  else
-    perform private.admit_owner(credential, true);
-  end if;
   delete from private.recovery_codes r where r.account = caller.account;
   insert into private.recovery_codes (account, digest)
   select caller.account, d from unnest(digests[1:10]) d;
@@ -5485,7 +5406,8 @@ CREATE OR REPLACE FUNCTION api.owner_set_shows_codes(credential text, shows bool
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, shows);
+  caller private.credentials := private.admit_owner(
+    credential, case when shows then 'widen' else 'tighten' end);
 begin
   update private.accounts a set shows_codes = shows
    where a.id = caller.account and a.shows_codes is distinct from shows;
@@ -5493,9 +5415,6 @@ begin
     perform private.record_change(caller, 'security', 'code_reading_changed',
       case when shows then 'Agents may read one-time codes and sign-in links of mails from now on.'
         else 'Agents no longer read one-time codes and sign-in links of mails.' end);
-    if shows then
-      perform private.note_widening(caller, 'shows_codes', '', '{}', 'Codes in mails: shown to agents');
-    end if;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query select shows;
@@ -5508,7 +5427,8 @@ CREATE OR REPLACE FUNCTION api.owner_set_takes_codes(credential text, entry uuid
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, takes);
+  caller private.credentials := private.admit_owner(
+    credential, case when takes then 'widen' else 'tighten' end);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   update private.vault_entries v set takes_codes = takes
@@ -5518,10 +5438,6 @@ begin
       case when takes then 'codes_allowed' else 'codes_ended' end,
       pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
         else 'The use of codes from mail at %s was ended' end, e.site));
-    if takes then
-      perform private.note_widening(caller, 'takes_codes', e.id::text, '{}',
-        'Codes from mail: let be used at ' || e.site);
-    end if;
   end if;
   return query select takes;
 end $function$;
@@ -5533,7 +5449,8 @@ CREATE OR REPLACE FUNCTION api.owner_suspend_mandate(credential text, mandate uu
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, not suspended);
+  caller private.credentials := private.admit_owner(
+    credential, case when suspended then 'tighten' else 'widen' end);
   m private.mandates := private.hold_mandate(caller, mandate, not suspended);
   wanted text := case when suspended then 'suspended' else 'active' end;
 begin
@@ -5543,8 +5460,6 @@ begin
     update private.mandates x set state = wanted where x.id = m.id;
     if suspended then
       perform private.release_under(array[m.id]);
-    else
-      perform private.note_widening(caller, 'mandate', m.id::text, '{}', 'A mandate: resumed');
     end if;
     perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
       case when suspended then 'suspended' else 'resumed' end);
@@ -5559,7 +5474,7 @@ CREATE OR REPLACE FUNCTION api.owner_take_ceremony(credential text, challenge te
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'prove');
 begin
   if private.take_ceremony(challenge, purpose, caller.id::text) then
     return query select p.public_key, p.counter::text, p.transports
@@ -5575,7 +5490,7 @@ CREATE OR REPLACE FUNCTION api.owner_test_push(credential text, mail jsonb)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   perform private.take_slowly('test-push:' || caller.account, 10, interval '144 minutes');
   perform private.enqueue_push(caller.account, mail);
@@ -5589,7 +5504,7 @@ CREATE OR REPLACE FUNCTION api.owner_touch_session(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   update private.sessions s set last_seen_at = private.clock() where s.credential = caller.id;
   return query
@@ -5606,16 +5521,12 @@ CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text, "freeze" integer,
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
-  frozen_at timestamptz := (select a.frozen_at from private.accounts a
-    where a.id = caller.account and a.freezes = owner_unfreeze.freeze);
+  caller private.credentials := private.admit_owner(credential, 'widen');
 begin
-  unfrozen := frozen_at is not null;
+  update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
+   where a.id = caller.account and a.freezes = owner_unfreeze.freeze and a.frozen_at is not null;
+  unfrozen := found;
   if unfrozen then
-    update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
-     where a.id = caller.account;
-    perform private.note_widening(caller, 'freeze', '', jsonb_build_object('frozen_at', frozen_at),
-      'The account: unfrozen');
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
     perform private.enqueue_mail(caller.account, mail);
@@ -5630,7 +5541,7 @@ CREATE OR REPLACE FUNCTION api.owner_yield(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select
     (select coalesce(jsonb_agg(jsonb_build_object('chain', m.chains[1], 'vault', r.vault,
@@ -6009,7 +5920,7 @@ CREATE OR REPLACE FUNCTION api.vault_ask_found_destination(credential text, entr
  SET search_path TO ''
 AS $function$
 declare
-  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, 'keep'), entry);
 begin
   perform private.ask_destination(e, asked, null);
   return true;
@@ -6101,7 +6012,6 @@ AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'any', true);
   keeper uuid := case when caller.kind <> 'session' then caller.id end;
-  lets_codes boolean := false;
   e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller);
@@ -6121,8 +6031,6 @@ begin
       case when keeper is null then caller.id end)
     on conflict do nothing returning * into e;
   else
-    select not v.takes_codes and keeper is null into lets_codes from private.vault_entries v
-     where v.id = entry for no key update;
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
@@ -6138,10 +6046,6 @@ begin
         when 'password_generated' then 'A new password for %s was generated'
         when 'credential_replaced' then 'The login of %s was changed'
         else 'A login of %s was stored' end, e.site));
-    if lets_codes then
-      perform private.note_widening(caller, 'takes_codes', e.id::text, '{}',
-        'Codes from mail: let be used at ' || e.site || ', as the owner changed its login');
-    end if;
   end if;
   return query select e.id is not null;
 end $function$;
@@ -6182,7 +6086,7 @@ CREATE OR REPLACE FUNCTION api.vault_look(credential text, entry uuid)
  SET search_path TO ''
 AS $function$
 declare
-  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, 'keep'), entry);
 begin
   return query select e.site, e.username;
 end $function$;
@@ -6275,7 +6179,7 @@ declare
   caller private.credentials := private.admit(credential, 'read');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
-  if caller.kind = 'session' and private.is_fresh(caller) then
+  if caller.kind = 'session' and private.refusal_of(caller, 'reveal') is null then
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
@@ -6348,43 +6252,23 @@ begin
   return caller;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.admit_brake(credential text)
- RETURNS private.credentials
- LANGUAGE plpgsql
-AS $function$
-declare
-  revoked private.credentials;
-begin
-  select k.* into revoked from private.credentials k
-   where k.digest = credential and k.kind = 'api_key'
-     and case when k.revoked_at is null then k.brakes_until > private.clock()
-       else k.revoked_at > private.clock() - interval '72 hours'
-         and coalesce(k.brakes_until, k.expires_at, 'infinity') > private.clock() end;
-  return case when found then revoked else private.recognize(credential, 'any') end;
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.admit_consent(credential text, assertion jsonb)
  RETURNS private.credentials
  LANGUAGE plpgsql
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   perform private.hold_live(caller);
+  perform private.demand(caller, 'approve', is_consent => assertion is not null
+    or private.has_passkey(caller.account));
   if assertion is null then
-    if private.needs_passkey(caller.account) then
+    if private.has_passkey(caller.account) then
       perform private.refuse('passkey_required', '403');
     end if;
-    perform private.demand_fresh(caller);
     return caller;
   end if;
-  if private.is_guarded(caller) then
-    perform private.refuse('account_guarded', '403');
-  end if;
-  perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and k.account = caller.account
-     and exists (select from private.sessions s
-       where s.credential = caller.id and private.counts_in(s, k.id));
+  perform from private.passkeys k where k.id = assertion ->> 'passkey' and k.account = caller.account;
   if not found or not private.use_passkey(assertion ->> 'passkey',
     assertion ->> 'counter_seen', assertion ->> 'counter_now') then
     perform private.refuse('proof_required', '403');
@@ -6392,66 +6276,18 @@ begin
   return caller;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.admit_owner(credential text, fresh boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION private.admit_owner(credential text, of_act text)
  RETURNS private.credentials
  LANGUAGE plpgsql
 AS $function$
 declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
-  if fresh then
+  if private.complete_hold(caller.account) or of_act not in ('look', 'prove', 'tighten') then
     perform private.hold_live(caller);
-    perform private.demand_fresh(caller);
   end if;
+  perform private.demand(caller, of_act);
   return caller;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.admit_proven(credential text)
- RETURNS private.credentials
- LANGUAGE plpgsql
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential);
-begin
-  perform private.hold_live(caller);
-  if not private.signed_in_with(caller, 'recovery_code') or exists (select from private.owners o
-    where o.account = caller.account and o.passkeys_lost_at is null
-      and exists (select from private.passkeys p where p.account = o.account)) then
-    perform private.demand_proof(caller);
-  end if;
-  return caller;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.admit_undoing(credential text, since timestamp with time zone)
- RETURNS timestamp with time zone
- LANGUAGE plpgsql
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential);
-  o private.owners;
-  s private.sessions;
-  proof_made timestamptz;
-begin
-  select x.* into o from private.owners x where x.account = caller.account;
-  select x.* into s from private.sessions x where x.credential = caller.id
-     and x.proven_at > private.clock() - interval '10 minutes';
-  proof_made := case when s.proven_by is null
-      then coalesce(o.password_since, caller.created_at)
-    else (select p.created_at from private.passkeys p
-      where p.id = s.proven_by and private.counts_in(s, p.id)) end;
-  if s.credential is null or proof_made is null then
-    perform private.refuse('proof_required', '403');
-  end if;
-  since := greatest(since, proof_made, private.clock() - interval '90 days');
-  if s.proven_by is null then
-    if private.needs_passkey(caller.account) and private.had_passkey(caller.account, since) then
-      perform private.refuse('passkey_required', '403');
-    end if;
-    if private.is_guarded(caller) and coalesce(o.guarding_since, '-infinity') <= since then
-      perform private.refuse('account_guarded', '403');
-    end if;
-  end if;
-  return since;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.alias_look(alias text)
@@ -6474,7 +6310,6 @@ AS $function$
       'asker', private.asker_of(p), 'device', left(p.device, 8),
       'fingerprint', p.device, 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
-    'is_before_passkeys', private.is_before_passkeys(p.account, p.created_at),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $function$;
@@ -6608,6 +6443,15 @@ begin
   update private.oauth_codes c set granted = begun.id where c.digest = code.digest;
   return begun;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.begin_hold(of_account uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.owners o set hold_began_at = coalesce(o.hold_began_at, private.clock()),
+    hold_until = private.clock() + interval '48 hours'
+   where o.account = of_account
+$function$;
 
 CREATE OR REPLACE FUNCTION private.budget_of(k private.credentials)
  RETURNS uuid
@@ -6847,6 +6691,33 @@ AS $function$
     'sealed', c.sealed)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.complete_hold(of_account uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  o private.owners;
+begin
+  select x.* into o from private.owners x
+   where x.account = of_account and x.hold_until <= private.clock() for no key update;
+  if not found then
+    return false;
+  end if;
+  update private.owners x set hold_began_at = null, hold_until = null, pending_password_hash = null,
+    pending_passkey_removal = false,
+    password_hash = coalesce(o.pending_password_hash, o.password_hash),
+    password_set_at = case when o.pending_password_hash is null then x.password_set_at else private.clock() end
+   where x.account = of_account;
+  if o.pending_passkey_removal then
+    delete from private.passkeys p where p.account = of_account;
+  end if;
+  if o.pending_password_hash is not null then
+    update private.credentials k set revoked_at = private.clock()
+     where k.account = of_account and k.kind = 'session' and k.revoked_at is null;
+  end if;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.consent_behind(p private.payments)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -6877,8 +6748,7 @@ CREATE OR REPLACE FUNCTION private.consent_json(of_consent uuid)
 AS $function$
   select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
     'asked_at', c.asked_at, 'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
-      jsonb_build_object('id', c.passkey, 'added_at', c.passkey_added_at,
-        'there_since', c.passkey_there_since, 'public_key', c.public_key,
+      jsonb_build_object('id', c.passkey, 'added_at', c.passkey_added_at, 'public_key', c.public_key,
         'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
         'signature', c.signature) end)
   from private.consents c where c.id = of_consent
@@ -6950,16 +6820,6 @@ AS $function$
     and (state <> 'released' or tx_hash is not null)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.counts_in(s private.sessions, passkey text)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return exists (select from private.passkeys p join private.credentials k on k.id = s.credential
-    where p.id = passkey and p.account = k.account and (p.created_at <= k.created_at or p.is_first));
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.covers_all(held text[], needed text[])
  RETURNS boolean
  LANGUAGE sql
@@ -6994,24 +6854,15 @@ AS $function$
       when delivery ->> 'kind' in ('timeout', 'unreachable') then 1 else 0 end else 0 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.demand_brake(caller private.credentials)
+CREATE OR REPLACE FUNCTION private.demand(caller private.credentials, of_act text, is_consent boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+declare
+  refusal text := private.refusal_of(caller, of_act, is_consent);
 begin
-  if private.is_guarded(caller) and not private.signed_in_with(caller, 'passkey') then
-    perform private.refuse('account_guarded', '403');
-  end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.demand_fresh(caller private.credentials)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform private.demand_proof(caller);
-  if private.is_guarded(caller) then
-    perform private.refuse('account_guarded', '403');
+  if refusal is not null then
+    perform private.refuse(refusal, '403');
   end if;
 end $function$;
 
@@ -7021,33 +6872,9 @@ CREATE OR REPLACE FUNCTION private.demand_keeper(caller private.credentials)
 AS $function$
 begin
   if caller.kind = 'session' then
-    perform private.demand_fresh(caller);
+    perform private.demand(caller, 'keep');
   else
     perform private.demand_scope(caller, 'vault');
-  end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.demand_newer_proof(caller private.credentials, target uuid DEFAULT NULL::uuid)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  if exists (select from private.sessions s join private.credentials k on k.id = s.credential
-    where k.account = caller.account and k.id <> caller.id and k.revoked_at is null
-      and k.id = coalesce(target, k.id)
-      and s.proven_at > (select own.proven_at from private.sessions own where own.credential = caller.id))
-  then
-    perform private.demand_proof(caller);
-  end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.demand_proof(caller private.credentials)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  if not private.is_proven(caller) then
-    perform private.refuse('proof_required', '403');
   end if;
 end $function$;
 
@@ -7124,13 +6951,41 @@ begin
          and private.is_revoked(x)));
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text, by uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION private.end_access(of_account uuid, by text, kept uuid DEFAULT NULL::uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  k private.credentials;
+begin
+  for k in select x.* from private.credentials x where x.account = of_account
+    and x.revoked_at is null and x.id is distinct from kept order by x.id
+  loop
+    if k.kind = 'oauth' then
+      perform private.end_grant(k.id, 'disconnected');
+    else
+      update private.credentials x set revoked_at = private.clock() where x.id = k.id;
+      perform private.close_requests(k, by) where k.kind = 'api_key';
+    end if;
+  end loop;
+  perform private.spend_codes(of_account);
+  update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = by
+   where m.account = of_account and m.state in ('pending_approval', 'active', 'suspended');
+  update private.payments p set state = 'expired', finality = null,
+    failure = 'all requests of the account were closed'
+   where p.account = of_account and p.state in ('prepared', 'awaiting_confirmation');
+  update private.hosted_actions h set declined_at = private.clock()
+   where h.account = of_account and h.expires_at > private.clock()
+     and num_nonnulls(h.declined_at, h.finished_at) = 0;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
   perform private.hold_account(k.account) from private.credentials k where k.id = ended;
-  update private.credentials k set revoked_at = private.clock(), revoked_by = by
+  update private.credentials k set revoked_at = private.clock()
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
     update private.oauth_grants g set ended_because = because where g.credential = ended;
@@ -7179,71 +7034,23 @@ begin
   return 'invalid_grant';
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.end_trust(caller private.credentials, made private.made[], since timestamp with time zone)
+CREATE OR REPLACE FUNCTION private.end_trust(of_account uuid)
  RETURNS void
- LANGUAGE plpgsql
+ LANGUAGE sql
 AS $function$
-begin
-  -- By time and not by the list, because there may be very many of these.
-  delete from private.known_recipients r where r.account = caller.account and r.known_since > since;
-  delete from private.known_devices d where d.account = caller.account and d.known_since > since;
-  update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = 'owner'
-    from unnest(made) m where x.account = caller.account and m.kind = 'mandate'
-     and m.id = x.id::text and x.state in ('active', 'suspended');
-  update private.mandates x set state = 'declined', decided_at = private.clock()
-   where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
-  perform private.release_under(array(select m.id::uuid from unnest(made) m where m.kind = 'mandate'));
-  -- Each state by its own index, because a key can enter very many payments that are over.
-  update private.payments p set state = 'declined', finality = null
-   where p.id in (
-       select u.id from private.payments u
-        where u.account = caller.account and u.state in ('prepared', 'awaiting_confirmation')
-       union all
-       select r.id from private.payments r where r.account = caller.account and r.state = 'authorized')
-     and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
-     and (p.created_at > since or exists (select from private.approvals a
-       where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
-  update private.hosted_actions h set declined_at = private.clock()
-   where h.account = caller.account and h.created_at > since
-     and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
-  delete from private.vault_destinations p using unnest(made) m
-   where p.account = caller.account and m.kind = 'destination' and m.id = p.id::text;
-  delete from private.vault_destinations p
-   where p.account = caller.account and p.approved_at is null and p.asked_at > since;
-  delete from private.vault_entries e using unnest(made) m
-   where e.account = caller.account and m.kind = 'entry' and m.id = e.id::text;
-  perform private.erase_site_answers(caller.account);
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.end_ways_in(caller private.credentials, made private.made[], since timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  k private.credentials;
-begin
-  for k in select x.* from private.credentials x join unnest(made) m on m.id = x.id::text
-   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for no key update of x
-  loop
-    if k.kind = 'oauth' then
-      perform private.end_grant(k.id, 'disconnected', caller.id);
-    else
-      update private.credentials x set revoked_at = private.clock(), revoked_by = caller.id
-       where x.id = k.id;
-      perform private.close_requests(k, 'owner');
-    end if;
-  end loop;
-  update private.credentials x set expires_at = least(x.expires_at, private.clock()), brakes_until = null
-   where x.account = caller.account and x.kind = 'api_key' and x.created_at > since
-     and (x.revoked_at is not null or x.brakes_until is not null);
-  delete from private.passkeys p using unnest(made) m
-   where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
-  delete from private.push_devices d using unnest(made) m
-   where d.account = caller.account and m.kind = 'push_device' and m.id = d.id::text;
-  delete from private.recovery_codes r where r.account = caller.account
-    and exists (select from unnest(made) m where m.kind = 'recovery_codes');
-  perform private.end_other_sessions(caller);
-end $function$;
+  update private.accounts a set facts_version = a.facts_version + 1, shows_codes = false,
+    automatic_daily_limit_usd_micros = least(a.automatic_daily_limit_usd_micros, n.automatic_daily),
+    asserted_daily_limit_usd_micros = least(a.asserted_daily_limit_usd_micros, n.asserted_daily),
+    asserted_new_recipient_limit_usd_micros
+      = least(a.asserted_new_recipient_limit_usd_micros, n.asserted_new_recipient),
+    daily_spending_cap_usd_micros = least(a.daily_spending_cap_usd_micros, n.daily_spending_cap)
+    from private.limits_of_new() n where a.id = of_account;
+  delete from private.known_recipients r where r.account = of_account;
+  delete from private.known_devices d where d.account = of_account;
+  delete from private.vault_destinations d where d.account = of_account;
+  update private.vault_entries e set takes_codes = false where e.account = of_account and e.takes_codes;
+  delete from private.push_devices d where d.account = of_account;
+$function$;
 
 CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb)
  RETURNS boolean
@@ -7750,21 +7557,6 @@ AS $function$
    where t.granted = app and not private.covers_all(given, t.scopes)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.had_passkey(of_account uuid, since timestamp with time zone)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (
-    select from (
-      select p.account, p.created_at from private.passkeys p
-      union all
-      select r.account, r.created_at from private.removed_passkeys r
-       where r.removed_at > private.clock() - interval '72 hours' and not r.was_lost) k
-     where k.account = of_account
-       and k.created_at <= greatest(since, private.clock() - interval '72 hours'))
-$function$;
-
 CREATE OR REPLACE FUNCTION private.has_caught_up(chain bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -8116,15 +7908,6 @@ AS $function$
         - (facts #>> '{limits, daily_spending_cap, spent}')::bigint)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_before_passkeys(owner uuid, requested_at timestamp with time zone)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(bool_and(coalesce(private.there_since(k) > requested_at, false)), false)
-    from private.passkeys k where k.account = owner
-$function$;
-
 CREATE OR REPLACE FUNCTION private.is_before_restore(c private.transfer_cursors, block_number bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -8134,17 +7917,6 @@ AS $function$
     and (c.catch_up_block is null or block_number <= c.catch_up_block)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_disowned(caller private.credentials, k private.credentials, since timestamp with time zone, until timestamp with time zone)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select k.created_at > since or exists (select from private.credentials x
-    where x.account = k.account and (x.id = k.id or k.kind = 'oauth' and x.kind = 'oauth'
-        and private.budget_of(x) = private.budget_of(k) and x.created_at >= k.created_at)
-      and private.is_ended_here(caller, x, since, until))
-$function$;
-
 CREATE OR REPLACE FUNCTION private.is_early(o private.outflows)
  RETURNS boolean
  LANGUAGE sql
@@ -8152,18 +7924,6 @@ CREATE OR REPLACE FUNCTION private.is_early(o private.outflows)
 AS $function$
   select o.authorization_nonce is null
     and exists (select from private.permits_like(o) p where p.state = 'signed')
-$function$;
-
-CREATE OR REPLACE FUNCTION private.is_ended_here(caller private.credentials, k private.credentials, since timestamp with time zone, until timestamp with time zone)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select k.revoked_at > since and k.revoked_at <= until
-    and (k.revoked_by is not distinct from caller.id
-      or private.was_owner(k.revoked_by, k.revoked_at, since)
-      or exists (select from private.oauth_grants g
-        where g.credential = k.id and g.ended_because in ('reused', 'revoked by the app')))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_erased(i private.idempotent_answers)
@@ -8193,14 +7953,6 @@ AS $function$
     and (l.leased_until is null or l.leased_until <= private.clock())
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_fresh(caller private.credentials)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select private.is_proven(caller) and not private.is_guarded(caller)
-$function$;
-
 CREATE OR REPLACE FUNCTION private.is_full(on_chain bigint, wallet text)
  RETURNS boolean
  LANGUAGE sql
@@ -8215,15 +7967,6 @@ CREATE OR REPLACE FUNCTION private.is_grant_live(k private.credentials)
  STABLE
 AS $function$
   select k.kind = 'oauth' and private.is_agent_live(k)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.is_guarded(caller private.credentials)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (select from private.owners o where o.account = caller.account
-    and o.guarded_until > private.clock())
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_holder_live(key uuid)
@@ -8300,6 +8043,15 @@ begin
       and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized');
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.is_on_hold(of_account uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select from private.owners o where o.account = of_account and o.hold_until is not null);
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  RETURNS boolean
  LANGUAGE sql
@@ -8360,13 +8112,14 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.is_proven(caller private.credentials)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select from private.sessions s where s.credential = caller.id
+begin
+  return exists (select from private.sessions s where s.credential = caller.id
     and s.proven_at > private.clock() - interval '10 minutes'
-    and (private.counts_in(s, s.proven_by) or not private.needs_passkey(caller.account)))
-$function$;
+    and (s.proven_by is not null or not private.has_passkey(caller.account)));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_redeemed_rightly(code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
  RETURNS boolean
@@ -8507,16 +8260,11 @@ AS $function$
 declare
   kept private.consents;
 begin
-  perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and private.there_since(k) > asked_at;
-  if found then
-    perform private.refuse('passkey_younger', '403');
-  end if;
   insert into private.consents (account, session, level, digest, leaves, passkey, passkey_added_at,
-    passkey_there_since, public_key, client_data, authenticator_data, signature, asked_at)
+    public_key, client_data, authenticator_data, signature, asked_at)
   select caller.account, caller.id,
     case when assertion is null then 'user_session' else 'user_passkey' end,
-    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, private.there_since(k), k.public_key,
+    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, k.public_key,
     assertion ->> 'client_data', assertion ->> 'authenticator_data', assertion ->> 'signature',
     keep_consent.asked_at
   from (select) given left join private.passkeys k on k.id = assertion ->> 'passkey'
@@ -8524,18 +8272,6 @@ begin
   returning * into kept;
   return kept;
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.keep_password(caller private.credentials, new_hash text)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  update private.owners o set password_hash = new_hash, password_set_at = private.clock(),
-    password_since = case when exists (select from private.sessions s
-        where s.credential = caller.id and s.proven_by is null
-          and s.proven_at > private.clock() - interval '10 minutes')
-      then o.password_since else private.clock() end
-   where o.account = caller.account
-$function$;
 
 CREATE OR REPLACE FUNCTION private.key_exposure(of_key private.credentials)
  RETURNS jsonb
@@ -8786,64 +8522,12 @@ AS $function$
       'spent', s.total::text, 'resets_at', s.total_resets_at))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.list_made(caller private.credentials)
- RETURNS SETOF private.made
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return query
-  select 'passkey', p.id, p.label, p.created_at from private.passkeys p
-   where p.account = caller.account
-  union all
-  select k.kind, k.id::text, case k.kind when 'oauth' then k.shown else k.label || ' (' || k.shown || ')' end,
-      k.created_at from private.credentials k
-   where k.account = caller.account and private.is_agent_live(k)
-  union all
-  select 'recovery_codes', '', count(*) filter (where r.used_at is null) || ' codes', max(greatest(r.created_at, r.used_at))
-    from private.recovery_codes r where r.account = caller.account
-  having count(*) filter (where r.used_at is null) > 0
-  union all
-  select 'password', '', 'Your password', o.password_set_at from private.owners o
-   where o.account = caller.account and o.password_hash is not null
-  union all
-  select 'push_device', d.id::text, d.label, d.created_at from private.push_devices d
-   where d.account = caller.account
-  union all
-  select 'recipient', r.address, r.address, r.known_since from private.known_recipients r
-   where r.account = caller.account
-  union all
-  select 'device', d.key || ' ' || d.fingerprint, left(d.fingerprint, 8) || ' of ' || k.shown,
-      d.known_since from private.known_devices d join private.credentials k on k.id = d.key
-   where d.account = caller.account
-  union all
-  select 'mandate', m.id::text, m.merchant_domain, m.decided_at from private.mandates m
-   where m.account = caller.account and m.state in ('active', 'suspended')
-     and m.expires_at > private.clock()
-  union all
-  select 'destination', p.id::text, e.site, p.approved_at from private.vault_destinations p
-    join private.vault_entries e on e.id = p.entry
-   where p.account = caller.account and p.approved_at is not null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.list_made_since(caller private.credentials, since timestamp with time zone, until timestamp with time zone)
- RETURNS SETOF private.made
+CREATE OR REPLACE FUNCTION private.limits_of_new(OUT automatic_daily bigint, OUT asserted_daily bigint, OUT asserted_new_recipient bigint, OUT daily_spending_cap bigint)
+ RETURNS record
  LANGUAGE sql
- STABLE
+ IMMUTABLE
 AS $function$
-  select m.* from private.list_made(caller) m where m.at > since
-  union all
-  select 'entry', e.id::text, pg_catalog.btrim(e.username || ' at ' || e.site), e.created_at
-    from private.vault_entries e left join private.credentials k on k.id = e.maker
-   where e.account = caller.account and e.created_at > since and case
-     when e.session is not null then e.session <> caller.id
-     else k.id is null or private.is_disowned(caller, k, since, until) end
-  union all
-  select 'widening', w.id::text, w.summary, w.at from (
-    select distinct on (x.kind, x.subject) x.* from private.widenings x
-     where x.account = caller.account and x.at > since
-       and (x.kind <> 'freeze' or (x.before ->> 'frozen_at')::timestamptz <= since)
-     order by x.kind, x.subject, x.id) w
+  select 200000000, 200000000, 10000000, 1000000000
 $function$;
 
 CREATE OR REPLACE FUNCTION private.live_until(p private.payments)
@@ -8887,7 +8571,7 @@ CREATE OR REPLACE FUNCTION private.login_asked_by_link(credential text, token_di
  LANGUAGE plpgsql
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'keep');
   asked private.hosted_actions;
 begin
   perform private.limit_link(client);
@@ -8903,30 +8587,6 @@ begin
   end if;
   return asked;
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.made_digest(caller private.credentials, since timestamp with time zone, until timestamp with time zone)
- RETURNS text
- LANGUAGE sql
- STABLE
-AS $function$
-  select private.consent_digest(jsonb_build_object('v', 1, 'type', 'not_me',
-    'account_id', caller.account, 'since', extract(epoch from since)::text,
-    'until', extract(epoch from until)::text))
-$function$;
-
-CREATE OR REPLACE FUNCTION private.made_json(caller private.credentials, since timestamp with time zone, until timestamp with time zone)
- RETURNS TABLE(made jsonb, left_out integer)
- LANGUAGE sql
- STABLE
-AS $function$
-  with all_made as (
-    select m.*, row_number() over (order by m.at, m.kind, m.id) as place
-      from private.list_made_since(caller, since, until) m where m.at <= until)
-  select coalesce(jsonb_agg(jsonb_build_object('kind', m.kind, 'id', m.id, 'name', m.name,
-      'at', private.terms_time(m.at)) order by m.place) filter (where m.place <= 500), '[]'),
-    greatest(count(*)::integer - 500, 0)
-  from all_made m
-$function$;
 
 CREATE OR REPLACE FUNCTION private.mail_json(m private.mails)
  RETURNS jsonb
@@ -8958,7 +8618,7 @@ begin
   return (select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
     'sees', case when caller.kind = 'session' then
-        case when private.is_fresh(caller) then 'all' else 'handles' end
+        case when private.refusal_of(caller, 'reveal') is null then 'all' else 'handles' end
       when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
     from private.accounts a where a.id = caller.account);
 end $function$;
@@ -9215,19 +8875,6 @@ AS $function$
   select private.five_minutes_of(private.clock() + interval '6 minutes')
 $function$;
 
-CREATE OR REPLACE FUNCTION private.needs_passkey(of_account uuid)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return exists (select from private.owners o
-      where o.account = of_account and o.passkey_until > private.clock())
-    or exists (select from private.passkeys p where p.account = of_account)
-      and not exists (select from private.owners o where o.account = of_account
-        and o.passkeys_lost_at <= private.clock() - interval '72 hours');
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.network_known(email text, network text)
  RETURNS boolean
  LANGUAGE sql
@@ -9288,14 +8935,6 @@ AS $function$
   returning p.*
 $function$;
 
-CREATE OR REPLACE FUNCTION private.note_widening(caller private.credentials, kind text, subject text, before jsonb, summary text)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  insert into private.widenings (account, kind, subject, before, summary)
-  values (caller.account, kind, subject, before, summary)
-$function$;
-
 CREATE OR REPLACE FUNCTION private.notice_kind(topic text)
  RETURNS text
  LANGUAGE sql
@@ -9353,7 +8992,7 @@ AS $function$
 begin
   if caller.kind = 'session' then
     perform private.hold_live(caller);
-    perform private.demand_fresh(caller);
+    perform private.demand(caller, 'reveal');
   else
     perform private.hold_unfrozen(caller);
   end if;
@@ -9411,8 +9050,7 @@ begin
   update private.credentials k set revoked_at = at where k.id in (
     select s.credential from private.sessions s join private.credentials c on c.id = s.credential
      where c.account = of_account and c.revoked_at is null and c.expires_at > at
-       and (open_session.signed_in_with = 'passkey' or not exists (select from private.owners o
-         where o.account = of_account and o.guarded_until > at))
+       and s.signed_in_with = open_session.signed_in_with
      order by s.last_seen_at desc offset 19);
   insert into private.credentials (account, kind, digest, label, shown, scopes, expires_at)
   values (of_account, 'session', session_digest, 'Browser session', 'session', array['owner'],
@@ -9718,21 +9356,6 @@ AS $function$
   select case k.kind when 'oauth' then k.shown else k.label end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.put_back_passkeys(caller private.credentials, put_back text[], since timestamp with time zone)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  with taken as (
-    delete from private.removed_passkeys r where r.account = caller.account
-       and r.id = any (put_back) and r.created_at <= since and r.removed_at > since
-    returning r.*)
-  insert into private.passkeys (id, account, public_key, counter, transports, label, is_first,
-    vouched_since, created_at, last_used_at)
-  select distinct on (t.id) t.id, t.account, t.public_key, t.counter, t.transports, t.label,
-    t.is_first, t.vouched_since, t.created_at, t.last_used_at from taken t order by t.id, t.removed_at
-  on conflict do nothing
-$function$;
-
 CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, signature text, held uuid DEFAULT NULL::uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -9884,6 +9507,22 @@ begin
     return 'repeated';
   end if;
   return private.end_reused(k.id);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.refusal_of(caller private.credentials, of_act text, is_consent boolean DEFAULT false)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  needed private.acts;
+begin
+  select a.* into strict needed from private.acts a where a.act = of_act;
+  return case
+    when not needed.on_hold and private.is_on_hold(caller.account) then 'account_on_hold'
+    when needed.proof = 'code' and not private.signed_in_with(caller, 'recovery_code')
+      or needed.proof = 'fresh' and not is_consent and not private.is_proven(caller)
+    then 'proof_required' end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.refuse(code text, status text, detail jsonb DEFAULT '{}'::jsonb)
@@ -10133,23 +9772,6 @@ begin
    where o.wallet = of_wallet and o.chain = on_chain and o.token = of_token
      and o.state in ('authorized', 'signed') and o.block_hash is null
      and o.counts_until > (select private.clock()));
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.reset_owner(caller private.credentials, new_hash text, since timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  update private.owners o set passkey_until = null, muted = '{}',
-    passkeys_lost_at = case when o.passkeys_lost_at <= since then o.passkeys_lost_at end,
-    guarded_until = case when o.guarded_until <= since + interval '72 hours' then o.guarded_until end
-   where o.account = caller.account and (o.password_hash is null or new_hash is not null);
-  if not found then
-    perform private.refuse('invalid_request', '400');
-  end if;
-  if new_hash is not null then
-    perform private.keep_password(caller, new_hash);
-  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.resource_history(p private.payments)
@@ -10427,28 +10049,11 @@ CREATE OR REPLACE FUNCTION private.suspend_restored(of_account uuid, made_at tim
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-declare
-  k private.credentials;
 begin
   perform private.freeze(of_account, pg_catalog.format(
     'The service was restored from a backup of %s UTC, so the account was frozen and all keys, apps, sessions and mandates ended. Passkeys, password, recovery codes, limits and recipients are those of that time: check them before you unfreeze it.',
     to_char(made_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')));
-  for k in select x.* from private.credentials x
-    where x.account = of_account and x.revoked_at is null order by x.id
-  loop
-    if k.kind = 'oauth' then
-      perform private.end_grant(k.id, 'disconnected');
-    else
-      update private.credentials x set revoked_at = private.clock(), brakes_until = null where x.id = k.id;
-      perform private.close_requests(k, 'service') where k.kind = 'api_key';
-    end if;
-  end loop;
-  perform private.spend_codes(of_account);
-  update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = 'service'
-   where m.account = of_account and m.state in ('pending_approval', 'active', 'suspended');
-  update private.payments p set state = 'expired', finality = null,
-    failure = 'the service was restored from a backup'
-   where p.account = of_account and p.state in ('prepared', 'awaiting_confirmation');
+  perform private.end_access(of_account, 'service');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
@@ -10576,14 +10181,6 @@ AS $function$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $function$;
 
-CREATE OR REPLACE FUNCTION private.there_since(p private.passkeys)
- RETURNS timestamp with time zone
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select coalesce(p.vouched_since, case when p.is_first then p.created_at end)
-$function$;
-
 CREATE OR REPLACE FUNCTION private.told_state(p private.payments)
  RETURNS text
  LANGUAGE sql
@@ -10609,60 +10206,6 @@ AS $function$
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
     when asker <> private.asker_of(p) then 'asker_changed' end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.undo_widenings(caller private.credentials, made private.made[], since timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  w private.widenings;
-  micros bigint;
-begin
-  for w in select x.* from private.widenings x
-    join unnest(made) m on m.kind = 'widening' and m.id = x.id::text
-   where x.account = caller.account order by x.id
-  loop
-    micros := (w.before ->> 'micros')::bigint;
-    case w.kind
-    when 'limit' then
-      update private.accounts a set
-        automatic_daily_limit_usd_micros = least(a.automatic_daily_limit_usd_micros,
-          case w.subject when 'automatic_daily' then micros end),
-        asserted_daily_limit_usd_micros = least(a.asserted_daily_limit_usd_micros,
-          case w.subject when 'asserted_daily' then micros end),
-        asserted_new_recipient_limit_usd_micros = least(a.asserted_new_recipient_limit_usd_micros,
-          case w.subject when 'asserted_new_recipient' then micros end),
-        daily_spending_cap_usd_micros = least(a.daily_spending_cap_usd_micros,
-          case w.subject when 'daily_spending_cap' then micros end)
-       where a.id = caller.account;
-    when 'caps' then
-      update private.credentials k set
-        max_per_payment_usd_micros =
-          least(k.max_per_payment_usd_micros, (w.before ->> 'payment')::bigint),
-        max_per_day_usd_micros = least(k.max_per_day_usd_micros, (w.before ->> 'day')::bigint)
-       where k.id = w.subject::uuid;
-    when 'app_scopes' then
-      perform private.give_scopes(k.id, array(select jsonb_array_elements_text(w.before -> 'scopes')))
-        from private.credentials k where k.id = w.subject::uuid
-         and not private.covers_all(
-           array(select jsonb_array_elements_text(w.before -> 'scopes')), k.scopes);
-    when 'reads_secrets' then
-      update private.credentials k set reads_secrets = false where k.id = w.subject::uuid;
-    when 'shows_codes' then
-      update private.accounts a set shows_codes = false where a.id = caller.account;
-    when 'takes_codes' then
-      update private.vault_entries e set takes_codes = false where e.id = w.subject::uuid;
-    when 'mandate' then
-      update private.mandates x set state = 'suspended'
-       where x.id = w.subject::uuid and x.state = 'active';
-      perform private.release_under(array[w.subject::uuid]);
-    when 'freeze' then
-      perform private.freeze(caller.account,
-        'The account was frozen again: somebody else had unfrozen it.');
-    end case;
-  end loop;
-  delete from private.widenings x where x.account = caller.account and x.at > since;
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.unfunded_atomic(m private.mandates)
  RETURNS numeric
@@ -10720,8 +10263,8 @@ begin
   update private.passkeys p set counter = counter_now::bigint, last_used_at = private.clock()
    where p.id = used and p.counter = counter_seen::bigint returning p.account into of_account;
   if found then
-    update private.owners o set passkeys_lost_at = null
-     where o.account = of_account and o.passkeys_lost_at is not null;
+    update private.owners o set pending_passkey_removal = false
+     where o.account = of_account and o.pending_passkey_removal and o.pending_password_hash is not null;
   end if;
   return of_account is not null;
 end $function$;
@@ -10824,16 +10367,50 @@ AS $function$
     and q.state = 'authorized' and private.is_approved_unsigned(q)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.was_owner(session uuid, at timestamp with time zone, since timestamp with time zone)
- RETURNS boolean
+CREATE OR REPLACE FUNCTION private.what_ends(caller private.credentials)
+ RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (select from private.sessions s
-      join private.credentials c on c.id = s.credential
-      join private.passkeys p on p.id = s.proven_by and p.account = c.account
-    where s.credential = session and p.created_at <= since
-      and s.proven_at between at - interval '10 minutes' and at)
+  select coalesce(jsonb_agg(e.item order by e.rank, e.at desc), '[]') from (
+    select i.item, i.rank, i.at from (
+      select 1 as rank, k.created_at as at, jsonb_build_object('kind', k.kind, 'id', k.id, 'name', case k.kind
+          when 'oauth' then k.shown else k.label end, 'scope', k.scopes[1],
+        'usd_per_payment', private.usd_text(k.max_per_payment_usd_micros),
+        'usd_per_day', private.usd_text(k.max_per_day_usd_micros)) as item
+        from private.credentials k where k.account = caller.account and private.is_agent_live(k)
+          -- Keys that the service acts as for the owner end with their rules.
+          and not exists (select from private.mandates m where m.key = k.id and m.purpose is not null)
+      union all
+      select 2, m.created_at, jsonb_build_object('kind', 'mandate', 'id', m.id, 'name', m.merchant_domain)
+        from private.mandates m where m.account = caller.account and m.state in ('active', 'suspended')
+          and m.expires_at > private.clock()
+      union all
+      select 3, r.known_since, jsonb_build_object('kind', 'recipient', 'id', r.address,
+          'name', coalesce(a.alias, r.address))
+        from private.known_recipients r left join private.wallets w on w.address = r.address
+        left join private.accounts a on a.id = w.account where r.account = caller.account
+      union all
+      select 4, null, jsonb_build_object('kind', 'limit', 'id', l.name, 'name', private.limit_words(l.name),
+          'usd', private.usd_text(l.usd_micros))
+        from private.accounts a cross join private.limits_of_new() n cross join lateral (values
+          ('automatic_daily', a.automatic_daily_limit_usd_micros, n.automatic_daily),
+          ('asserted_daily', a.asserted_daily_limit_usd_micros, n.asserted_daily),
+          ('asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros, n.asserted_new_recipient),
+          ('daily_spending_cap', a.daily_spending_cap_usd_micros, n.daily_spending_cap)
+        ) l (name, usd_micros, of_new) where a.id = caller.account and l.usd_micros > l.of_new
+      union all
+      select 5, p.created_at, jsonb_build_object('kind', 'passkey', 'id', p.id, 'name', p.label)
+        from private.passkeys p where p.account = caller.account
+         and p.id is distinct from (select s.proven_by from private.sessions s where s.credential = caller.id)
+      union all
+      select 6, d.approved_at, jsonb_build_object('kind', 'destination', 'id', e.id, 'name', e.site)
+        from private.vault_destinations d join private.vault_entries e on e.id = d.entry
+       where d.account = caller.account and d.approved_at is not null
+      union all
+      select 7, d.created_at, jsonb_build_object('kind', 'push_device', 'id', d.id, 'name', d.label)
+        from private.push_devices d where d.account = caller.account
+    ) i order by i.rank, i.at desc limit 200) e
 $function$;
 
 CREATE OR REPLACE FUNCTION private.wide_network_of(client text)
@@ -11152,8 +10729,6 @@ grant execute on function api.owner_approve_batch(credential text, payments uuid
 
 grant execute on function api.owner_approve_destination(credential text, destination uuid, wide boolean) to service_role;
 
-grant execute on function api.owner_ask_again(credential text, payment uuid, mandate uuid) to service_role;
-
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
 grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb, max_per_payment_usd_micros text, max_per_day_usd_micros text) to service_role;
@@ -11170,7 +10745,7 @@ grant execute on function api.owner_disconnect_apps(credential text, app uuid) t
 
 grant execute on function api.owner_end_destination(credential text, destination uuid) to service_role;
 
-grant execute on function api.owner_end_made(credential text, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[], password_hash text, mail jsonb) to service_role;
+grant execute on function api.owner_end_hold(credential text, mail jsonb) to service_role;
 
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 
@@ -11192,6 +10767,8 @@ grant execute on function api.owner_forget_recipient(credential text, address te
 
 grant execute on function api.owner_grant_access(credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[], days integer, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
 
+grant execute on function api.owner_leave(credential text) to service_role;
+
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_apps(credential text, listed_max integer) to service_role;
@@ -11206,11 +10783,7 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
-grant execute on function api.owner_list_made(credential text, since timestamp with time zone) to service_role;
-
 grant execute on function api.owner_list_recipients(credential text, listed_max integer, asked_by uuid) to service_role;
-
-grant execute on function api.owner_lose_passkeys(credential text, mail jsonb) to service_role;
 
 grant execute on function api.owner_make_mandate(credential text, payment uuid, max_total_usd_micros text) to service_role;
 
@@ -11236,9 +10809,13 @@ grant execute on function api.owner_read_mandate(credential text, mandate uuid) 
 
 grant execute on function api.owner_read_notifications(credential text) to service_role;
 
+grant execute on function api.owner_read_secured(credential text) to service_role;
+
 grant execute on function api.owner_read_session(credential text) to service_role;
 
 grant execute on function api.owner_read_shows_codes(credential text) to service_role;
+
+grant execute on function api.owner_recover(credential text, password_hash text, lost_passkeys boolean, mail jsonb) to service_role;
 
 grant execute on function api.owner_rehearse_rule(credential text, chain bigint, token text, keep_atomic text, refills boolean, above_atomic text) to service_role;
 
@@ -11255,6 +10832,8 @@ grant execute on function api.owner_revoke_mandate(credential text, mandate uuid
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
 grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
+
+grant execute on function api.owner_secure(credential text, session_digest text, password_hash text, mail jsonb) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 

@@ -18,6 +18,7 @@ const sessionRow = z.object({
   account_id: z.string(),
   alias: z.string(),
   frozen: z.boolean(),
+  hold_until: z.string().nullable(),
   payments_waiting: z.int(),
   mandates_waiting: z.int(),
 })
@@ -36,10 +37,11 @@ export async function requireOwner(c: PageContext): Promise<Owner> {
   const db = bindCredential(world.db, credential)
   const row = await db.one('owner_read_session', {}, sessionRow)
   if (!row) throw new Error('an admitted caller has no account')
-  const { account_id: id, alias, frozen: isFrozen } = row
+  const { account_id: id, alias, frozen: isFrozen, hold_until: holdUntil } = row
   const mailAddress = `${alias}@${world.config.MAIL_DOMAIN}`
   const waiting = { payments: row.payments_waiting, mandates: row.mandates_waiting }
-  const found = { db, credential, account: { id, alias, mailAddress, isFrozen }, waiting }
+  const account = { id, alias, mailAddress, isFrozen, holdUntil }
+  const found = { db, credential, account, waiting }
   c.set('owner', found)
   requireOwnAccount(c, found)
   await renewSession(c, session, db)

@@ -25,9 +25,10 @@ import { routes as overview } from './overview/overview.tsx'
 import { routes as addRecipient } from './recipients/add-recipient.tsx'
 import { routes as recipients } from './recipients/recipients.tsx'
 import { routes as freeze } from './security/freeze.tsx'
+import { routes as hold } from './security/hold.tsx'
 import { routes as jwks } from './security/jwks.ts'
-import { routes as notMe } from './security/not-me.tsx'
 import { routes as proof } from './security/proof.tsx'
+import { routes as secure } from './security/secure.tsx'
 import { routes as security } from './security/security.tsx'
 import { routes as securityPasskeys } from './security/security-passkeys.tsx'
 import { routes as securityPassword } from './security/security-password.tsx'
@@ -60,6 +61,7 @@ export const pages = [
   authorize,
   deposit,
   freeze,
+  hold,
   join,
   jwks,
   keepWallet,
@@ -74,13 +76,13 @@ export const pages = [
   mandate,
   mandates,
   installed,
-  notMe,
   notifications,
   overview,
   proof,
   receipts,
   recipients,
   register,
+  secure,
   securityPasskeys,
   securityPassword,
   securityRecoveryCodes,

@@ -7,7 +7,7 @@ import { addressOf } from './asset.ts'
 import { navOf } from './nav.ts'
 import { takeDone } from './ui/done.ts'
 import { Button, Form } from './ui/form.tsx'
-import { Badge, Notice } from './ui/show.tsx'
+import { Badge, Notice, Time } from './ui/show.tsx'
 import type { Owner, PageContext } from './visit.ts'
 import { webAppPath } from './visit.ts'
 
@@ -72,6 +72,7 @@ export function Page(props: PageProps) {
         </header>
         <main id="content" class={isDecision ? 'alone decision' : owner ? undefined : 'alone'}>
           <Title {...props} />
+          {owner && <HoldNotice c={c} owner={owner} />}
           <DoneNotice c={c} />
           {children}
         </main>
@@ -100,6 +101,18 @@ function Title({ title, lead, back, action }: PageProps) {
       </div>
       {action}
     </div>
+  )
+}
+
+/** Shows on every page but its own that the account is on hold. */
+function HoldNotice({ c, owner: { account } }: { c: PageContext; owner: Owner }) {
+  const { holdUntil } = account
+  if (holdUntil === null || c.req.path === `${webAppPath}/hold`) return null
+  return (
+    <Notice kind="warning" title="The account is on hold">
+      Until <Time at={holdUntil} /> nothing can be widened, shown or ended.{' '}
+      <a href={`${webAppPath}/hold`}>See why, and end it</a>
+    </Notice>
   )
 }
 

@@ -45,16 +45,21 @@ export async function signIn(c: PageContext, token: string, way: string): Promis
   return enter(c, token, way)
 }
 
+const refusal = z.enum(['account_on_hold', 'proof_required'])
 const securityRow = z.object({
   security: z.object({
     email: z.string(),
     has_password: z.boolean(),
-    is_proven: z.boolean(),
-    is_fresh: z.boolean(),
+    /** Reason for which a change of the ways to sign in would be refused; null if it would not be. */
+    refusal: refusal.nullable(),
+    /** The same for showing secrets. */
+    reveal_refusal: refusal.nullable(),
+    /** True in a session that a recovery code opened. */
     is_recovered: z.boolean(),
-    needs_passkey: z.boolean(),
-    passkeys_lost_at: z.string().nullable(),
-    guarded_until: z.string().nullable(),
+    hold_until: z.string().nullable(),
+    /** What takes effect with the end of the hold. */
+    pending_password: z.boolean(),
+    pending_passkey_removal: z.boolean(),
     recovery_codes_left: z.number(),
     passkeys: z.array(
       z.object({
@@ -93,8 +98,9 @@ export async function readSecurity(c: PageContext): Promise<Security> {
   return row.security
 }
 
-/** Redirects to the page for a proof if the form of this page would be refused; else undefined. */
-export function proofFirst(c: PageContext, { is_proven }: Security): Response | undefined {
-  if (is_proven || c.req.method !== 'GET') return undefined
+/** Redirects to the page for a proof, or of the hold, if the form of this page would be refused; else undefined. */
+export function proofFirst(c: PageContext, security: Security): Response | undefined {
+  if (security.refusal === null || c.req.method !== 'GET') return undefined
+  if (security.refusal === 'account_on_hold') return goTo(c, '/hold')
   return goTo(c, `/proof?next=${encodeURIComponent(c.req.path)}`)
 }

@@ -21,6 +21,7 @@ const titles: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'Too many requests',
   unavailable: 'Not available right now',
   internal_error: 'Something failed on our side',
+  account_on_hold: 'The account is on hold',
 }
 
 /** Answers a path that no page has. */
@@ -60,6 +61,7 @@ export function answerError(error: Error, c: PageContext) {
         {againIn(refusal.retryAfterSeconds)}
       </p>
       <p>
+        {code === 'account_on_hold' && <LinkButton to="/hold">See the hold</LinkButton>}{' '}
         <LinkButton to="">To the overview</LinkButton>
       </p>
       <p class="quiet">

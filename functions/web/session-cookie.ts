@@ -73,7 +73,7 @@ export async function endSession(c: PageContext): Promise<void> {
   if (!session) return
   const credential = await credentialOf(session.sid, required(config, 'API_KEY_PEPPER'))
   try {
-    await bindCredential(db, credential).run('owner_end_session', {})
+    await bindCredential(db, credential).run('owner_leave', {})
   } catch (error) {
     const isOver = error instanceof Rejection && error.refusal.refusal === 'unauthorized'
     if (!isOver) throw error

@@ -44,7 +44,14 @@ export type Owner = {
   db: CallerDatabase
   /** Keyed hash that identifies the session in the database. */
   credential: string
-  account: { id: string; alias: string; mailAddress: string; isFrozen: boolean }
+  account: {
+    id: string
+    alias: string
+    mailAddress: string
+    isFrozen: boolean
+    /** End of the hold of the account; null if there is none. */
+    holdUntil: string | null
+  }
   /** Number of requests that only the owner can decide. */
   waiting: { payments: number; mandates: number }
 }

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'cbdf71280ca4e5ec438813b765341a2492dab6a7b867f96cfb075cde67673a78'
+export const contractDigest = '6521ebd41e8cf635f72ca45e72bbff1b923c11247f114bac79ee3a5fd26c39d4'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -11,8 +11,7 @@ export const errorCodes = [
   'insufficient_scope',
   'proof_required',
   'passkey_required',
-  'passkey_younger',
-  'account_guarded',
+  'account_on_hold',
   'foreign_form',
   'account_frozen',
   'limit_exceeded',
@@ -425,8 +424,6 @@ export type WalletCustodialTransferAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** True if the owner had it asked anew: digest and expires_at are of that. */
-    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */
@@ -499,8 +496,6 @@ export type TransferStatusAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** True if the owner had it asked anew: digest and expires_at are of that. */
-    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */
@@ -696,8 +691,6 @@ export type X402PaymentPrepareAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** True if the owner had it asked anew: digest and expires_at are of that. */
-    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */
@@ -825,8 +818,6 @@ export type X402PaymentExecuteAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** True if the owner had it asked anew: digest and expires_at are of that. */
-    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */
@@ -1361,8 +1352,6 @@ export type DefiOrderCreateAnswer = {
     expires_at: string
     /** An approved transfer is sent at once; a purchase is yours to execute. */
     status: 'pending' | 'approved' | 'declined' | 'expired'
-    /** True if the owner had it asked anew: digest and expires_at are of that. */
-    asked_again?: boolean
     /** The page on which the owner sees the terms and approves or declines. */
     url: string
     /** In the words of the owner. */

@@ -111,9 +111,9 @@ async function faultOfDigest({ terms, digest, batch }: Claims) {
 
 /** Checks the owner's signature, if a passkey made one. Otherwise only the service vouches. */
 async function passkeyChecks(stated: Claims): Promise<Check[]> {
-  const { level, terms, digest, batch, passkey = null, asked_at, origin, rp_id: rpId } = stated
+  const { level, terms, digest, batch, passkey = null, origin, rp_id: rpId } = stated
   if (level === 'user_session') return []
-  const consent = { level, digest, leaves: batch?.leaves ?? null, passkey, asked_at }
+  const consent = { level, digest, leaves: batch?.leaves ?? null, passkey }
   const isPlace = new URL(origin).origin === origin && new URL(origin).hostname === rpId
   const fault = await faultOfConsent(consent, terms, { origin, rpId })
   return [

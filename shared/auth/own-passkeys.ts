@@ -1,9 +1,9 @@
 /**
  * The owner's passkeys: adds, renames and removes them. Adding needs a fresh proof; the database refuses it
- * while the account is guarded after a recovery.
+ * while the account is on hold.
  */
 import * as z from 'zod'
-import { newPasskey, passkeyRemoved, passkeysLost } from '../mail/access-messages.ts'
+import { newPasskey, passkeyRemovalBegun, passkeyRemoved } from '../mail/access-messages.ts'
 import type { OwnerSession } from './own-session.ts'
 import { sealSessionNotice } from './own-session.ts'
 import { verifyRegistration } from './passkey.ts'
@@ -42,19 +42,17 @@ export async function addPasskey(
   return (await db.one('owner_add_passkey', args, z.object({ added: z.boolean() }))) !== undefined
 }
 
-/** Removes a passkey; returns `last` if the owner could not sign in without it. */
-export async function removePasskey(session: OwnerSession, passkey: { id: string; label: string }) {
-  const { id, label } = passkey
-  const mail = await sealSessionNotice(session, (url, deed) =>
-    passkeyRemoved(url, { ...deed, label }),
-  )
-  const row = z.object({ outcome: z.enum(['removed', 'missing', 'last']) })
+/**
+ * Removes a passkey. Returns `last` if the owner could not sign in without it, and `held` if it is removed with the end
+ * of a hold, because it is the only one.
+ */
+export async function removePasskey(
+  session: OwnerSession,
+  { id, label, isLast }: { id: string; label: string; isLast: boolean },
+) {
+  const notice = isLast ? passkeyRemovalBegun : passkeyRemoved
+  const mail = await sealSessionNotice(session, (url, deed) => notice(url, { ...deed, label }))
+  const row = z.object({ outcome: z.enum(['removed', 'held', 'missing', 'last']) })
   const done = await session.db.one('owner_remove_passkey', { passkey: id, mail }, row)
   return done?.outcome ?? 'missing'
-}
-
-/** Marks all passkeys as lost, for an owner who signed in with a recovery code. */
-export async function losePasskeys(session: OwnerSession): Promise<void> {
-  const mail = await sealSessionNotice(session, passkeysLost)
-  await session.db.run('owner_lose_passkeys', { mail })
 }

@@ -1,5 +1,10 @@
-/** The owner's password and recovery codes: set after a proof, the password also after a recovery. */
-import { passwordChanged, recoveryCodesMade } from '../mail/access-messages.ts'
+/** The owner's password and recovery codes: set after a proof, or with the end of a hold after a recovery. */
+import {
+  holdEnded,
+  passwordChanged,
+  recoveryBegun,
+  recoveryCodesMade,
+} from '../mail/access-messages.ts'
 import { newSession, openedRow, sessionTokenOf } from './new-session.ts'
 import type { OwnerSession } from './own-session.ts'
 import { sealSessionNotice } from './own-session.ts'
@@ -21,7 +26,7 @@ export async function problemWith(
   return isSame ? 'same' : undefined
 }
 
-/** Sets the password; ends other sessions, but not after a recovery. Returns this session's new token. */
+/** Sets the password and ends other sessions. Returns this session's new token. */
 export async function setPassword(
   session: OwnerSession,
   password: string,
@@ -46,4 +51,26 @@ export async function makeRecoveryCodes(session: OwnerSession): Promise<string[]
   const mail = await sealSessionNotice(session, recoveryCodesMade)
   await session.db.run('owner_set_recovery_codes', { digests, mail })
   return codes
+}
+
+/**
+ * Sets the password that is good with the end of the hold, in a session that a recovery code opened. With
+ * `lostPasskeys` the passkeys are removed then. Returns why the password cannot be used.
+ */
+export async function recoverAccess(
+  session: OwnerSession,
+  given: { password: string; email: string; lostPasskeys: boolean },
+): Promise<PasswordProblem | undefined> {
+  const { password, email, lostPasskeys: lost_passkeys } = given
+  const problem = checkPassword(password, { email, alias: session.account.alias })
+  if (problem) return problem
+  const password_hash = hashPassword(session.world, password)
+  const mail = await sealSessionNotice(session, recoveryBegun)
+  await session.db.run('owner_recover', { password_hash, lost_passkeys, mail })
+  return undefined
+}
+
+/** Ends the hold of the account and drops what would take effect with its end. */
+export async function endHold(session: OwnerSession): Promise<void> {
+  await session.db.run('owner_end_hold', { mail: await sealSessionNotice(session, holdEnded) })
 }

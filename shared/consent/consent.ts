@@ -24,11 +24,6 @@ export const consentRow = z.object({
     .object({
       id: z.string(),
       added_at: z.iso.datetime({ offset: true }),
-      /**
-       * Time when the first passkey of its chain was added: the one, perhaps itself, that no older passkey
-       * vouched for. Null if the account's passkeys are older than this record.
-       */
-      there_since: z.iso.datetime({ offset: true }).nullable(),
       public_key: z.string(),
       client_data: z.string(),
       authenticator_data: z.string(),
@@ -44,19 +39,11 @@ export const consentRow = z.object({
 export type Consent = z.output<typeof consentRow>
 
 /** The check that failed: the digest, the list of a batch, or a check of the assertion. */
-export type ConsentFault =
-  | AssertionFault
-  | 'digest'
-  | 'batch'
-  | 'assertion_missing'
-  | 'passkey_younger'
+export type ConsentFault = AssertionFault | 'digest' | 'batch' | 'assertion_missing'
 
-/**
- * Returns the first check that fails; undefined if the owner consented to exactly these terms. A passkey
- * proves no consent to a request that is older than the first passkey of its chain (`there_since`).
- */
+/** Returns the first check that fails; undefined if the owner consented to exactly these terms. */
 export async function faultOfConsent(
-  { level, digest: consented, leaves, passkey, asked_at: askedAt }: Omit<Consent, 'decided_at'>,
+  { level, digest: consented, leaves, passkey }: Omit<Consent, 'asked_at' | 'decided_at'>,
   terms: { account_id: string },
   place: RelyingParty,
 ): Promise<ConsentFault | undefined> {
@@ -65,8 +52,6 @@ export async function faultOfConsent(
   if (!leaves && own !== consented) return 'digest'
   if (level === 'user_session') return undefined
   if (!passkey) return 'assertion_missing'
-  const since = passkey.there_since
-  if (since !== null && new Date(since) > new Date(askedAt)) return 'passkey_younger'
   return faultOfAssertion(passkey, { digest: consented, ...place })
 }
 

@@ -46,6 +46,7 @@ export async function signReceipt(keyText: string, facts: ReceiptFacts): Promise
 
 function claimsOf({ webUrl, terms, consent }: ReceiptFacts) {
   const { origin, rpId } = relyingPartyOf(webUrl)
+  const { passkey } = consent
   return {
     v: 1,
     terms,
@@ -54,18 +55,11 @@ function claimsOf({ webUrl, terms, consent }: ReceiptFacts) {
     asked_at: new Date(consent.asked_at).toISOString(),
     decided_at: new Date(consent.decided_at).toISOString(),
     ...(consent.leaves ? { batch: { leaves: consent.leaves } } : {}),
-    ...(consent.passkey ? { passkey: statedPasskey(consent.passkey) } : {}),
+    ...(passkey
+      ? { passkey: { ...passkey, added_at: new Date(passkey.added_at).toISOString() } }
+      : {}),
     origin,
     rp_id: rpId,
-  }
-}
-
-function statedPasskey(passkey: NonNullable<Consent['passkey']>) {
-  const { added_at: addedAt, there_since: since } = passkey
-  return {
-    ...passkey,
-    added_at: new Date(addedAt).toISOString(),
-    there_since: since === null ? null : new Date(since).toISOString(),
   }
 }
 

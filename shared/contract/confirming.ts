@@ -75,10 +75,6 @@ export const confirmation = z.object({
   status: z
     .enum(['pending', 'approved', 'declined', 'expired'])
     .describe('An approved transfer is sent at once; a purchase is yours to execute.'),
-  asked_again: z
-    .boolean()
-    .optional()
-    .describe('True if the owner had it asked anew: digest and expires_at are of that.'),
   url: form.url.describe('The page on which the owner sees the terms and approves or declines.'),
   decline_reason: form.words(280).optional().describe('In the words of the owner.'),
 })

@@ -11,10 +11,9 @@ export const errorTable = {
   insufficient_scope: [403, 'This key or token does not carry the scope that the operation needs.'],
   proof_required: [403, 'Sign in again with your passkey or password.'],
   passkey_required: [403, 'This account approves with its passkey only.'],
-  passkey_younger: [403, 'The passkey was added after this was asked for. Have it asked again.'],
-  account_guarded: [
+  account_on_hold: [
     403,
-    'A recovery code was used lately. For three days nothing can be widened; freezing works.',
+    'The account is on hold: until it ends nothing can be widened, shown or ended. Freezing works.',
   ],
   foreign_form: [403, 'This page is out of date. Open it again and send it from there.'],
   account_frozen: [403, 'The account is frozen. Only its owner can unfreeze it, at details.url.'],

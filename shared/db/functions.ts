@@ -598,13 +598,6 @@ export type DatabaseFunctions = {
     }
   }
   owner_approve_destination: { args: { credential: string; destination: string; wide: boolean } }
-  owner_ask_again: {
-    args: {
-      credential: string
-      payment?: string | null
-      mandate?: string | null
-    }
-  }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
   owner_create_key: {
     args: {
@@ -649,20 +642,9 @@ export type DatabaseFunctions = {
   owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
   owner_disconnect_apps: { args: { credential: string; app?: string | null } }
   owner_end_destination: { args: { credential: string; destination: string } }
-  owner_end_made: {
-    args: {
-      credential: string
-      since: string
-      until: string
-      digest: string
-      session_digest: string
-      put_back?: string[]
-      password_hash?: string | null
-      mail?: unknown
-    }
-  }
+  owner_end_hold: { args: { credential: string; mail?: unknown } }
   owner_end_other_sessions: { args: { credential: string } }
-  owner_end_session: { args: { credential: string; session?: string | null } }
+  owner_end_session: { args: { credential: string; session: string } }
   owner_find_activity: { args: { credential: string; item: number } }
   owner_find_passkey: { args: { credential: string; passkey: string } }
   owner_find_password: { args: { credential: string } }
@@ -683,6 +665,7 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  owner_leave: { args: { credential: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_apps: { args: { credential: string; listed_max: number } }
   owner_list_destinations: { args: { credential: string; entry: string } }
@@ -698,7 +681,6 @@ export type DatabaseFunctions = {
   }
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
-  owner_list_made: { args: { credential: string; since: string } }
   owner_list_recipients: {
     args: {
       credential: string
@@ -706,7 +688,6 @@ export type DatabaseFunctions = {
       asked_by?: string | null
     }
   }
-  owner_lose_passkeys: { args: { credential: string; mail?: unknown } }
   owner_make_mandate: {
     args: {
       credential: string
@@ -767,8 +748,17 @@ export type DatabaseFunctions = {
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
   owner_read_notifications: { args: { credential: string } }
+  owner_read_secured: { args: { credential: string } }
   owner_read_session: { args: { credential: string } }
   owner_read_shows_codes: { args: { credential: string } }
+  owner_recover: {
+    args: {
+      credential: string
+      password_hash: string
+      lost_passkeys: boolean
+      mail?: unknown
+    }
+  }
   owner_rehearse_rule: {
     args: {
       credential: string
@@ -804,6 +794,14 @@ export type DatabaseFunctions = {
       only_category?: string | null
       hidden?: boolean
       of_entry?: string | null
+    }
+  }
+  owner_secure: {
+    args: {
+      credential: string
+      session_digest: string
+      password_hash?: string | null
+      mail?: unknown
     }
   }
   owner_security: { args: { credential: string } }

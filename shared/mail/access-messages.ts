@@ -1,6 +1,6 @@
 /** Notices to the owner that somebody gained access to the account, so that an intruder is noticed. */
 import type { SecurityEvent } from './deed.ts'
-import { eventFacts, notYou } from './deed.ts'
+import { endTheHold, eventFacts, notYou } from './deed.ts'
 import type { Message } from './letter.ts'
 import { letter } from './letter.ts'
 
@@ -9,7 +9,7 @@ export function newSignIn(webUrl: string, event: SecurityEvent & { method: strin
   return letter('new_sign_in', 'New sign-in to your account', [
     'Somebody signed in to your account:',
     { facts: { With: event.method, ...eventFacts(event) } },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -21,7 +21,7 @@ export function newApiKey(
   return letter('new_api_key', 'New API key for your account', [
     'An API key was made:',
     { facts: { Label: event.label, 'What it may do': event.scope, ...eventFacts(event) } },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -30,7 +30,7 @@ export function secretsReadable(webUrl: string, event: SecurityEvent & { label: 
   return letter('secrets_readable', 'An API key may read your secrets', [
     'From now on this API key reads the secrets of your vault, as they are:',
     { facts: { Label: event.label, ...eventFacts(event) } },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -39,7 +39,7 @@ export function codesReadable(webUrl: string, event: SecurityEvent): Message {
   return letter('codes_readable', 'Agents may read codes in your mails', [
     'From now on agents read the one-time codes and sign-in links of mails, as they are.',
     { facts: eventFacts(event) },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -48,7 +48,7 @@ export function newPasskey(webUrl: string, event: SecurityEvent & { label: strin
   return letter('new_passkey', 'New passkey for your account', [
     'A passkey that can sign in and approve was added:',
     { facts: { Passkey: event.label, ...eventFacts(event) } },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -57,7 +57,7 @@ export function newPushDevice(webUrl: string, event: SecurityEvent): Message {
   return letter('new_push_device', 'A browser receives your notifications', [
     'From now on this browser shows the notices of your account, signed in or not:',
     { facts: eventFacts(event) },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -74,18 +74,40 @@ export function passkeyRemoved(webUrl: string, event: SecurityEvent & { label: s
   return letter('passkey_removed', 'A passkey was removed', [
     'This passkey no longer signs in to your account:',
     { facts: { Passkey: event.label, ...eventFacts(event) } },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
-/** Writes the notice that somebody who signed in with a recovery code reported all passkeys as lost. */
-export function passkeysLost(webUrl: string, event: SecurityEvent): Message {
-  return letter('passkeys_lost', 'Your passkeys were given up for lost', [
-    'Somebody who signed in with a recovery code says that all passkeys of your account are lost. In ' +
-      'three days a password takes their place. If you still have one, sign in with it before: that ' +
-      'takes it back.',
+/** Writes the notice that the only passkey is removed with the end of a hold. */
+export function passkeyRemovalBegun(
+  webUrl: string,
+  event: SecurityEvent & { label: string },
+): Message {
+  return letter('passkey_removal_begun', 'Your only passkey will be removed', [
+    'The only passkey of your account will be removed in 48 hours. Until then the account is on hold, and the ' +
+      'passkey can still be used to keep it.',
+    { facts: { Passkey: event.label, ...eventFacts(event) } },
+    ...endTheHold(webUrl),
+  ])
+}
+
+/** Writes the notice that somebody who signed in with a recovery code set a new password. */
+export function recoveryBegun(webUrl: string, event: SecurityEvent): Message {
+  return letter('recovery_begun', 'A new password was set with a recovery code', [
+    'Somebody who signed in with a recovery code set a new password. It is good in 48 hours; until then the ' +
+      'account is on hold, and you sign in as before.',
     { facts: eventFacts(event) },
-    ...notYou(webUrl, event),
+    ...endTheHold(webUrl),
+  ])
+}
+
+/** Writes the notice that the hold of an account was ended. */
+export function holdEnded(webUrl: string, event: SecurityEvent): Message {
+  return letter('hold_ended', 'The hold of your account was ended', [
+    'The hold of your account was ended by somebody who confirmed to be you. What would have changed with its end ' +
+      'stays as it was.',
+    { facts: eventFacts(event) },
+    ...notYou(webUrl),
   ])
 }
 
@@ -94,17 +116,17 @@ export function passwordChanged(webUrl: string, event: SecurityEvent): Message {
   return letter('password_changed', 'Your password was changed', [
     'The password of your account was changed.',
     { facts: eventFacts(event) },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
 /** Writes the notice that somebody signed in with a recovery code. */
 export function recoveryUsed(webUrl: string, event: SecurityEvent): Message {
   return letter('recovery_used', 'A recovery code was used', [
-    'Somebody signed in to your account with a recovery code. That code is used up. For three days ' +
-      'nobody can raise a limit, approve a payment or make a key.',
+    'Somebody signed in to your account with a recovery code. That code is used up. For 48 hours the account is ' +
+      'on hold: nobody can raise a limit, approve a payment, see a secret or make a key.',
     { facts: eventFacts(event) },
-    ...notYou(webUrl, event),
+    ...endTheHold(webUrl),
   ])
 }
 
@@ -113,19 +135,16 @@ export function recoveryCodesMade(webUrl: string, event: SecurityEvent): Message
   return letter('recovery_codes_made', 'New recovery codes were made', [
     'New recovery codes were made. The old ones no longer work.',
     { facts: eventFacts(event) },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
-/** Writes the notice that everything created since a given time was revoked and the password reset. */
-export function recentAccessRevoked(
-  webUrl: string,
-  event: SecurityEvent & { since: string },
-): Message {
-  return letter('made_ended', 'What was made in your account was ended', [
-    'You said that it was not you: everything that was made in your account since this time was ended, ' +
-      'and every other session. If there is a password, it is a new one.',
-    { facts: { 'Made since': event.since, ...eventFacts(event) } },
-    ...notYou(webUrl, event),
+/** Writes the notice that the owner secured the account. */
+export function accountSecured(webUrl: string, event: SecurityEvent): Message {
+  return letter('account_secured', 'Your account was secured', [
+    'All keys, apps, mandates and requests of your account ended, and every session but the one in which you ' +
+      'did this. The account is frozen until you unfreeze it. If there is a password, it is a new one.',
+    { facts: eventFacts(event) },
+    ...notYou(webUrl),
   ])
 }

@@ -12,7 +12,7 @@ export function appConnected(
   return letter('app_connected', 'An app was given access to your account', [
     'An app was given access to your account:',
     { facts: { 'It is at': event.host, 'What it may do': event.scope, ...eventFacts(event) } },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -31,7 +31,7 @@ export function appRaised(
         ...eventFacts(event),
       },
     },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 

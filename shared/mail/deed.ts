@@ -25,17 +25,21 @@ export function addressShown(client: string): string {
 }
 
 /** Returns the end of a notice about an action that only the owner may take. */
-export function notYou(webUrl: string, { at }: Pick<SecurityEvent, 'at'>): Part[] {
+export function notYou(webUrl: string): Part[] {
   return [
-    'If this was you, there is nothing to do. If it was not, say so: after you have proven that it is ' +
-      'you, one step ends everything that was made in your account since then, and sets a new password:',
-    { link: `${webUrl}/not-me?since=${shortlyBefore(at)}`, label: 'It was not me' },
+    'If this was you, there is nothing to do. If it was not, secure your account: after you have proven that ' +
+      'it is you, one step ends every other way in and sets a new password:',
+    { link: `${webUrl}/secure`, label: 'Secure my account' },
   ]
 }
 
-/** Returns a time 2 minutes earlier, because the clock of the database may be behind. */
-function shortlyBefore(at: Date): string {
-  return `${new Date(at.getTime() - 120_000).toISOString().slice(0, 16)}Z`
+/** Returns the end of a notice about a hold. */
+export function endTheHold(webUrl: string): Part[] {
+  return [
+    'If this was you, there is nothing to do. If it was not, end the hold, with your passkey or, if you have none, ' +
+      'your password. That also ends what began it:',
+    { link: `${webUrl}/hold`, label: 'End the hold' },
+  ]
 }
 
 /** Formats a time for people to read, in UTC. */

@@ -80,7 +80,7 @@ export function accountUnfrozen(webUrl: string, event: SecurityEvent): Message {
   return letter('account_unfrozen', 'Your account can pay again', [
     'Your account was unfrozen: payments within your limits are possible again.',
     { facts: eventFacts(event) },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -92,7 +92,7 @@ export function limitsRaised(
   return letter('limits_raised', 'Your limits were raised', [
     'What may be paid from your account was raised:',
     { facts: { ...event.changes, ...eventFacts(event) } },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -110,7 +110,7 @@ export function recipientTrusted(
         ...eventFacts(event),
       },
     },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 
@@ -126,7 +126,7 @@ export function mandateApproved(
     'Your agent can now pay this merchant without asking each time, within the limits that were approved:',
     { facts: { Terms: event.terms, For: whose, ...eventFacts(event) } },
     { link: `${webUrl}/mandate/${event.mandate}`, label: 'See its limits, suspend or revoke it' },
-    ...notYou(webUrl, event),
+    ...notYou(webUrl),
   ])
 }
 

@@ -27,7 +27,7 @@ export type GrantChoice = {
 
 /**
  * Gives access and returns the address for the browser. Needs a fresh proof. Throws a Rejection:
- * proof_required, account_guarded, account_frozen, too_many_apps, invalid_request.
+ * proof_required, account_on_hold, account_frozen, too_many_apps, invalid_request.
  */
 export async function grantAccess(
   session: OwnerSession,

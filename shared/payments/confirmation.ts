@@ -21,7 +21,6 @@ export async function confirmationBody(
     digest: await termsDigest(paymentTerms(payment)),
     expires_at,
     status: statusOf(payment, decision, now),
-    ...(payment.asked_again ? { asked_again: true } : {}),
     url: approvalUrl(config, payment),
     ...(decline_reason === null ? {} : { decline_reason }),
   }

@@ -38,8 +38,6 @@ export const paymentRow = z.object({
   terms: z.record(z.string(), z.unknown()),
   created_at: time,
   expires_at: time,
-  /** True if the owner had it asked anew, which moved both times. */
-  asked_again: z.boolean(),
   /** Whose confirmation it waits for, or waited for last; null if nobody was asked. */
   asked_level: z.enum(consentLevels).nullable(),
   consent_level: z.enum(consentLevels).nullable(),

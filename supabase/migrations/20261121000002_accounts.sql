@@ -66,11 +66,6 @@ create table private.credentials (
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- Time until which a replaced credential can still freeze the account: whoever replaced it may not be the
-  -- owner.
-  brakes_until timestamptz,
-  -- The session in which the owner ended it; null if it ended in another way.
-  revoked_by uuid references private.credentials,
   last_used_on date,
   check ((kind = 'oauth') = (digest is null))
 );

@@ -45,8 +45,6 @@ create table private.payments (
   asked_level text check (asked_level in ('agent_asserted', 'user_session', 'user_passkey')),
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,
-  -- True if the owner had it asked anew, which moved both times.
-  asked_again boolean not null default false,
   consent_level text check (consent_level in
     ('none', 'mandate', 'agent_asserted', 'user_session', 'user_passkey')),
   authorized_at timestamptz,

@@ -8,19 +8,15 @@ create table private.owners (
   -- PHC string of argon2id; null for an owner who only has passkeys.
   password_hash text,
   password_set_at timestamptz not null default private.clock(),
-  -- Time since which whoever knows the password could prove to be the owner. A password that was set after a
-  -- proof by the one before continues it; one that was set in another way begins anew.
-  password_since timestamptz not null default private.clock(),
   created_at timestamptz not null default private.clock(),
-  -- End of the guard after a recovery. A recovery code signs in at once, but no permission is widened until
-  -- then: the owner is notified by mail and can take the account back meanwhile.
-  guarded_until timestamptz,
-  -- Creation time of the oldest of the recovery codes that caused the guard.
-  guarding_since timestamptz,
-  -- Time until which the account demands a passkey after its last one was removed.
-  passkey_until timestamptz,
-  -- Time since which the owner says that all passkeys are lost. Using any passkey clears it.
-  passkeys_lost_at timestamptz
+  -- A hold: from the use of a recovery code, or the removal of the last passkey, until its end nothing can be
+  -- widened, shown or ended, and what is pending takes effect with its end. See private.acts.
+  hold_began_at timestamptz,
+  hold_until timestamptz,
+  pending_password_hash text,
+  pending_passkey_removal boolean not null default false,
+  check ((hold_began_at is null) = (hold_until is null)),
+  check (hold_until is not null or (pending_password_hash is null and not pending_passkey_removal))
 );
 
 -- Sessions hold what only a session has. A session is also a credential: `expires_at` there is when it ends
@@ -61,35 +57,47 @@ create function private.is_owner_mailbox(address text) returns boolean language 
 $$;
 alter table private.sessions enable row level security;
 
--- True if an account accepts only a passkey as proof: it has one, or had one until recently. Passkeys that
--- the owner reported as lost stop counting after the three days of a recovery.
-create function private.needs_passkey(of_account uuid) returns boolean
-  language plpgsql stable as $$
+-- The acts of an owner, each with the least proof that it takes and whether it is possible during a hold. Every
+-- function that a session may call names its act (private.admit_owner), and private.demand alone decides.
+create table private.acts (
+  act text primary key,
+  -- A session; one that a recovery code opened; or one with a fresh proof: the passkey, or the password where the
+  -- account has no passkey, given in the last ten minutes.
+  proof text not null check (proof in ('session', 'code', 'fresh')),
+  on_hold boolean not null,
+  meaning text not null
+);
+alter table private.acts enable row level security;
+insert into private.acts values
+  ('look', 'session', true, 'Sees balances, payments, settings and the names of logins.'),
+  ('prove', 'session', true, 'Gives a proof, which names the session anew.'),
+  ('leave', 'session', true, 'Ends its own session.'),
+  ('tighten', 'session', true, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
+  ('end', 'session', false, 'Ends keys, apps and browsers that receive notifications.'),
+  ('sign_out', 'fresh', false, 'Ends other sessions.'),
+  ('reveal', 'fresh', false, 'Sees passwords, codes and links of mails, and uses secrets.'),
+  ('keep', 'fresh', false, 'Stores, changes and deletes logins, and deletes mails.'),
+  ('approve', 'fresh', false, 'Approves payments, mandates and destinations of secrets.'),
+  ('widen', 'fresh', false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
+  ('ways', 'fresh', false, 'Changes password, passkeys and recovery codes.'),
+  ('secure', 'fresh', false, 'Ends everything but itself.'),
+  ('recover', 'code', true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
+  ('end_hold', 'fresh', true, 'Ends a hold, with what began it and what is pending.');
+
+-- True until a hold is completed, which happens at the next sign-in or act of the owner after its end.
+create function private.is_on_hold(of_account uuid) returns boolean language plpgsql stable as $$
 begin
-  return exists (select from private.owners o
-      where o.account = of_account and o.passkey_until > private.clock())
-    or exists (select from private.passkeys p where p.account = of_account)
-      and not exists (select from private.owners o where o.account = of_account
-        and o.passkeys_lost_at <= private.clock() - interval '72 hours');
+  return exists (select from private.owners o where o.account = of_account and o.hold_until is not null);
 end $$;
 
--- True if a passkey is a valid proof in a session: it is older than the session, or the account's first one.
--- A later one may belong to somebody who held the session for a minute.
-create function private.counts_in(s private.sessions, passkey text) returns boolean
-  language plpgsql stable as $$
-begin
-  return exists (select from private.passkeys p join private.credentials k on k.id = s.credential
-    where p.id = passkey and p.account = k.account and (p.created_at <= k.created_at or p.is_first));
-end $$;
-
--- True if the owner gave a proof in this session in the last ten minutes, with a passkey if the account needs
--- one.
+-- True if the owner gave a proof in this session in the last ten minutes, with a passkey if the account has one.
 create function private.is_proven(caller private.credentials) returns boolean
-  language sql stable as $$
-  select exists (select from private.sessions s where s.credential = caller.id
+  language plpgsql stable as $$
+begin
+  return exists (select from private.sessions s where s.credential = caller.id
     and s.proven_at > private.clock() - interval '10 minutes'
-    and (private.counts_in(s, s.proven_by) or not private.needs_passkey(caller.account)))
-$$;
+    and (s.proven_by is not null or not private.has_passkey(caller.account)));
+end $$;
 
 -- True if the session was opened in this way.
 create function private.signed_in_with(caller private.credentials, way text) returns boolean
@@ -98,45 +106,77 @@ create function private.signed_in_with(caller private.credentials, way text) ret
     where s.credential = caller.id and s.signed_in_with = way)
 $$;
 
--- True if the account is guarded after a recovery; then no permission is widened.
-create function private.is_guarded(caller private.credentials) returns boolean
-  language sql stable as $$
-  select exists (select from private.owners o where o.account = caller.account
-    and o.guarded_until > private.clock())
-$$;
-
-create function private.demand_proof(caller private.credentials) returns void language plpgsql as $$
+-- Returns why a session may not do something now: 'account_on_hold' or 'proof_required'; null if it may. Consent with a
+-- passkey that was verified is a proof by itself.
+create function private.refusal_of(
+  caller private.credentials, of_act text, is_consent boolean default false) returns text
+  language plpgsql stable as $$
+declare
+  needed private.acts;
 begin
-  if not private.is_proven(caller) then
-    perform private.refuse('proof_required', '403');
+  select a.* into strict needed from private.acts a where a.act = of_act;
+  return case
+    when not needed.on_hold and private.is_on_hold(caller.account) then 'account_on_hold'
+    when needed.proof = 'code' and not private.signed_in_with(caller, 'recovery_code')
+      or needed.proof = 'fresh' and not is_consent and not private.is_proven(caller)
+    then 'proof_required' end;
+end $$;
+
+-- Refuses what a session may not do now.
+create function private.demand(
+  caller private.credentials, of_act text, is_consent boolean default false) returns void
+  language plpgsql as $$
+declare
+  refusal text := private.refusal_of(caller, of_act, is_consent);
+begin
+  if refusal is not null then
+    perform private.refuse(refusal, '403');
   end if;
 end $$;
 
--- True if the owner has just given a proof and the account is not guarded.
-create function private.is_fresh(caller private.credentials) returns boolean
-  language sql stable as $$
-  select private.is_proven(caller) and not private.is_guarded(caller)
-$$;
-
-create function private.demand_fresh(caller private.credentials) returns void language plpgsql as $$
+-- Completes a hold that is over: what was pending takes effect, and every session ends where somebody else may have
+-- been let in by it. Answers false if there is none.
+create function private.complete_hold(of_account uuid) returns boolean language plpgsql as $$
+declare
+  o private.owners;
 begin
-  perform private.demand_proof(caller);
-  if private.is_guarded(caller) then
-    perform private.refuse('account_guarded', '403');
+  select x.* into o from private.owners x
+   where x.account = of_account and x.hold_until <= private.clock() for no key update;
+  if not found then
+    return false;
   end if;
+  update private.owners x set hold_began_at = null, hold_until = null, pending_password_hash = null,
+    pending_passkey_removal = false,
+    password_hash = coalesce(o.pending_password_hash, o.password_hash),
+    password_set_at = case when o.pending_password_hash is null then x.password_set_at else private.clock() end
+   where x.account = of_account;
+  if o.pending_passkey_removal then
+    delete from private.passkeys p where p.account = of_account;
+  end if;
+  if o.pending_password_hash is not null then
+    update private.credentials k set revoked_at = private.clock()
+     where k.account = of_account and k.kind = 'session' and k.revoked_at is null;
+  end if;
+  return true;
 end $$;
 
--- Returns the owner, admitted by a session. With `fresh` the owner must have given a proof, and the account
--- must not be guarded after a recovery; everything that widens permissions needs this. Such calls run one
--- after the other and only in live sessions, so that "It was not me" ends everything that was made before it.
-create function private.admit_owner(credential text, fresh boolean default false)
-  returns private.credentials language plpgsql as $$
+-- Begins a hold of 48 hours, or lets a standing one last as long from now.
+create function private.begin_hold(of_account uuid) returns void language sql as $$
+  update private.owners o set hold_began_at = coalesce(o.hold_began_at, private.clock()),
+    hold_until = private.clock() + interval '48 hours'
+   where o.account = of_account
+$$;
+
+-- Returns the owner, admitted by a session to do something. What takes a fresh proof, or ends something, runs one
+-- after the other and only in live sessions, so that an act that ended a session is final once it was answered.
+create function private.admit_owner(credential text, of_act text) returns private.credentials
+  language plpgsql as $$
 declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
-  if fresh then
+  if private.complete_hold(caller.account) or of_act not in ('look', 'prove', 'tighten') then
     perform private.hold_live(caller);
-    perform private.demand_fresh(caller);
   end if;
+  perform private.demand(caller, of_act);
   return caller;
 end $$;

@@ -11,22 +11,10 @@ create table private.passkeys (
   counter bigint not null check (counter >= 0),
   transports text[] not null,
   label text not null check (length(label) between 1 and 64),
-  -- True if it was added while the account had no other.
-  is_first boolean not null,
-  -- Time since which the first passkey existed, on whose authority this one was added: its own, if it came
-  -- beside others and none vouched for it. Null for that first one, and if unknown.
-  vouched_since timestamptz,
   created_at timestamptz not null default private.clock(),
   last_used_at timestamptz
 );
 create index passkeys_of_account on private.passkeys (account);
-
--- Returns since when a passkey, or the first one on whose authority it was added, existed: whoever added the
--- first one added all of them.
-create function private.there_since(p private.passkeys) returns timestamptz
-  language sql immutable as $$
-  select coalesce(p.vouched_since, case when p.is_first then p.created_at end)
-$$;
 
 create function private.has_passkey(owner uuid) returns boolean language plpgsql stable as $$
 begin
@@ -129,8 +117,8 @@ create function private.record_security(of_account uuid, type text, summary text
 $$;
 
 -- Opens a session, always a new one: 30 minutes unless it is used, 12 hours at most. An account has at most
--- 20; the one least recently seen makes room. In the three days after a recovery, only a sign-in with a
--- passkey ends another session in this way; other sign-ins are bounded by their rate limit.
+-- 20 that were opened in the same way; the one least recently seen makes room, so whoever can sign in in one way
+-- ends no session of another.
 create function private.open_session(
   of_account uuid, session_digest text, signed_in_with text, user_agent text, client text,
   passkey text default null, browser text default null)
@@ -142,8 +130,7 @@ begin
   update private.credentials k set revoked_at = at where k.id in (
     select s.credential from private.sessions s join private.credentials c on c.id = s.credential
      where c.account = of_account and c.revoked_at is null and c.expires_at > at
-       and (open_session.signed_in_with = 'passkey' or not exists (select from private.owners o
-         where o.account = of_account and o.guarded_until > at))
+       and s.signed_in_with = open_session.signed_in_with
      order by s.last_seen_at desc offset 19);
   insert into private.credentials (account, kind, digest, label, shown, scopes, expires_at)
   values (of_account, 'session', session_digest, 'Browser session', 'session', array['owner'],
@@ -176,6 +163,7 @@ create function api.login_find(email text, client text)
   language plpgsql security definer set search_path = '' as $$
 begin
   perform private.limit_sign_in(email, client);
+  perform private.complete_hold(o.account) from private.owners o where o.email = login_find.email;
   return query select o.password_hash from private.owners o
    where o.email = login_find.email and o.password_hash is not null;
 end $$;
@@ -203,7 +191,7 @@ begin
   end if;
 end $$;
 
--- Spends a recovery code. It signs in without being a proof, and guards the account for three days.
+-- Spends a recovery code. It signs in without being a proof, and begins a hold.
 create function api.login_with_code(
   email text, code_digest text, session_digest text, user_agent text, client text,
   mail jsonb default null, browser text default null)
@@ -211,18 +199,15 @@ create function api.login_with_code(
   language plpgsql security definer set search_path = '' as $$
 declare
   owner uuid;
-  made_at timestamptz;
 begin
   perform private.limit_sign_in(email, client);
   update private.recovery_codes r set used_at = private.clock() from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email
-  returning o.account, r.created_at into owner, made_at;
+  returning o.account into owner;
   if owner is not null then
-    update private.owners o set guarded_until = private.clock() + interval '72 hours',
-      guarding_since = case when o.guarded_until > private.clock()
-        then least(o.guarding_since, made_at) else made_at end
-     where o.account = owner;
+    perform private.complete_hold(owner);
+    perform private.begin_hold(owner);
     perform private.enqueue_mail(owner, mail);
     perform private.record_security(owner, 'recovery_code_used',
       'A recovery code was used to sign in.');
@@ -268,7 +253,7 @@ begin
 end $$;
 
 -- Records a verified assertion. Answers false if the counter moved meanwhile, since a copy may be in use. An
--- owner who uses a passkey has not lost them all.
+-- owner who uses a passkey has not lost them all, so a recovery does not remove them.
 create function private.use_passkey(used text, counter_seen text, counter_now text)
   returns boolean language plpgsql as $$
 declare
@@ -277,8 +262,8 @@ begin
   update private.passkeys p set counter = counter_now::bigint, last_used_at = private.clock()
    where p.id = used and p.counter = counter_seen::bigint returning p.account into of_account;
   if found then
-    update private.owners o set passkeys_lost_at = null
-     where o.account = of_account and o.passkeys_lost_at is not null;
+    update private.owners o set pending_passkey_removal = false
+     where o.account = of_account and o.pending_passkey_removal and o.pending_password_hash is not null;
   end if;
   return of_account is not null;
 end $$;
@@ -291,12 +276,12 @@ create function api.login_with_passkey(
 declare
   owner uuid;
 begin
+  select p.account into owner from private.passkeys p where p.id = passkey;
   -- Locked before the passkey, in the same order as in functions that end passkeys.
-  perform from private.owners o where o.account =
-    (select p.account from private.passkeys p where p.id = passkey) for no key update;
+  perform from private.owners o where o.account = owner for no key update;
+  perform private.complete_hold(owner);
   if private.spend_challenge(challenge, passkey)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    select p.account into owner from private.passkeys p where p.id = passkey;
     perform private.tell_sign_in(owner, browser, mail);
     return query select s.account, s.expires_at from private.open_session(
       owner, session_digest, 'passkey', user_agent, client, passkey, browser) s;

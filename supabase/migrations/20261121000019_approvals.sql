@@ -14,9 +14,7 @@ create table private.consents (
   -- Digests of several payments that were approved at once; `digest` is then that of the batch.
   leaves text[] check (cardinality(leaves) between 2 and 50),
   passkey text,
-  -- When it was added, and when the first passkey on whose authority it was added was; null if unknown.
   passkey_added_at timestamptz,
-  passkey_there_since timestamptz,
   public_key text,
   client_data text,
   authenticator_data text,
@@ -132,8 +130,7 @@ end $$;
 create function private.consent_json(of_consent uuid) returns jsonb language sql stable as $$
   select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
     'asked_at', c.asked_at, 'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
-      jsonb_build_object('id', c.passkey, 'added_at', c.passkey_added_at,
-        'there_since', c.passkey_there_since, 'public_key', c.public_key,
+      jsonb_build_object('id', c.passkey, 'added_at', c.passkey_added_at, 'public_key', c.public_key,
         'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
         'signature', c.signature) end)
   from private.consents c where c.id = of_consent
@@ -152,28 +149,22 @@ begin
 end $$;
 
 -- Returns the owner, admitted to give consent. An assertion over the terms, which the caller of this function
--- has verified, is the proof. An account with a passkey accepts nothing else, and no passkey that was added
--- since the owner signed in. Without an assertion a fresh proof is needed.
+-- has verified, is the proof, and an account with a passkey accepts nothing else.
 create function private.admit_consent(credential text, assertion jsonb)
   returns private.credentials language plpgsql as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   perform private.hold_live(caller);
+  perform private.demand(caller, 'approve', is_consent => assertion is not null
+    or private.has_passkey(caller.account));
   if assertion is null then
-    if private.needs_passkey(caller.account) then
+    if private.has_passkey(caller.account) then
       perform private.refuse('passkey_required', '403');
     end if;
-    perform private.demand_fresh(caller);
     return caller;
   end if;
-  if private.is_guarded(caller) then
-    perform private.refuse('account_guarded', '403');
-  end if;
-  perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and k.account = caller.account
-     and exists (select from private.sessions s
-       where s.credential = caller.id and private.counts_in(s, k.id));
+  perform from private.passkeys k where k.id = assertion ->> 'passkey' and k.account = caller.account;
   if not found or not private.use_passkey(assertion ->> 'passkey',
     assertion ->> 'counter_seen', assertion ->> 'counter_now') then
     perform private.refuse('proof_required', '403');
@@ -181,25 +172,18 @@ begin
   return caller;
 end $$;
 
--- Stores one act of consent; returns null if the digest was consented to before. A first passkey that was
--- added after the request is no proof of the owner, nor is any passkey that was added on its authority: an
--- intruder may have added them meanwhile.
+-- Stores one act of consent; returns null if the digest was consented to before.
 create function private.keep_consent(
   caller private.credentials, digest text, leaves text[], assertion jsonb, asked_at timestamptz)
   returns private.consents language plpgsql as $$
 declare
   kept private.consents;
 begin
-  perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and private.there_since(k) > asked_at;
-  if found then
-    perform private.refuse('passkey_younger', '403');
-  end if;
   insert into private.consents (account, session, level, digest, leaves, passkey, passkey_added_at,
-    passkey_there_since, public_key, client_data, authenticator_data, signature, asked_at)
+    public_key, client_data, authenticator_data, signature, asked_at)
   select caller.account, caller.id,
     case when assertion is null then 'user_session' else 'user_passkey' end,
-    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, private.there_since(k), k.public_key,
+    keep_consent.digest, keep_consent.leaves, k.id, k.created_at, k.public_key,
     assertion ->> 'client_data', assertion ->> 'authenticator_data', assertion ->> 'signature',
     keep_consent.asked_at
   from (select) given left join private.passkeys k on k.id = assertion ->> 'passkey'
@@ -350,7 +334,7 @@ declare
   given private.consents;
 begin
   caller := case when approves then private.admit_consent(credential, assertion)
-    else private.admit_owner(credential) end;
+    else private.admit_owner(credential, 'tighten') end;
   perform private.hold_payer(caller, approves);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
@@ -447,7 +431,7 @@ $$;
 create function api.owner_decline_all(credential text) returns table (declined integer)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   p private.payments;
 begin
   declined := 0;
@@ -462,14 +446,6 @@ begin
   return next;
 end $$;
 
--- True if no passkey of an account can approve what was requested then: each is a first passkey that was added
--- later, or was added by one (private.keep_consent).
-create function private.is_before_passkeys(owner uuid, requested_at timestamptz) returns boolean
-  language sql stable as $$
-  select coalesce(bool_and(coalesce(private.there_since(k) > requested_at, false)), false)
-    from private.passkeys k where k.account = owner
-$$;
-
 -- Returns a payment with its requester and the decision about it, without anything that could pay.
 create function private.approval_json(p private.payments) returns jsonb
   language sql stable as $$
@@ -480,7 +456,6 @@ create function private.approval_json(p private.payments) returns jsonb
       'asker', private.asker_of(p), 'device', left(p.device, 8),
       'fingerprint', p.device, 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
-    'is_before_passkeys', private.is_before_passkeys(p.account, p.created_at),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $$;
@@ -506,7 +481,7 @@ create function api.owner_list_approvals(credential text, listed_max integer)
   returns table (approvals jsonb, waiting integer, needs_passkey boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   with open as (
@@ -519,7 +494,7 @@ begin
           and private.recipient_known(caller.account, (n.q).payee) and private.device_known(n.q))
       order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
-    (select count(*)::integer from open), private.needs_passkey(caller.account);
+    (select count(*)::integer from open), private.has_passkey(caller.account);
 end $$;
 
 create index payments_paid on private.payments (account, payee)
@@ -539,7 +514,7 @@ create function api.owner_read_approvals(credential text, payments uuid[])
   returns table (approval jsonb, facts jsonb, passkeys jsonb, paid_before jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select private.approval_json(p) || jsonb_build_object('is_duplicate',
       (p.chain, p.token, p.payee, p.amount_atomic) in (

@@ -25,7 +25,7 @@ create function api.owner_read_freeze(credential text)
   returns table (freeze integer, since timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select a.freezes, a.frozen_at from private.accounts a
    where a.id = caller.account and a.frozen_at is not null;
@@ -37,16 +37,12 @@ create function api.owner_unfreeze(credential text, freeze integer, mail jsonb d
   returns table (unfrozen boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
-  frozen_at timestamptz := (select a.frozen_at from private.accounts a
-    where a.id = caller.account and a.freezes = owner_unfreeze.freeze);
+  caller private.credentials := private.admit_owner(credential, 'widen');
 begin
-  unfrozen := frozen_at is not null;
+  update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
+   where a.id = caller.account and a.freezes = owner_unfreeze.freeze and a.frozen_at is not null;
+  unfrozen := found;
   if unfrozen then
-    update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
-     where a.id = caller.account;
-    perform private.note_widening(caller, 'freeze', '', jsonb_build_object('frozen_at', frozen_at),
-      'The account: unfrozen');
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
     perform private.enqueue_mail(caller.account, mail);
@@ -59,7 +55,7 @@ create function api.owner_read_limits(credential text)
   returns table (limits jsonb, asserted_new_recipient_limit text, relayed jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select private.limits_json(a, private.spent(a.id)),
     a.asserted_new_recipient_limit_usd_micros::text, private.relayed_json(a.id)
@@ -73,7 +69,7 @@ create function api.owner_set_limit(
   returns table (outcome text, before text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   wanted bigint := usd_micros::bigint;
   a private.accounts;
   current bigint;
@@ -88,10 +84,7 @@ begin
   outcome := case when current is null or wanted < 0 or wanted > 1000000000000 then 'out_of_bounds'
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
-    perform private.admit_owner(credential, true);
-    perform private.note_widening(caller, 'limit', limit_name, jsonb_build_object('micros', before),
-      pg_catalog.format('The %s: raised from %s USD', private.limit_words(limit_name),
-        private.usd_text(current)));
+    perform private.admit_owner(credential, 'widen');
     perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
@@ -121,7 +114,7 @@ create function api.owner_list_recipients(
     paid_usd_micros text, asker text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   with paid as (
@@ -149,7 +142,7 @@ create function api.owner_add_recipient(
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   outcome := case
@@ -173,7 +166,7 @@ create function api.owner_forget_recipient(credential text, address text)
   returns table (forgotten boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   delete from private.known_recipients r
@@ -191,7 +184,7 @@ create function api.owner_list_devices(credential text, listed_max integer)
   returns table (key uuid, fingerprint text, label text, shown text, known_since timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select d.key, d.fingerprint, k.label, k.shown, d.known_since
     from private.known_devices d join private.credentials k on k.id = d.key
@@ -205,7 +198,7 @@ create function api.owner_forget_known_by(credential text, key uuid)
   returns table (forgotten integer)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   delete from private.known_devices d
@@ -228,7 +221,7 @@ create function api.owner_forget_device(credential text, key uuid, fingerprint t
   returns table (forgotten boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
   delete from private.known_devices d where d.account = caller.account

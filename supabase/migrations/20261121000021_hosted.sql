@@ -172,7 +172,7 @@ declare
 begin
   perform private.limit_link(client);
   if credential is not null then
-    visitor := private.admit_owner(credential);
+    visitor := private.admit_owner(credential, 'look');
   end if;
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
@@ -232,7 +232,7 @@ end $$;
 create function api.owner_finish_login_link(credential text, token_digest text, browser text)
   returns table (finished boolean) language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   update private.hosted_actions a set finished_at = private.clock()
    where a.token_digest = owner_finish_login_link.token_digest and a.account = caller.account

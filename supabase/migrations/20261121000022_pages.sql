@@ -6,7 +6,7 @@ create function api.owner_overview(credential text, days integer)
   returns table (overview jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
   spent private.spending := private.spent(caller.account);
   since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
     - pg_catalog.make_interval(days => owner_overview.days - 1);
@@ -76,7 +76,7 @@ create function api.owner_search_activity(
     deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
@@ -101,7 +101,7 @@ create function api.owner_find_activity(credential text, item bigint)
     deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, asked_by text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,

@@ -18,7 +18,7 @@ create function api.owner_list_exposures(credential text)
   returns table (key uuid, label text, shown text, exposure jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
@@ -33,7 +33,7 @@ create function api.owner_list_keys(credential text, listed_max integer)
     reads_secrets boolean, caps jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
     k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets,
@@ -42,8 +42,7 @@ begin
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $$;
 
--- Counts one more key or app of an account: 100 at once and one each quarter of an hour. "It was not me" ends
--- them in one statement, also those that were revoked meanwhile.
+-- Counts one more key or app of an account: 100 at once and one each quarter of an hour.
 create function private.limit_new_agents(of_account uuid) returns void language sql as $$
   select private.take_slowly('new-agents:' || of_account, 100, interval '15 minutes')
 $$;
@@ -83,7 +82,7 @@ create function api.owner_create_key(
   returns table (key uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
 begin
   key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days,
     per_payment => max_per_payment_usd_micros::bigint, per_day => max_per_day_usd_micros::bigint);
@@ -151,12 +150,11 @@ end $$;
 create function api.owner_revoke_key(credential text, key uuid) returns table (label text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'end');
 begin
-  perform private.demand_brake(caller);
   -- Waits for what is being signed for the key; nothing of it is answered after this.
   perform private.hold_live(caller);
-  update private.credentials k set revoked_at = private.clock(), revoked_by = caller.id
+  update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
@@ -177,7 +175,7 @@ create function api.owner_rotate_key(
   returns table (placed uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
   old private.credentials;
 begin
   select k.* into old from private.credentials k
@@ -199,9 +197,7 @@ begin
     update private.vault_entries e set created_by = placed where e.created_by = old.id;
     update private.credentials k set
       expires_at = least(
-        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours)),
-      brakes_until = greatest(k.brakes_until, least(k.expires_at,
-        private.clock() + pg_catalog.make_interval(hours => overlap_hours) + interval '72 hours'))
+        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
      where k.id = old.id;
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,

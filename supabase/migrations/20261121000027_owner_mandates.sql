@@ -18,13 +18,12 @@ create function api.owner_read_mandate(credential text, mandate uuid)
     daily_spending_cap_usd_micros text, passkeys jsonb, payees jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
     jsonb_build_object('title', private.holder_title(k),
       'calls_itself', private.own_name(k), 'device', left(m.device, 8),
-      'is_before_passkeys', private.is_before_passkeys(m.account, m.created_at),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -68,7 +67,7 @@ declare
   given private.consents;
 begin
   caller := case when approves then private.admit_consent(credential, assertion)
-    else private.admit_owner(credential) end;
+    else private.admit_owner(credential, 'tighten') end;
   m := private.hold_mandate(caller, mandate, approves);
   if approves and m.state = 'pending_approval' then
     m.for_any_key := any_key;
@@ -111,7 +110,7 @@ create function api.owner_narrow_mandate(
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   m private.mandates := private.hold_mandate(caller, mandate, false);
   n private.mandates := m;
 begin
@@ -157,7 +156,8 @@ create function api.owner_suspend_mandate(credential text, mandate uuid, suspend
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, not suspended);
+  caller private.credentials := private.admit_owner(
+    credential, case when suspended then 'tighten' else 'widen' end);
   m private.mandates := private.hold_mandate(caller, mandate, not suspended);
   wanted text := case when suspended then 'suspended' else 'active' end;
 begin
@@ -167,8 +167,6 @@ begin
     update private.mandates x set state = wanted where x.id = m.id;
     if suspended then
       perform private.release_under(array[m.id]);
-    else
-      perform private.note_widening(caller, 'mandate', m.id::text, '{}', 'A mandate: resumed');
     end if;
     perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
       case when suspended then 'suspended' else 'resumed' end);
@@ -180,7 +178,7 @@ create function api.owner_revoke_mandate(credential text, mandate uuid)
   returns table (mandate_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   perform private.revoke_mandate(caller, mandate, 'owner');
   return query select private.mandate_json(m) from private.mandates m

@@ -110,7 +110,7 @@ end $$;
 create function private.demand_keeper(caller private.credentials) returns void language plpgsql as $$
 begin
   if caller.kind = 'session' then
-    perform private.demand_fresh(caller);
+    perform private.demand(caller, 'keep');
   else
     perform private.demand_scope(caller, 'vault');
   end if;
@@ -238,7 +238,6 @@ create function api.vault_commit_store(
 declare
   caller private.credentials := private.recognize(credential, 'any', true);
   keeper uuid := case when caller.kind <> 'session' then caller.id end;
-  lets_codes boolean := false;
   e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller);
@@ -258,8 +257,6 @@ begin
       case when keeper is null then caller.id end)
     on conflict do nothing returning * into e;
   else
-    select not v.takes_codes and keeper is null into lets_codes from private.vault_entries v
-     where v.id = entry for no key update;
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
@@ -275,10 +272,6 @@ begin
         when 'password_generated' then 'A new password for %s was generated'
         when 'credential_replaced' then 'The login of %s was changed'
         else 'A login of %s was stored' end, e.site));
-    if lets_codes then
-      perform private.note_widening(caller, 'takes_codes', e.id::text, '{}',
-        'Codes from mail: let be used at ' || e.site || ', as the owner changed its login');
-    end if;
   end if;
   return query select e.id is not null;
 end $$;
@@ -300,7 +293,7 @@ create function private.open_entry(
 begin
   if caller.kind = 'session' then
     perform private.hold_live(caller);
-    perform private.demand_fresh(caller);
+    perform private.demand(caller, 'reveal');
   else
     perform private.hold_unfrozen(caller);
   end if;
@@ -368,7 +361,7 @@ declare
   caller private.credentials := private.admit(credential, 'read');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
-  if caller.kind = 'session' and private.is_fresh(caller) then
+  if caller.kind = 'session' and private.refusal_of(caller, 'reveal') is null then
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
@@ -394,7 +387,8 @@ create function api.owner_set_reads_secrets(
   returns table (label text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, reads);
+  caller private.credentials := private.admit_owner(
+    credential, case when reads then 'widen' else 'tighten' end);
 begin
   update private.credentials k set reads_secrets = reads
    where k.id = owner_set_reads_secrets.key and k.account = caller.account
@@ -404,11 +398,6 @@ begin
       case when reads then 'The API key %s may read secrets of the vault from now on.'
         else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
       from private.credentials k where k.id = owner_set_reads_secrets.key;
-    if reads then
-      perform private.note_widening(caller, 'reads_secrets', key::text, '{}',
-        'The ' || private.holder_name(k) || ': let read secrets of the vault')
-        from private.credentials k where k.id = owner_set_reads_secrets.key;
-    end if;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query select k.label from private.credentials k
@@ -421,7 +410,8 @@ create function api.owner_set_shows_codes(credential text, shows boolean, mail j
   returns table (shows_codes boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, shows);
+  caller private.credentials := private.admit_owner(
+    credential, case when shows then 'widen' else 'tighten' end);
 begin
   update private.accounts a set shows_codes = shows
    where a.id = caller.account and a.shows_codes is distinct from shows;
@@ -429,9 +419,6 @@ begin
     perform private.record_change(caller, 'security', 'code_reading_changed',
       case when shows then 'Agents may read one-time codes and sign-in links of mails from now on.'
         else 'Agents no longer read one-time codes and sign-in links of mails.' end);
-    if shows then
-      perform private.note_widening(caller, 'shows_codes', '', '{}', 'Codes in mails: shown to agents');
-    end if;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query select shows;

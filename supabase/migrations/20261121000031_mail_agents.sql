@@ -25,7 +25,7 @@ begin
   return (select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
     'sees', case when caller.kind = 'session' then
-        case when private.is_fresh(caller) then 'all' else 'handles' end
+        case when private.refusal_of(caller, 'reveal') is null then 'all' else 'handles' end
       when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
     from private.accounts a where a.id = caller.account);
 end $$;

@@ -7,7 +7,7 @@ create function private.login_asked_by_link(
   credential text, token_digest text, browser text, client text)
   returns private.hosted_actions language plpgsql as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'keep');
   asked private.hosted_actions;
 begin
   perform private.limit_link(client);
@@ -89,7 +89,7 @@ create function api.owner_list_entries(
   returns table (number text, listed jsonb, maker text, asker text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select e.number::text, private.entry_json(caller, e),
     private.holder_title(k), private.holder_title(linked)
@@ -108,7 +108,8 @@ grant execute on function api.owner_list_entries to service_role;
 create function api.owner_set_takes_codes(credential text, entry uuid, takes boolean)
   returns table (takes_codes boolean) language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, takes);
+  caller private.credentials := private.admit_owner(
+    credential, case when takes then 'widen' else 'tighten' end);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   update private.vault_entries v set takes_codes = takes
@@ -118,10 +119,6 @@ begin
       case when takes then 'codes_allowed' else 'codes_ended' end,
       pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
         else 'The use of codes from mail at %s was ended' end, e.site));
-    if takes then
-      perform private.note_widening(caller, 'takes_codes', e.id::text, '{}',
-        'Codes from mail: let be used at ' || e.site);
-    end if;
   end if;
   return query select takes;
 end $$;
@@ -132,7 +129,7 @@ create function api.owner_list_destinations(credential text, entry uuid)
   returns table (destination jsonb, asker text, asked_at timestamptz, approved_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select private.destination_json(p), private.holder_title(k), p.asked_at, p.approved_at
     from private.vault_destinations p left join private.credentials k on k.id = p.asked_by
@@ -144,7 +141,7 @@ end $$;
 create function api.vault_look(credential text, entry uuid)
   returns table (site text, username text) language plpgsql security definer set search_path = '' as $$
 declare
-  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, 'keep'), entry);
 begin
   return query select e.site, e.username;
 end $$;
@@ -153,7 +150,7 @@ end $$;
 create function api.vault_ask_found_destination(credential text, entry uuid, asked jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
-  e private.vault_entries := private.entry_of(private.admit_owner(credential, true), entry);
+  e private.vault_entries := private.entry_of(private.admit_owner(credential, 'keep'), entry);
 begin
   perform private.ask_destination(e, asked, null);
   return true;
@@ -165,7 +162,7 @@ grant execute on function api.vault_look, api.vault_ask_found_destination to vau
 create function api.owner_approve_destination(credential text, destination uuid, wide boolean)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'approve');
   approved private.vault_destinations;
   e private.vault_entries;
 begin
@@ -189,7 +186,7 @@ end $$;
 create function api.owner_end_destination(credential text, destination uuid)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   ended private.vault_destinations;
   e private.vault_entries;
 begin
@@ -217,7 +214,7 @@ create index activities_of_entry on private.activities (account, entry, id desc)
 create function api.owner_read_shows_codes(credential text) returns table (shows_codes boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select a.shows_codes from private.accounts a where a.id = caller.account;
 end $$;
@@ -232,7 +229,7 @@ create function api.owner_delete_mails(
   returns table (deleted integer)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'keep');
 begin
   delete from private.mails m
    where m.account = caller.account

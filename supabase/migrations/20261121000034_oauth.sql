@@ -138,13 +138,12 @@ create function private.is_grant_live(k private.credentials) returns boolean
   select k.kind = 'oauth' and private.is_agent_live(k)
 $$;
 
--- Ends a grant and all its tokens; answers false if it was already ended. `by` is the session in which its
--- owner did.
-create function private.end_grant(ended uuid, because text, by uuid default null) returns boolean
+-- Ends a grant and all its tokens; answers false if it was already ended.
+create function private.end_grant(ended uuid, because text) returns boolean
   language plpgsql as $$
 begin
   perform private.hold_account(k.account) from private.credentials k where k.id = ended;
-  update private.credentials k set revoked_at = private.clock(), revoked_by = by
+  update private.credentials k set revoked_at = private.clock()
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
     update private.oauth_grants g set ended_because = because where g.credential = ended;
@@ -216,7 +215,7 @@ create function api.owner_grant_access(
   max_per_day_usd_micros text default null, mail jsonb default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']

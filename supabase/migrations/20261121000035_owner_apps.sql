@@ -1,18 +1,15 @@
 -- Connected apps, as the owner meets, sees and ends them.
 
--- Returns what the owner has to know before granting an app access: whether more than reading can be allowed
--- now, the limit that the caps start from, and the other apps with the same name, the latest first.
+-- Returns what the owner has to know before granting an app access: the limit that the caps start from, and the other
+-- apps with the same name, the latest first.
 create function api.owner_meet_app(
   credential text, client_id text, name text, redirect_host text)
-  returns table (guarded_until timestamptz, automatic_daily_limit_usd_micros text,
-    namesakes jsonb)
+  returns table (automatic_daily_limit_usd_micros text, namesakes jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select
-    (select o.guarded_until from private.owners o
-      where o.account = a.id and o.guarded_until > private.clock()),
     a.automatic_daily_limit_usd_micros::text,
     (select coalesce(jsonb_agg(jsonb_build_object('app', k.id, 'since', k.created_at,
         'host', g.client_host, 'redirect_host', g.redirect_host)
@@ -31,7 +28,7 @@ create function api.owner_list_apps(credential text, listed_max integer)
     expires_at timestamptz, last_used_on date)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
     private.caps_json(k.id), private.is_grant_live(k), g.ended_because, k.created_at,
@@ -47,10 +44,9 @@ create function api.owner_disconnect_apps(credential text, app uuid default null
   returns table (disconnected integer)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'end');
   k private.credentials;
 begin
-  perform private.demand_brake(caller);
   disconnected := 0;
   -- Waits for what is being signed for an app; nothing of it is answered after this.
   perform private.hold_live(caller);
@@ -60,7 +56,7 @@ begin
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for no key update
   loop
-    if private.end_grant(k.id, 'disconnected', caller.id) then
+    if private.end_grant(k.id, 'disconnected') then
       disconnected := disconnected + 1;
       perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected.');
     end if;
@@ -82,7 +78,7 @@ create function api.owner_set_app_scopes(
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   k private.credentials;
 begin
   if cardinality(scopes) not between 1 and 4 or not scopes <@ array['read', 'vault', 'pay', 'full'] then
@@ -98,12 +94,10 @@ begin
     when private.covers_all(k.scopes, owner_set_app_scopes.scopes) then 'lowered'
     else 'raised' end;
   if outcome in ('missing', 'raised') then
-    perform private.admit_owner(credential, true);
+    perform private.admit_owner(credential, 'widen');
   end if;
   if outcome = 'raised' then
     perform private.hold_unfrozen(caller);
-    perform private.note_widening(caller, 'app_scopes', k.id::text,
-      jsonb_build_object('scopes', k.scopes), 'What the ' || private.holder_name(k) || ' may do: raised');
     perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then

@@ -81,7 +81,7 @@ create function api.owner_set_caps(
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
   per_payment bigint := max_per_payment_usd_micros::bigint;
   per_day bigint := max_per_day_usd_micros::bigint;
   usd_micros_max constant bigint := 1000000000000;
@@ -101,12 +101,7 @@ begin
       or private.is_wider(per_day, k.max_per_day_usd_micros) then 'raised'
     else 'lowered' end;
   if outcome in ('missing', 'raised') then
-    perform private.admit_owner(credential, true);
-  end if;
-  if outcome = 'raised' then
-    perform private.note_widening(caller, 'caps', k.id::text, jsonb_build_object(
-        'payment', k.max_per_payment_usd_micros, 'day', k.max_per_day_usd_micros),
-      'The caps of the ' || private.holder_name(k) || ': raised');
+    perform private.admit_owner(credential, 'widen');
   end if;
   if outcome in ('raised', 'lowered') then
     update private.credentials x set max_per_payment_usd_micros = per_payment,

@@ -2,14 +2,15 @@
 
 -- Returns the account of a session, with what only its owner can decide and has not.
 create function api.owner_read_session(credential text)
-  returns table (account_id uuid, alias text, frozen boolean, payments_waiting integer,
-    mandates_waiting integer)
+  returns table (account_id uuid, alias text, frozen boolean, hold_until timestamptz,
+    payments_waiting integer, mandates_waiting integer)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query
   select a.id, a.alias, a.frozen_at is not null,
+    (select o.hold_until from private.owners o where o.account = a.id),
     (select count(*)::integer from private.waiting_for_owner(a.id) p
       where not exists (select from private.approvals o where o.payment = p.id)),
     (select count(*)::integer from private.mandates m where m.account = a.id
@@ -25,7 +26,7 @@ create function api.owner_make_mandate(
   returns table (mandate uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'approve');
   p private.payments;
   made private.mandates;
 begin
@@ -47,28 +48,4 @@ begin
   return query select made.id;
 end $$;
 
--- Asks anew for what waits and no passkey of the account can approve, because all were added later. The request
--- is from now on one of this moment, with the same terms; a payment waits as long again, so that its digest is
--- another one.
-create function api.owner_ask_again(
-  credential text, payment uuid default null, mandate uuid default null)
-  returns void
-  language plpgsql security definer set search_path = '' as $$
-declare
-  caller private.credentials := private.admit_owner(credential);
-  asked private.payments;
-begin
-  perform private.hold_payer(caller, false);
-  update private.payments p set asked_again = true, created_at = private.clock(),
-    expires_at = pg_catalog.date_trunc('milliseconds', p.expires_at + (private.clock() - p.created_at))
-   where p.id = payment and p.account = caller.account and p.state = 'awaiting_confirmation'
-     and p.expires_at > private.clock() and private.is_before_passkeys(p.account, p.created_at)
-  returning * into asked;
-  if found then
-    perform private.record_payment(asked, 'confirmation_asked_again');
-  end if;
-  update private.mandates m set created_at = private.clock()
-   where m.id = mandate and m.account = caller.account and m.state = 'pending_approval'
-     and private.is_before_passkeys(m.account, m.created_at);
-end $$;
-grant execute on function api.owner_read_session, api.owner_make_mandate, api.owner_ask_again to service_role;
+grant execute on function api.owner_read_session, api.owner_make_mandate to service_role;

@@ -54,7 +54,7 @@ create function api.owner_read_notifications(credential text)
   returns table (muted text[], devices jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select o.muted,
     (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'label', d.label,
@@ -68,12 +68,12 @@ end $$;
 create function api.owner_set_muted(credential text, muted text[]) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   perform private.hold_live(caller);
   if not exists (select from private.owners o where o.account = caller.account
     and owner_set_muted.muted <@ o.muted) then
-    perform private.admit_owner(credential, true);
+    perform private.admit_owner(credential, 'widen');
   end if;
   update private.owners o set muted = owner_set_muted.muted
    where o.account = caller.account and o.muted is distinct from owner_set_muted.muted;
@@ -93,7 +93,7 @@ create function api.owner_add_push_device(
   returns table (added boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'widen');
   devices_max constant integer := 10;
 begin
   perform private.hold_live(caller);
@@ -122,7 +122,7 @@ end $$;
 create function api.owner_remove_push_device(credential text, device uuid) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'end');
 begin
   perform private.hold_live(caller);
   delete from private.push_devices d where d.id = device and d.account = caller.account;
@@ -137,7 +137,7 @@ end $$;
 create function api.owner_test_push(credential text, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   perform private.take_slowly('test-push:' || caller.account, 10, interval '144 minutes');
   perform private.enqueue_push(caller.account, mail);

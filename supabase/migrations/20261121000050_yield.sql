@@ -189,7 +189,7 @@ create function api.owner_make_rule(
   returns table (mandate uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, true);
+  caller private.credentials := private.admit_owner(credential, 'approve');
   until timestamptz := pg_catalog.date_trunc('milliseconds', private.clock()) + interval '90 days';
   opened uuid;
   made private.mandates;
@@ -311,7 +311,7 @@ create function api.owner_rehearse_rule(
   returns table (rehearsal jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select private.rehearse_rule(caller.account, owner_rehearse_rule.chain,
     owner_rehearse_rule.token, keep_atomic::numeric, above_atomic::numeric, owner_rehearse_rule.refills);
@@ -335,7 +335,7 @@ end $$;
 create function api.owner_yield(credential text) returns table (rules jsonb, days jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential);
+  caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select
     (select coalesce(jsonb_agg(jsonb_build_object('chain', m.chains[1], 'vault', r.vault,

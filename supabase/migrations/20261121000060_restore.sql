@@ -31,28 +31,11 @@ $$;
 -- owner has looked.
 create function private.suspend_restored(of_account uuid, made_at timestamptz) returns void
   language plpgsql as $$
-declare
-  k private.credentials;
 begin
   perform private.freeze(of_account, pg_catalog.format(
     'The service was restored from a backup of %s UTC, so the account was frozen and all keys, apps, sessions and mandates ended. Passkeys, password, recovery codes, limits and recipients are those of that time: check them before you unfreeze it.',
     to_char(made_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')));
-  for k in select x.* from private.credentials x
-    where x.account = of_account and x.revoked_at is null order by x.id
-  loop
-    if k.kind = 'oauth' then
-      perform private.end_grant(k.id, 'disconnected');
-    else
-      update private.credentials x set revoked_at = private.clock(), brakes_until = null where x.id = k.id;
-      perform private.close_requests(k, 'service') where k.kind = 'api_key';
-    end if;
-  end loop;
-  perform private.spend_codes(of_account);
-  update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = 'service'
-   where m.account = of_account and m.state in ('pending_approval', 'active', 'suspended');
-  update private.payments p set state = 'expired', finality = null,
-    failure = 'the service was restored from a backup'
-   where p.account = of_account and p.state in ('prepared', 'awaiting_confirmation');
+  perform private.end_access(of_account, 'service');
 end $$;
 
 -- Marks the database as restored, in the transaction that restores it.

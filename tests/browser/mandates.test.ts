@@ -131,26 +131,6 @@ test('several payments are approved by one touch of a passkey', async () => {
   await page.getByText('Nothing waits for you.').waitFor()
 })
 
-test('what was asked before the first passkey is asked anew by one press, and paid by the next', async () => {
-  const owner = await fundedOwner(scene, false)
-  const { page, agent } = owner
-  const order = {
-    chain: 'base-sepolia',
-    token: 'USDC',
-    recipient: scene.facts.payee,
-    amount: '230',
-  }
-  const asked = z.object({ confirmation: z.object({ url: z.url() }) })
-  const { confirmation } = await agent('/wallet-custodial-transfer', order, asked)
-  await owner.addPasskey()
-
-  await page.goto(confirmation.url)
-  await press(page, 'Ask anew')
-  await press(page, 'Approve and pay 230.00 USDC with your passkey')
-
-  await page.getByRole('heading', { name: 'This payment is paid' }).waitFor()
-})
-
 test('an owner who turns the passkey down has approved nothing', async () => {
   const { page, agent } = await fundedOwner(scene, true)
   const { approval_url } = await askMandate(agent)

@@ -178,7 +178,7 @@ test('what was reserved and not signed is released, and custody keeps no signatu
   expect(await statesOf(world, payer)).toEqual(['released'])
 })
 
-test('the brake is not held back by a flood of other requests of the same key', async () => {
+test('a freeze is not held back by a flood of other requests of the same key', async () => {
   const agent = await world.agent('read', { rate: { perSecond: 1, burst: 1 } })
   const flood = await Promise.all(Array.from({ length: 5 }, () => agent.get('/get-identity')))
 

@@ -1,15 +1,10 @@
 /** Only a valid assertion by the account's passkey approves a payment, and the agent sees the outcome. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { consentByPasskey } from '../../shared/auth/consent-by-passkey.ts'
-import { consentOptions } from '../../shared/auth/passkey-options.ts'
 import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
-import { bindCredential } from '../../shared/db/database.ts'
-import { openAuthenticator } from '../support/authenticator.ts'
-import { passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
+import { passkeyOwnerOf } from '../support/consents.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
-import type { TestOwner } from '../support/owner.ts'
 import { ownerOf, paymentOf } from '../support/owner.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -117,34 +112,4 @@ test('a payment whose consent does not hold is refused, released and told', asyn
   })
   expect([await usdcOf(world, payer), await usdcOf(world, payee)]).toEqual([2_000_000_000n, 0n])
   expect(world.log).toContainEqual({ work: 'custody', payment, log: 'signature' })
-})
-
-test('a passkey that came by a first one approves nothing that was asked for before that', async () => {
-  const agent = await world.agent('full')
-  const add = async (owner: TestOwner) => {
-    const passkey = openAuthenticator()
-    const public_key = passkey.key.cose.toString('base64url')
-    const told = { passkey: passkey.id, public_key, counter: '0', transports: [], label: 'Key' }
-    expect(await owner.call('owner_add_passkey', told)).toEqual([{ added: true }])
-    return passkey
-  }
-  const payment = await waitingPayment(world, agent)
-  await world.tick(60)
-  const thief = await ownerOf(world, agent)
-  await add(thief)
-  const second = await add(thief)
-  const later = await waitingPayment(world, agent)
-  await world.tick(60)
-  const owner = await ownerOf(world, agent)
-  const session = { world: world.world, db: bindCredential(world.world.db, owner.credential) }
-  const approve = async (waits: string) => {
-    const digest = await termsDigest(paymentTerms(await paymentOf(world.db, waits)))
-    const answer = second.get(consentOptions(world.world, digest, []))
-    const assertion = await consentByPasskey({ ...session, account: agent }, answer, digest)
-    const question = { payment: waits, decision: 'approved', digest, assertion }
-    return owner.call('owner_decide_payment', question)
-  }
-
-  expect(await approve(payment)).toEqual({ refused: 'passkey_younger' })
-  expect(await approve(later)).toEqual([{ outcome: 'approved' }])
 })

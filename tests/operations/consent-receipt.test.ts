@@ -63,7 +63,6 @@ test('states what the passkey signed, for a payment', async () => {
     decided_at: body['decided_at'],
     passkey: {
       id: owner.passkey.id,
-      there_since: added?.at.toISOString(),
       added_at: added?.at.toISOString(),
       public_key: owner.passkey.key.cose.toString('base64url'),
     },

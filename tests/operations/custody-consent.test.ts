@@ -127,14 +127,8 @@ const consentChanges = [
   ['signature', flipped('signature')],
   [
     'level',
-    `level = 'user_session', passkey = null, passkey_added_at = null, passkey_there_since = null,
-      public_key = null, client_data = null, authenticator_data = null, signature = null`,
-  ],
-  ['time of its passkey', `passkey_there_since = asked_at + interval '1 second'`],
-  [
-    'time of the passkey by which its own came',
-    `passkey_there_since = asked_at + interval '1 second',
-      passkey_added_at = asked_at + interval '2 seconds'`,
+    `level = 'user_session', passkey = null, passkey_added_at = null, public_key = null,
+      client_data = null, authenticator_data = null, signature = null`,
   ],
   ['list', `leaves = array[digest, '${'ab'.repeat(32)}']`],
 ] as const
@@ -146,16 +140,6 @@ test.each(consentChanges)('consent with another %s carries nothing', async (_, c
   await world.db.sql.unsafe(`update private.consents set ${change} where account = '${payer.id}'`)
 
   await expectRefused(payer, payment, await authorize('user_passkey'))
-})
-
-test('a passkey that an older one vouched for carries what was asked for before it', async () => {
-  const { payer, owner } = await household()
-  const { payment, authorize } = await waiting(payer)
-  await owner.approve(payment)
-  await world.db.sql`update private.consents set
-    passkey_added_at = asked_at + interval '1 second' where account = ${payer.id}`
-
-  expect(await authorize('user_passkey')).toMatchObject({ outcome: 'signed' })
 })
 
 test.each([

@@ -100,9 +100,7 @@ describe.each(protectedContracts)('$id', (contract) => {
 
   test('answers 401 alike for a token that is malformed, unknown, revoked or expired', async () => {
     const malformed = ['x', '', 'a b', `${everyone.full.key}x`, mistyped(everyone.full.key)]
-    // A key can freeze its account for three days after it was revoked.
-    const hoursAgo = contract.id === 'account_freeze' ? 72 : 0
-    const dead = [unknownKey(), await keyThatIs('revoked', hoursAgo), await keyThatIs('expired')]
+    const dead = [unknownKey(), await keyThatIs('revoked'), await keyThatIs('expired')]
     const bodies = []
     for (const token of [...malformed, ...dead]) {
       for (const shape of allShapes(contract)) {

@@ -18,10 +18,12 @@ beforeAll(async () => {
 
 /** Topics of acts that only the owner does in a session, or somebody who signs in as the owner. */
 const ofTheOwner = [
+  'account_secured',
   'account_unfrozen',
   'app_connected',
   'app_raised',
   'codes_readable',
+  'hold_ended',
   'limits_raised',
   'mandate_approved',
   'new_api_key',
@@ -29,11 +31,11 @@ const ofTheOwner = [
   'new_push_device',
   'new_sign_in',
   'notification_test',
+  'passkey_removal_begun',
   'passkey_removed',
-  'passkeys_lost',
   'password_changed',
-  'recent_access_revoked',
   'recipient_trusted',
+  'recovery_begun',
   'recovery_codes_made',
   'recovery_used',
   'secrets_readable',

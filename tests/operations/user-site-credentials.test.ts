@@ -137,14 +137,13 @@ async function ownerReads(agent: Agent, entry: string, provenMinutesAgo = 0) {
   return tests.world.vault?.read({ credential, entry })
 }
 
-test('the owner sees secrets after a fresh proof, without a mail, and never while guarded', async () => {
+test('the owner sees secrets after a fresh proof, without a mail, and never on hold', async () => {
   const { agent, id } = await account(false)
   const told = await owned(tests, agent)
 
   expect(await ownerReads(agent, id)).toMatchObject({ secret: { password: 'a password of mine' } })
   expect(await ownerReads(agent, id, 11)).toMatchObject({ secret_readable: false })
-  await tests.db.sql`update private.owners set guarded_until = private.clock() + interval '1 day'
-    where account = ${agent.id}`
+  await tests.db.sql`select private.begin_hold(${agent.id})`
   expect(await ownerReads(agent, id)).toMatchObject({ secret_readable: false })
   expect(await told()).toEqual([])
   expect(await vaultFeedOf(tests, agent)).toEqual(['credential_stored', 'secret_shown'])

@@ -1,7 +1,6 @@
 /** A session or key that is ended while it waits for the account does nothing more. */
 import postgres from 'postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
-import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { waitingPayment } from '../support/consents.ts'
 import { atEnd } from '../support/ending.ts'
@@ -13,9 +12,6 @@ import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { pepper, start } from '../support/world.ts'
 
-const listed = z.tuple([
-  z.object({ counts_from: z.string(), until: z.string(), digest: z.string() }),
-])
 const digest = () => randomBytes(32).toString('hex')
 const unauthorized = { refused: 'unauthorized' }
 
@@ -41,27 +37,16 @@ async function openHouse(): Promise<Agent> {
   return agent
 }
 
-async function shownTo(owner: TestOwner) {
-  const since = new Date(world.world.now().getTime() - 60_000).toISOString()
-  const [{ counts_from, until, digest: shown }] = listed.parse(
-    await owner.call('owner_list_made', { since }),
-  )
-  return { since: counts_from, until, digest: shown }
-}
-
-/** Returns the answer to another session's call that began just before the owner ended all sessions. */
-async function besideNotMe(
+/** Returns the answer to another session's call that began just before the owner secured the account. */
+async function besideSecuring(
   agent: Agent,
   prepare: (thief: TestOwner) => Promise<() => Promise<unknown>>,
 ): Promise<unknown> {
   const [owner, thief] = [await ownerOf(world, agent), await ownerOf(world, agent)]
   const begin = await prepare(thief)
-  const { since, until, digest: shown } = await shownTo(owner)
   let answer: Promise<unknown> = Promise.resolve()
   await world.db.sql.begin(async (session) => {
-    await session`select from api.owner_end_made(${owner.credential}, ${since}::text::timestamptz,
-      ${until}::text::timestamptz, ${shown},
-      ${digest()}, password_hash => 'of the owner')`
+    await session`select from api.owner_secure(${owner.credential}, ${digest()}, 'of the owner')`
     answer = begin()
     await oneWaits()
   })
@@ -88,17 +73,17 @@ async function besideEnd(
 
 async function ownerRow({ id }: Agent) {
   const [row] = await world.db.sql`
-    select password_hash, passkeys_lost_at, guarded_until from private.owners where account = ${id}`
+    select password_hash, pending_password_hash, hold_until from private.owners where account = ${id}`
   return row
 }
-const asItWas = { password_hash: 'of the owner', passkeys_lost_at: null, guarded_until: null }
+const asItWas = { password_hash: 'of the owner', pending_password_hash: null, hold_until: null }
 
-describe('a session that "It was not me" ends', () => {
+describe('a session that ends as the account is secured', () => {
   test('sets no password any more', async () => {
     const agent = await openHouse()
     const set = { password_hash: 'of a thief', session_digest: digest() }
 
-    const answer = await besideNotMe(
+    const answer = await besideSecuring(
       agent,
       async (thief) => () => thief.call('owner_set_password', set),
     )
@@ -110,26 +95,9 @@ describe('a session that "It was not me" ends', () => {
   test('ends nothing by the same act, and sets no password by it', async () => {
     const agent = await openHouse()
 
-    const answer = await besideNotMe(agent, async (thief) => {
+    const answer = await besideSecuring(agent, async (thief) => {
       const given = { session_digest: digest(), password_hash: 'of a thief' }
-      const shown = await shownTo(thief)
-      return () => thief.call('owner_end_made', { ...shown, ...given })
-    })
-
-    expect(answer).toEqual(unauthorized)
-    expect(await ownerRow(agent)).toEqual(asItWas)
-  })
-
-  test('gives no passkeys up for lost', async () => {
-    const agent = await openHouse()
-    await world.db.sql`insert into private.passkeys
-        (id, account, public_key, counter, transports, label, is_first)
-      values (${agent.alias}, ${agent.id}, 'x', 0, '{}', 'Mine', true)`
-
-    const answer = await besideNotMe(agent, async (thief) => {
-      await world.db.sql`update private.sessions set signed_in_with = 'recovery_code'
-        where credential = (select id from private.credentials where digest = ${thief.credential})`
-      return () => thief.call('owner_lose_passkeys')
+      return () => thief.call('owner_secure', given)
     })
 
     expect(answer).toEqual(unauthorized)
@@ -142,7 +110,7 @@ describe('a session that "It was not me" ends', () => {
     await world.tick(3_600)
     const decision = { mandate, decision: 'approved', digest: terms }
 
-    const answer = await besideNotMe(
+    const answer = await besideSecuring(
       agent,
       async (thief) => () => thief.call('owner_decide_mandate', decision),
     )
@@ -157,7 +125,7 @@ describe('a session that "It was not me" ends', () => {
     const ticked = await digestTicked(world.db, payment, ['remember_payee'])
     const approval = { payment, decision: 'approved', digest: ticked, remember_payee: true }
 
-    const answer = await besideNotMe(
+    const answer = await besideSecuring(
       agent,
       async (thief) => () => thief.call('owner_decide_payment', approval),
     )

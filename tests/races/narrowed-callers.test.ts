@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { atEnd } from '../support/ending.ts'
-import { keyIdOf, listSince, openHouse, timeNow } from '../support/not-me.ts'
+import { keyIdOf, openHouse, secure } from '../support/house.ts'
 import { entryOf } from '../support/vault-rows.ts'
 import type { TestWorld } from '../support/world.ts'
 import { fingerprint, pepper, start } from '../support/world.ts'
@@ -79,16 +79,14 @@ test('no code goes to a login that takes none any more', async () => {
   expect(answer).toMatch(/^PostgresError: /)
 })
 
-test('a session stores and deletes no login once a guard began', async () => {
+test('a session stores and deletes no login once a hold began', async () => {
   const { owner, account, entry } = await openShop()
-  const guard = () => world.db.sql`
-    update private.owners set guarded_until = private.clock() + interval '1 day'
-     where account = ${account}`
+  const beginHold = () => world.db.sql`select private.begin_hold(${account})`
 
   const answer = await besideWaiting(
     (session) => session`select private.hold_account(${account})`,
     () => late`select api.delete_vault_entry(${owner.credential}, ${entry})`,
-    async () => guard(),
+    async () => beginHold(),
   )
 
   expect(answer).toMatch(/^PostgresError: /)
@@ -109,21 +107,15 @@ test('a key that is revoked enters no payment', async () => {
   expect(answer).toBe('PostgresError: unauthorized')
 })
 
-test('"It was not me" makes no proof newer', async () => {
+test('securing the account makes no proof newer', async () => {
   const { owner } = await openShop()
-  await world.db.sql`update private.sessions set proven_at = private.clock()`
-  const { counts_from, until, digest } = await listSince(owner, await timeNow(world))
-  const next = 'ab'.repeat(32)
-  const proof = (credential: string) => world.db.sql`
+  const proof = () => world.db.sql`
     select s.proven_at from private.sessions s join private.credentials k on k.id = s.credential
-     where k.digest = ${credential}`
-  const before = await proof(owner.credential)
+     where k.digest = ${owner.credential}`
+  const before = await proof()
   await world.tick(60)
 
-  const [ended] = await world.db.sql`
-    select outcome from api.owner_end_made(${owner.credential}, ${counts_from}::text::timestamptz,
-      ${until}::text::timestamptz, ${digest}, ${next}, password_hash => 'another hash')`
+  await secure(owner)
 
-  expect(ended).toEqual({ outcome: 'ended' })
-  expect(await proof(next)).toEqual(before)
+  expect(await proof()).toEqual(before)
 })

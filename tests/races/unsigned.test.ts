@@ -2,16 +2,15 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { appWith, keyWith } from '../support/capped.ts'
+import { secure } from '../support/house.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { giveMandate } from '../support/mandates.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { ownerOf, paymentOf } from '../support/owner.ts'
-import { randomBytes } from '../support/seed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const transferred = z.looseObject({ transfer_id: z.uuid() })
-const made = z.tuple([z.object({ counts_from: z.string(), until: z.string(), digest: z.string() })])
 
 let world: TestWorld
 beforeAll(async () => {
@@ -60,18 +59,6 @@ const byApproval =
     return { payer: account, order: { ...wish, transfer_id }, deed }
   }
 
-async function notMe(owner: TestOwner): Promise<unknown> {
-  const since = new Date(world.world.now().getTime() - 3_600_000).toISOString()
-  const [{ counts_from, until, digest }] = made.parse(
-    await owner.call('owner_list_made', { since }),
-  )
-  const shown = { since: counts_from, until, digest }
-  const renewed = { session_digest: randomBytes(32).toString('hex'), password_hash: 'another hash' }
-  const answer = await owner.call('owner_end_made', { ...shown, ...renewed })
-  owner.credential = renewed.session_digest
-  return answer
-}
-
 const stories: [string, Telling][] = [
   ['its key is revoked', keyEnds],
   ['its app is disconnected', appEnds],
@@ -100,7 +87,7 @@ const stories: [string, Telling][] = [
   ],
   ['its approval is taken back', byApproval((payment, owner) => owner.decide(payment, 'declined'))],
   ['all is declined', byApproval((_, owner) => owner.call('owner_decline_all'))],
-  ['it was not me', byApproval((_, owner) => notMe(owner))],
+  ['the account is secured', byApproval((_, owner) => secure(owner))],
 ]
 
 /** Returns an isolate whose custody signs, and then cannot store the signature before `until`. */
@@ -121,11 +108,9 @@ function slowCustody(until: Promise<void>) {
 async function openHouse() {
   const account = await world.agent('full', { usdc: 2000 })
   const payee = await world.agent('read')
-  await world.db.sql`insert into private.owners (account, email, password_hash, password_since)
-    values (${account.id}, ${`${account.alias}@people.example`}, 'a hash', '2020-01-01')`
+  await world.db.sql`insert into private.owners (account, email, password_hash)
+    values (${account.id}, ${`${account.alias}@people.example`}, 'a hash')`
   await world.acquaint(account, payee.address)
-  // The account and its key are older than the time from which things are ended.
-  await world.tick(7_200)
   return { account, payee, owner: await ownerOf(world, account) }
 }
 
@@ -157,7 +142,7 @@ test.each(stories)('%s: what is just being signed is not kept', async (_, tell) 
   expect(await usdcOf(world, house.payee)).toBe(0n)
 })
 
-test.each(stories.filter(([name]) => /approval|declined|not me/.test(name)))(
+test.each(stories.filter(([name]) => /approval|declined/.test(name)))(
   '%s: what custody died over is not paid by a later call',
   async (_, tell) => {
     const house = await openHouse()

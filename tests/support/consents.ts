@@ -43,9 +43,8 @@ export async function passkeyOwnerOf(
   const { world, db } = tests
   const owner = await ownerOf(tests, agent, 60)
   const passkey = openAuthenticator(algorithm)
-  await db.sql`insert into private.passkeys (id, account, public_key, counter, transports, label, is_first,
-      created_at)
-    values (${passkey.id}, ${agent.id}, ${passkey.key.cose.toString('base64url')}, 0, '{}', 'Key', true,
+  await db.sql`insert into private.passkeys (id, account, public_key, counter, transports, label, created_at)
+    values (${passkey.id}, ${agent.id}, ${passkey.key.cose.toString('base64url')}, 0, '{}', 'Key',
       private.clock() - interval '1 day')`
   const session = { world, db: bindCredential(world.db, owner.credential), account: agent }
   const assertion: PasskeyOwner['assertion'] = (digest, fault) =>

@@ -92,6 +92,7 @@ const sessionKeys = createSessionKeys()
 const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const inboundMailSecret = Buffer.alloc(32, 9).toString('base64')
+const unusedSecrets = ['MAIL_TOKEN', 'TURNSTILE_SECRET_KEY', 'DKIM_PRIVATE_KEY']
 export const mailDomain = 'agents.example'
 /** Domain that notices come from. */
 export const noticeDomain = 'notices.example'
@@ -271,8 +272,7 @@ function bindingsOf(
     OUTBOX_KEY: outboxKey,
     ...pushKeysOf({ outbox_key: outboxKey }),
     NOTICE_DOMAIN: noticeDomain,
-    MAIL_TOKEN: 'none',
-    DKIM_PRIVATE_KEY: 'none',
+    ...Object.fromEntries(unusedSecrets.map((name) => [name, 'none'])),
     MAIL_RECEIVER: `mx.${mailDomain}`,
     INBOUND_MAIL_SECRET: inboundMailSecret,
     ALLOW_LOOPBACK: 'true',

@@ -31,9 +31,11 @@ const samples = (name: string) => [
   messages.passkeyRemoved(webUrl, { ...deed, label: name }),
   messages.passwordChanged(webUrl, deed),
   messages.recoveryUsed(webUrl, deed),
-  messages.passkeysLost(webUrl, deed),
+  messages.passkeyRemovalBegun(webUrl, { ...deed, label: name }),
+  messages.recoveryBegun(webUrl, deed),
+  messages.holdEnded(webUrl, deed),
   messages.recoveryCodesMade(webUrl, deed),
-  messages.recentAccessRevoked(webUrl, { ...deed, since: '2026-11-21 11:00 UTC' }),
+  messages.accountSecured(webUrl, deed),
   messages.approvalWanted({
     amount: name,
     payee: name,

@@ -87,13 +87,13 @@ test('with a passkey, or for an address that imitates a known one, a row leads t
 
   const plain = await browser.visit('/web/approvals')
   await addPasskey(browser)
-  const guarded = await browser.visit('/web/approvals')
+  const withPasskey = await browser.visit('/web/approvals')
 
   expect(plain.html).toContain(`action="${page}"`)
   expect(plain.html).not.toContain(`action="/web/approve/${poisoned}"`)
   expect(plain.html).toContain(`href="/web/approve/${poisoned}"`)
-  expect(guarded.html).not.toContain('value="approved"')
-  expect(guarded.html).toContain(`href="${page}"`)
+  expect(withPasskey.html).not.toContain('value="approved"')
+  expect(withPasskey.html).toContain(`href="${page}"`)
 })
 
 test('choosing fewer than two leads back to the list, with a sentence', async () => {

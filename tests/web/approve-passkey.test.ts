@@ -5,10 +5,12 @@ import type { Authenticator } from '../support/authenticator.ts'
 import { consentAskedOn, openAuthenticator } from '../support/authenticator.ts'
 import type { Browser, Shown } from '../support/browserless.ts'
 import { ownForm, signedIn } from '../support/browserless.ts'
+import { usdcOf } from '../support/ledger.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { askMandate } from '../support/mandates.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, openPerson } from '../support/person.ts'
+import { waitingTransfer } from '../support/waiting-transfer.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -195,4 +197,16 @@ test('an account without a passkey is asked for none, and its word is of its ses
   expect(shown.html).not.toContain('data-consent')
   expect(shown.text).not.toContain('JavaScript')
   expect(done.text).toContain('This mandate is active')
+})
+
+test('a passkey approves a payment that was requested before it was added', async () => {
+  const { payee, page, browser } = await waitingTransfer(world)
+  await world.tick(60)
+  const added = await addPasskey(browser)
+  const { options } = consentAskedOn(await browser.visit(page))
+
+  const done = await browser.submit({ decision: 'approved', answer: added.get(options) }, page)
+
+  expect(done.text).toContain('This payment is paid')
+  expect(await usdcOf(world, payee)).toBe(500_000_000n)
 })

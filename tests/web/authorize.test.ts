@@ -214,19 +214,18 @@ test('a frozen account lets nobody in, and says so', async () => {
   expect(await codesOf(person)).toEqual([])
 })
 
-test.each(['read', 'vault', 'full'])('after a recovery no app is let in for %s', async (scope) => {
+test.each(['read', 'vault', 'full'])('on hold no app is let in for %s', async (scope) => {
   const { person, browser } = await home()
   const path = askingPath(client, { scope })
   await browser.visit(path)
   const sent = { ...yes, account: person.agent.id, level: scope }
-  await world.db.sql`update private.owners set guarded_until = private.clock() + interval '1 day'
-    where account = ${person.agent.id}`
+  await world.db.sql`select private.begin_hold(${person.agent.id})`
 
   const refused = await submitTo(browser, path, sent)
   const shown = await browser.visit(path)
 
-  expect(refused.text).toContain('A recovery code was used lately')
-  expect(shown.text).toContain('no app can be let in')
+  expect(refused.text).toContain('The account is on hold')
+  expect(shown.text).toContain('nothing can be widened')
   expect(shown.html).not.toContain('value="allowed"')
   expect(await codesOf(person)).toEqual([])
 })

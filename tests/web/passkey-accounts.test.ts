@@ -1,10 +1,9 @@
 /** In an account with a passkey nothing else proves its owner, and its loss has a way back. */
 import { beforeEach, expect, test } from 'vitest'
 import type { Authenticator } from '../support/authenticator.ts'
-import { consentAskedOn, openAuthenticator, optionsOf } from '../support/authenticator.ts'
+import { optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
 import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
-import { askMandate } from '../support/mandates.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
@@ -97,35 +96,38 @@ test.each([
   expect(await facts()).toEqual(before)
 })
 
-test('a passkey proves in no session that is older than it, but for the first of an account', async () => {
+const holdPath = '/web/hold'
+const renewed = 'a new sentence of mine'
+
+test('the only passkey is removed in 48 hours, and until then nothing is widened', async () => {
   const mine = await byPasskey()
-  const older = await signInAs(world, person)
-  await world.tick(60)
-  const second = openAuthenticator()
   await mine.visit(passkeysPath)
-  const created = await optionsOf(mine, passkeysPath)
-  await mine.submit({ deed: 'add', label: 'Second', answer: second.create(created) }, passkeysPath)
-  await world.tick(60)
+  const held = await mine.submit({ deed: 'remove', passkey: passkey.id }, passkeysPath)
 
-  await older.visit(codesPath)
-  const options = await optionsOf(older, '/web/proof/passkey')
-  await older.submit({ answer: second.get(options) }, '/web/proof/passkey')
+  const during = [await mayWiden(mine), await mayWiden(await signInAs(world, person))]
+  await world.tick(2 * dayInSeconds + 1)
+  const later = await mayWiden(await signInAs(world, person))
 
-  expect(await passkeys()).toBe(2)
-  expect(await mayWiden(older)).toBe(false)
-  expect(await mayWiden(await byPasskey(second))).toBe(true)
+  expect(held.path).toBe(holdPath)
+  expect([during, later, await passkeys()]).toEqual([[false, false], true, 0])
 })
 
-test('once the last passkey is removed a password proves nothing for three days', async () => {
+test('whoever removed the only passkey takes that back with it, and with nothing else', async () => {
+  const thief = await byPasskey()
+  await thief.visit(passkeysPath)
+  await thief.submit({ deed: 'remove', passkey: passkey.id }, passkeysPath)
+  const byPassword = await signInAs(world, person)
+  await byPassword.visit(holdPath)
+  const refused = await byPassword.submit({}, holdPath)
   const mine = await byPasskey()
-  await mine.visit(passkeysPath)
-  await mine.submit({ deed: 'remove', passkey: passkey.id }, passkeysPath)
+  await mine.visit(holdPath)
+  const ended = await mine.submit({}, holdPath)
+  await world.tick(2 * dayInSeconds + 1)
 
-  const during = await mayWiden(await signInAs(world, person))
-  await world.tick(3 * dayInSeconds)
-
-  expect([await passkeys(), during]).toEqual([0, false])
-  expect(await mayWiden(await signInAs(world, person))).toBe(true)
+  expect(refused.path).toContain('/web/proof')
+  expect(ended.text).toContain('The account is not on hold')
+  expect(await passkeys()).toBe(1)
+  expect(await mayWiden(await byPasskey())).toBe(true)
 })
 
 test('a recovery code alone sets no password in an account with a passkey', async () => {
@@ -137,68 +139,72 @@ test('a recovery code alone sets no password in an account with a passkey', asyn
   expect((await signInAs(world, person)).cookies.size).toBeGreaterThan(0)
 })
 
-test('passkeys that are given up for lost make room for a password after three days', async () => {
-  const recovered = await byCode(codes[0])
-  await recovered.visit('/web/security')
-  await recovered.submit({}, `${passkeysPath}/lost`)
-  await recovered.visit('/web/security/password')
-  await recovered.submit({ password: 'a new sentence of mine' })
-  const renewed = { ...person, password: 'a new sentence of mine' }
+/** Recovers with a code: a new password, and all passkeys lost. */
+async function recover(code = codes[0]): Promise<Browser> {
+  const browser = await byCode(code)
+  await browser.submit({ password: renewed, lost: 'yes' }, `${holdPath}/recover`)
+  return browser
+}
 
-  const during = await mayWiden(await signInAs(world, renewed))
-  await world.tick(3 * dayInSeconds + 60)
-  const later = await signInAs(world, renewed)
-  await later.visit(codesPath)
-  await later.submit({ password: renewed.password }, '/web/proof').catch(() => undefined)
+test('an owner who lost the only passkey is back in after 48 hours', async () => {
+  const recovered = await recover()
 
-  expect(during).toBe(false)
-  expect(await mayWiden(later)).toBe(true)
+  const during = [await mayWiden(recovered), await mayWiden(await signInAs(world, person))]
+  await world.tick(2 * dayInSeconds + 1)
+  const later = await mayWiden(await signInAs(world, { ...person, password: renewed }))
+
+  expect([during, later, await passkeys()]).toEqual([[false, false], true, 0])
+  await expect(signInAs(world, person)).rejects.toThrow('not let in')
   const mails = (await world.mails(person.email)).map(({ subject }) => subject)
-  expect(mails).toContain('Your passkeys were given up for lost')
+  expect(mails).toContain('A new password was set with a recovery code')
 })
 
-test('who still has a passkey takes it back', async () => {
-  const found = await byCode(codes[0])
-  await found.visit('/web/security')
-  await found.submit({}, `${passkeysPath}/lost`)
+test('who still uses a passkey keeps it, whatever a found code says', async () => {
+  await recover()
   await byPasskey()
-  await world.tick(3 * dayInSeconds + 60)
+  await world.tick(2 * dayInSeconds + 1)
 
-  expect(await mayWiden(await signInAs(world, person))).toBe(false)
+  const found = await signInAs(world, { ...person, password: renewed })
+
+  expect([await mayWiden(found), await passkeys()]).toEqual([false, 1])
+})
+
+test('an owner ends a hold with the passkey: who found a code is out, and all codes are void', async () => {
+  const found = await recover()
+  const mine = await byPasskey()
+  await mine.visit(holdPath)
+
+  const ended = await mine.submit({}, holdPath)
+
+  expect(ended.text).toContain('The account is not on hold')
+  expect((await found.visit('/web/security')).path).toContain('/web/login')
+  expect((await byCode(codes[1])).cookies.size).toBeLessThan(mine.cookies.size)
+  await world.tick(2 * dayInSeconds + 1)
+  await expect(signInAs(world, { ...person, password: renewed })).rejects.toThrow('not let in')
+  expect(await mayWiden(await byPasskey())).toBe(true)
+})
+
+test('a password that is set late in a hold waits for 48 hours of its own', async () => {
+  await byCode(codes[0])
+  await world.tick(2 * dayInSeconds - 3_600)
+  await recover(codes[1])
+  await world.tick(2 * 3_600)
+
+  await expect(signInAs(world, { ...person, password: renewed })).rejects.toThrow('not let in')
   expect(await passkeys()).toBe(1)
 })
 
-test('no session but that of a recovery code gives passkeys up', async () => {
+test('no session but that of a recovery code recovers', async () => {
   const thief = await signInAs(world, person)
   await thief.visit('/web/login')
-  const form = ownForm(thief)
+  const body = new URLSearchParams({ form: ownForm(thief), password: renewed, lost: 'yes' })
   const headers = {
     origin: 'http://localhost',
     'content-type': 'application/x-www-form-urlencoded',
   }
-  await thief.send(`${passkeysPath}/lost`, { method: 'POST', body: `form=${form}`, headers })
-  await world.tick(3 * dayInSeconds + 60)
+  await thief.send(`${holdPath}/recover`, { method: 'POST', body: body.toString(), headers })
+  await world.tick(2 * dayInSeconds + 1)
 
-  expect(await mayWiden(await signInAs(world, person))).toBe(false)
-})
-
-test('a passkey that a password added beside lost ones approves nothing from before it', async () => {
-  const found = await byCode(codes[0])
-  await found.visit('/web/security')
-  await found.submit({}, `${passkeysPath}/lost`)
-  await found.visit('/web/security/password')
-  await found.submit({ password: 'a new sentence of mine' })
-  await world.tick(3 * dayInSeconds + 60)
-  const { id } = await askMandate(world, person.agent)
-  await world.tick(60)
-  const thief = await signInAs(world, { ...person, password: 'a new sentence of mine' })
-  const added = await addPasskey(thief)
-  const later = await byPasskey(added)
-  const page = `/web/mandate/${id}`
-  const { options } = consentAskedOn(await later.visit(page))
-
-  const shown = await later.submit({ decision: 'approved', answer: added.get(options) }, page)
-
-  expect(shown).toMatchObject({ status: 403 })
-  expect(shown.text).toContain('The passkey was added after this was asked for')
+  await expect(signInAs(world, { ...person, password: renewed })).rejects.toThrow('not let in')
+  expect(await passkeys()).toBe(1)
 })

@@ -98,7 +98,7 @@ test("nobody ends a stranger's session", async () => {
 test('the 21st session of an account ends the one that was seen last longest ago', async () => {
   const open = async (digest: string) => {
     const at = digest.padStart(64, '0')
-    await world.db.sql`select private.open_session(${person.agent.id}, ${at}, 'passkey', '', '')`
+    await world.db.sql`select private.open_session(${person.agent.id}, ${at}, 'password', '', '')`
   }
   const second = await signedIn(world, person.agent)
 

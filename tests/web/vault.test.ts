@@ -140,12 +140,11 @@ test('secrets are shown after a fresh proof alone, on no page of their own, and 
   expect((await browser.visit(path)).text).toContain('were seen by the owner')
 })
 
-test('after a recovery code secrets are not shown for three days, whatever is proven', async () => {
+test('on hold secrets are not shown, whatever is proven', async () => {
   const person = await openPerson(world)
   const browser = await signInAs(world, person)
   const { path } = await add(browser)
-  await sql`update private.owners set guarded_until = private.clock() + interval '3 days'
-    where account = ${person.agent.id}`
+  await sql`select private.begin_hold(${person.agent.id})`
 
   const refused = await shownSecrets(browser, path)
 

@@ -63,7 +63,6 @@ function headlineOf({ type, payment, deposit }: Row, item: ActivityItem): string
 /** Headlines of items that are not the sending itself; only the sending shows its amount with a sign. */
 const stepsBefore: Readonly<Record<string, string>> = {
   confirmation_requested: 'An agent asked to pay',
-  confirmation_asked_again: 'You had a payment asked anew, to',
   confirmation_approved: 'You approved a payment to',
   confirmation_declined: 'You declined a payment to',
   transfer_consent_invalid: 'Its approval did not hold, so nothing was paid to',

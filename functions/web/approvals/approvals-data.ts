@@ -21,8 +21,6 @@ const approvalRow = z.object({
     /** Key and device as one text; a decision is bound to both. */
     asker: z.string(),
   }),
-  /** True if every passkey of the account was added after the request, so that none can approve it. */
-  is_before_passkeys: z.boolean(),
   decision: z.enum(['approved', 'declined']).nullable(),
   decided_at: time.nullable(),
   /** True if an equal payment waits as well, or was paid within ten minutes. */

@@ -132,8 +132,8 @@ function Payments({
 }
 
 /** Selects a payment for an approval together with others. */
-function Choice({ approval: { decision, payment_row, ...row } }: { approval: ListedApproval }) {
-  if (decision !== null || row.is_before_passkeys) return null
+function Choice({ approval: { decision, payment_row } }: { approval: ListedApproval }) {
+  if (decision !== null) return null
   return (
     <label>
       <input type="checkbox" name="payment" value={payment_row.id} form={chosen} />

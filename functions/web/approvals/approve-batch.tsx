@@ -32,10 +32,7 @@ export const routes: Routes = (app) => {
 async function chosen(c: PageContext): Promise<OpenedApproval[]> {
   const named = [...new Set(c.req.queries('payment') ?? [])].slice(0, batchSize.max)
   const found = await openApprovals(await requireOwner(c), named)
-  return found.filter(
-    ({ approval, facts }) =>
-      approvalStatusOf(approval, facts.now) === 'waiting' && !approval.is_before_passkeys,
-  )
+  return found.filter(({ approval, facts }) => approvalStatusOf(approval, facts.now) === 'waiting')
 }
 
 /** Returns the digest that one approval of all of them signs; undefined if they are too few. */

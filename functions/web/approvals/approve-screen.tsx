@@ -16,7 +16,6 @@ import { approvalStatusOf } from './approvals-data.ts'
 import { Outcome } from './approve-outcome.tsx'
 import {
   ApprovalForm,
-  AskAgainForm,
   ConsentProblemNotice,
   DeclineButton,
   DeclineReason,
@@ -116,13 +115,6 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
   const { approval } = opened
   const isWaiting = standing === 'waiting'
   const details = <Details opened={opened} isWaiting={isWaiting} digest={digests[''] ?? ''} />
-  if (isWaiting && !isFrozen && approval.is_before_passkeys) {
-    return (
-      <AskAgainForm c={c} digest={digests[''] ?? ''}>
-        {details}
-      </AskAgainForm>
-    )
-  }
   if (isWaiting && !isFrozen) {
     return (
       <WaitingForm c={c} opened={opened} digests={digests}>

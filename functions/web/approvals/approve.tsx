@@ -33,10 +33,6 @@ async function decide(c: PageContext): Promise<Response> {
   const { id } = opened.approval.payment_row
   if (form.get('decision') === 'approved') return approve(c, opened, form)
   if (form.get('decision') === 'send') return send(c, opened)
-  if (form.get('decision') === 'asked_again') {
-    await db.run('owner_ask_again', { payment: id })
-    return goTo(c, `/approve/${id}`)
-  }
   const takesBack = opened.approval.decision === 'approved'
   if (takesBack && form.get('sure') !== 'yes') return goTo(c, `/approve/${id}`, 'unsure')
   const reason = visibleLine((form.get('reason') ?? '').slice(0, reasonCharactersMax))

@@ -65,30 +65,6 @@ export function ApprovalForm({
   )
 }
 
-/** Renders the form for a request that is older than every passkey of the account, so that none approves it. */
-export function AskAgainForm({
-  c,
-  digest,
-  children,
-}: PropsWithChildren<{ c: PageContext; digest: string }>) {
-  return (
-    <Form c={c}>
-      <Notice kind="warning" title="Your passkey is newer than this request">
-        It approves only what is asked after it was added. Ask anew, and you can approve the same
-        terms; your agent is told.
-      </Notice>
-      {children}
-      <input type="hidden" name="digest" value={digest} />
-      <div class="actions">
-        <Button name="decision" value="asked_again">
-          Ask anew
-        </Button>
-        <DeclineButton />
-      </div>
-    </Form>
-  )
-}
-
 /** Takes a reason, which the agent is told with a decline. */
 export function DeclineReason() {
   return (

@@ -47,7 +47,6 @@ export type Namesake = z.output<typeof namesakeRow>
 
 const metRow = z
   .object({
-    guarded_until: time.nullable(),
     automatic_daily_limit_usd_micros: bigintText,
     namesakes: z.array(namesakeRow),
   })

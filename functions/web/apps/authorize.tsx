@@ -11,7 +11,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { ownerSessionOf } from '../own-session.ts'
 import { markFormDraft, takeFormDraft } from '../typed.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { Notice, SendAgain, Time } from '../ui/show.tsx'
+import { Notice, SendAgain } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 import type { Namesake } from './apps-data.ts'
@@ -94,10 +94,10 @@ async function showConsent(
   problem?: string,
 ) {
   const me = await requireOwner(c)
-  const { guarded_until, caps, namesakes } = await meetApp(me, request)
+  const { caps, namesakes } = await meetApp(me, request)
   const levels = levelsWithin(request.scopes)
   const before = connectedBefore(request, namesakes)
-  const mayAllow = !me.account.isFrozen && !guarded_until
+  const mayAllow = !me.account.isFrozen && me.account.holdUntil === null
   return sendPage(
     c,
     <Page
@@ -115,7 +115,6 @@ async function showConsent(
       )}
       {typed && problem === undefined && <SendAgain />}
       {me.account.isFrozen && <FrozenApprovalNotice />}
-      {guarded_until && <GuardedNotice until={guarded_until} />}
       <RequestingApp request={request} namesakes={namesakes} />
       {mayAllow ? (
         <AuthorizeForm
@@ -132,14 +131,6 @@ async function showConsent(
       )}
     </Page>,
     problem === undefined ? 200 : 400,
-  )
-}
-
-function GuardedNotice({ until }: { until: string }) {
-  return (
-    <Notice kind="warning" title="A recovery code was used lately">
-      Until <Time at={until} /> no app can be let in.
-    </Notice>
   )
 }
 

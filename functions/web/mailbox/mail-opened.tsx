@@ -23,7 +23,7 @@ export const routes: Routes = (app) => {
 async function showOpened(c: PageContext) {
   const me = await requireOwner(c)
   const { mail } = await openOwnerMail(c)
-  const { is_fresh } = await readSecurity(c)
+  const { reveal_refusal } = await readSecurity(c)
   const isIn = mail.direction === 'in'
   const { text } = mail.untrusted
   const here = `${webAppPath}/mail/${mail.mail_id}`
@@ -38,7 +38,7 @@ async function showOpened(c: PageContext) {
     >
       <Facts facts={[...factsOf(mail), ...deliveriesOf(mail)]} />
       <Codes mail={mail} now={c.get('world').now()}>
-        {!is_fresh && <ProofLink c={c} label="Show them" />}
+        {reveal_refusal !== null && <ProofLink c={c} label="Show them" />}
       </Codes>
       <Section title="Text">
         {isIn && (

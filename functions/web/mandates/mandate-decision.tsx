@@ -1,7 +1,7 @@
 /** The decision on a mandate, its outcome, and the buttons that stop it later. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
-import { ApprovalForm, AskAgainForm, DeclineButton } from '../approvals/consent-buttons.tsx'
+import { ApprovalForm, DeclineButton } from '../approvals/consent-buttons.tsx'
 import { ApprovalOptions } from '../approvals/tick-boxes.tsx'
 import { Button, Form } from '../ui/form.tsx'
 import { Notice, Section, Time } from '../ui/show.tsx'
@@ -12,7 +12,7 @@ import type { OpenedMandate } from './mandates-data.ts'
 /** Renders the form that approves or declines; on a frozen account it only declines. `children`: details. */
 export function MandateDecision({
   c,
-  opened: { passkeys, asked, mandate_row },
+  opened: { passkeys, mandate_row },
   digests,
   isFrozen,
   children,
@@ -22,13 +22,6 @@ export function MandateDecision({
   digests: Record<string, string>
   isFrozen: boolean
 }>) {
-  if (!isFrozen && asked.is_before_passkeys) {
-    return (
-      <AskAgainForm c={c} digest={digests[''] ?? ''}>
-        {children}
-      </AskAgainForm>
-    )
-  }
   if (!isFrozen) {
     return (
       <ApprovalForm

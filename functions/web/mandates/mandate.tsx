@@ -145,9 +145,6 @@ async function change(c: PageContext): Promise<Response> {
     case 'declined':
       await db.run('owner_decide_mandate', { mandate, decision: 'declined', digest })
       break
-    case 'asked_again':
-      await db.run('owner_ask_again', { mandate })
-      break
     case 'suspended':
     case 'resumed': {
       const suspended = form.get('decision') === 'suspended'

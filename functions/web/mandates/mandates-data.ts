@@ -46,8 +46,6 @@ const openedRow = z.object({
     /** First digits of the fingerprint. */
     device: z.string(),
     device_known: z.boolean(),
-    /** True if every passkey of the account was added after the request, so that none can approve it. */
-    is_before_passkeys: z.boolean(),
   }),
   consent: z.object({ level: z.enum(ownersLevels) }).nullable(),
   past: z.array(pastRow),

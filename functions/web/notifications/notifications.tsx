@@ -100,7 +100,7 @@ async function showNotifications(c: PageContext, problem?: string, typed?: URLSe
           </Form>
         )}
         {key !== '' && (
-          <AddForm c={c} applicationKey={key} isProven={(await readSecurity(c)).is_proven} />
+          <AddForm c={c} applicationKey={key} isProven={(await readSecurity(c)).refusal === null} />
         )}
       </Section>
     </Page>,

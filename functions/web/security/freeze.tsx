@@ -104,8 +104,8 @@ function Unfreeze({ c, me, standing: { freeze, since }, isAnother }: UnfreezePro
       <Section title="Before you unfreeze">
         <ul class="points">
           <li>
-            If somebody else was in your account,{' '}
-            <a href={`${webAppPath}/not-me`}>end what was made since</a> first.
+            If somebody else was in your account, <a href={`${webAppPath}/secure`}>secure it</a>{' '}
+            first.
           </li>
           <li>
             Revoke every key that you do not trust, under{' '}

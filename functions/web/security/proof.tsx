@@ -41,7 +41,8 @@ export const routes: Routes = (app) => {
 
 async function showProof(c: PageContext, way: string, error?: string) {
   const me = await requireOwner(c)
-  const { email, has_password, needs_passkey, passkeys } = await readSecurity(c)
+  const { email, has_password, passkeys } = await readSecurity(c)
+  const hasPasskey = passkeys.length > 0
   const next = returnPathField(way)
   return sendPage(
     c,
@@ -53,18 +54,17 @@ async function showProof(c: PageContext, way: string, error?: string) {
       scripts={['passkey']}
     >
       {error && <Notice kind="danger">{error}</Notice>}
-      {passkeys.length > 0 && (
+      {hasPasskey && (
         <PasskeyForm
           c={c}
           act="get"
           action="/proof/passkey"
           label="Confirm with a passkey"
           next={next}
-          otherwise={otherwiseFor(has_password && !needs_passkey)}
+          otherwise="Another passkey of the account is as good; if all are lost, sign in with a recovery code."
         />
       )}
-      {needs_passkey && <PasskeyAlone isThere={passkeys.length > 0} />}
-      {has_password && !needs_passkey && (
+      {has_password && !hasPasskey && (
         <Form c={c} action="/proof">
           <input type="hidden" name="next" value={next} />
           <Username value={email} />
@@ -78,7 +78,7 @@ async function showProof(c: PageContext, way: string, error?: string) {
           <Button>Confirm</Button>
         </Form>
       )}
-      {!has_password && passkeys.length === 0 && (
+      {!has_password && !hasPasskey && (
         <p>
           The account has neither password nor passkey yet. Set one on the{' '}
           <a href={`${webAppPath}/security`}>security page</a>.
@@ -86,27 +86,5 @@ async function showProof(c: PageContext, way: string, error?: string) {
       )}
     </Page>,
     error === undefined ? 200 : 403,
-  )
-}
-
-function otherwiseFor(takesPassword: boolean): string {
-  return takesPassword
-    ? 'Your password is enough as well.'
-    : 'Another passkey of the account is as good; if all are lost, sign in with a recovery code.'
-}
-
-/** Explains why the account takes no password here. */
-function PasskeyAlone({ isThere }: { isThere: boolean }) {
-  return isThere ? (
-    <p class="quiet">
-      A password is not enough in an account with a passkey, and neither is a passkey that was added
-      after you signed in: sign in with that one first. If all are lost, sign in with a recovery
-      code.
-    </p>
-  ) : (
-    <p>
-      The last passkey of the account was removed. For three days after that nothing is widened;
-      then your password is enough.
-    </p>
   )
 }

@@ -1,10 +1,5 @@
 /** The page of passkeys, which the owner adds, renames, removes or gives up for lost. */
-import {
-  addPasskey,
-  beginPasskey,
-  losePasskeys,
-  removePasskey,
-} from '../../../shared/auth/own-passkeys.ts'
+import { addPasskey, beginPasskey, removePasskey } from '../../../shared/auth/own-passkeys.ts'
 import { readPasskeyRegistration } from '../../../shared/auth/passkey-answer.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
@@ -22,11 +17,8 @@ export const routes: Routes = (app) => {
   app.post(path, async (c) => {
     const form = await readFormFields(c)
     const problem = await change(c, form)
-    return problem === undefined ? goTo(c, path) : showPasskeys(c, problem)
-  })
-  app.post(`${path}/lost`, async (c) => {
-    await losePasskeys(await ownerSessionOf(c))
-    return goTo(c, '/security')
+    if (problem === undefined) return goTo(c, path)
+    return problem === 'held' ? goTo(c, '/hold') : showPasskeys(c, problem)
   })
   app.post(`${path}/options`, async (c) =>
     c.json(await beginPasskey(await ownerSessionOf(c), await readSecurity(c))),
@@ -40,7 +32,7 @@ const notAdded =
   'The passkey could not be added. It came too late, or the device did not check that it is you, by a ' +
   `PIN, a fingerprint or your face. ${otherwise}`
 
-/** Changes a passkey; returns the reason if nothing was changed. */
+/** Changes a passkey; returns the reason if nothing was changed, or `held` if a hold has to end first. */
 async function change(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
   const session = await ownerSessionOf(c)
   const id = form.get('passkey') ?? ''
@@ -55,7 +47,12 @@ async function change(c: PageContext, form: URLSearchParams): Promise<string | u
       await session.db.run('owner_rename_passkey', { passkey: id, label })
       return undefined
     default: {
-      const outcome = await removePasskey(session, { id, label })
+      const outcome = await removePasskey(session, {
+        id,
+        label,
+        isLast: (await readSecurity(c)).passkeys.length === 1,
+      })
+      if (outcome === 'held') return outcome
       return outcome === 'last' ? 'This is the only way to sign in. Add another first.' : undefined
     }
   }
@@ -81,43 +78,34 @@ async function showPasskeys(c: PageContext, problem?: string) {
         <Passkey c={c} passkey={passkey} />
       ))}
       {security.passkeys.length === 0 && <Empty>There is no passkey yet.</Empty>}
-      <AddForm c={c} guardedUntil={security.guarded_until} />
+      <AddForm c={c} />
     </Page>,
     problem === undefined ? 200 : 422,
   )
 }
 
-function AddForm({ c, guardedUntil }: { c: PageContext; guardedUntil: string | null }) {
+function AddForm({ c }: { c: PageContext }) {
   return (
     <Section title="Add a passkey">
-      {guardedUntil === null ? (
-        <>
-          <noscript>
-            <p>Adding a passkey needs JavaScript in your browser.</p>
-          </noscript>
-          <PasskeyForm
-            c={c}
-            act="create"
-            action={path}
-            label="Add a passkey"
-            kind="main"
-            otherwise={otherwise}
-          >
-            <input type="hidden" name="deed" value="add" />
-            <Field
-              name="label"
-              label="Name"
-              hint="To tell it from others, such as the name of the device."
-              maxlength={64}
-            />
-          </PasskeyForm>
-        </>
-      ) : (
-        <p>
-          A recovery code was used lately. Passkeys can be added and removed from{' '}
-          <Time at={guardedUntil} /> on.
-        </p>
-      )}
+      <noscript>
+        <p>Adding a passkey needs JavaScript in your browser.</p>
+      </noscript>
+      <PasskeyForm
+        c={c}
+        act="create"
+        action={path}
+        label="Add a passkey"
+        kind="main"
+        otherwise={otherwise}
+      >
+        <input type="hidden" name="deed" value="add" />
+        <Field
+          name="label"
+          label="Name"
+          hint="To tell it from others, such as the name of the device."
+          maxlength={64}
+        />
+      </PasskeyForm>
     </Section>
   )
 }

@@ -33,16 +33,12 @@ async function showPassword(c: PageContext, error?: string) {
       title="Password"
       owner={me}
       back={{ to: '/security', label: 'Security' }}
-      lead={
-        security.guarded_until === null
-          ? 'A new password ends every session but this one.'
-          : 'Other sessions go on: a recovery code was used lately.'
-      }
+      lead="A new password ends every session but this one."
       scripts={['sign-up']}
     >
       <p>
         Was somebody else in your account? A new password alone leaves what they made.{' '}
-        <a href={`${webAppPath}/not-me`}>It was not me</a> ends that too.
+        <a href={`${webAppPath}/secure`}>Secure my account</a> ends that too.
       </p>
       <Form c={c}>
         <Username value={security.email} />

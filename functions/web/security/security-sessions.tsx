@@ -50,8 +50,8 @@ async function showSessions(c: PageContext) {
       {others.length > 0 && (
         <Section title="Somewhere you do not know?">
           <p>
-            <a href={`${webAppPath}/not-me`}>It was not me</a> ends them all and everything else
-            that was made since, and sets a new password. This ends the sessions alone:
+            <a href={`${webAppPath}/secure`}>Secure my account</a> ends them all, with every key and
+            app, and sets a new password. This ends the sessions alone:
           </p>
           <Form c={c}>
             <Button kind="danger" name="session" value="others">

@@ -3,8 +3,7 @@ import type { Child, PropsWithChildren } from 'hono/jsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readSecurity, type Security } from '../own-session.ts'
-import { Button, Form } from '../ui/form.tsx'
-import { Facts, Notice, Time } from '../ui/show.tsx'
+import { Facts, Notice } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { webAppPath } from '../visit.ts'
 
@@ -20,7 +19,6 @@ async function showSecurity(c: PageContext) {
   return sendPage(
     c,
     <Page c={c} title="Security" owner={me} lead="How you sign in, and where you are signed in.">
-      <Recovery c={c} security={security} />
       {recovery_codes_left === 0 && (
         <Notice title="You have no recovery codes">
           Without them, losing your password and your passkeys means losing the account.
@@ -29,41 +27,6 @@ async function showSecurity(c: PageContext) {
       <Facts facts={factsOf(security)} />
     </Page>,
   )
-}
-
-/** Shows what the use of a recovery code has started. */
-function Recovery({ c, security }: { c: PageContext; security: Security }) {
-  const { guarded_until, passkeys_lost_at, is_recovered, passkeys } = security
-  return (
-    <>
-      {guarded_until && (
-        <Notice kind="warning" title="A recovery code was used">
-          Until <Time at={guarded_until} /> nothing can be widened, and no key, app or session be
-          ended but by who signed in with a passkey. If it was not you, <NotMe />.
-        </Notice>
-      )}
-      {passkeys_lost_at && (
-        <Notice kind="warning" title="The passkeys were given up for lost">
-          Since <Time at={passkeys_lost_at} />. Three days later a password takes their place,
-          unless one of them is used before. If it was not you, sign in with a passkey and <NotMe />
-          .
-        </Notice>
-      )}
-      {is_recovered && passkeys.length > 0 && !passkeys_lost_at && (
-        <Notice title="Have you lost your passkeys?">
-          <p>Then a password can take their place in three days.</p>
-          <Form c={c} action="/security/passkeys/lost">
-            <Button kind="plain">I have lost them all</Button>
-          </Form>
-        </Notice>
-      )}
-    </>
-  )
-}
-
-/** Links to the page that ends what somebody else made. */
-function NotMe() {
-  return <a href={`${webAppPath}/not-me`}>end what was made since</a>
 }
 
 function factsOf({ email, has_password, passkeys, ...rest }: Security): [string, Child][] {
@@ -94,8 +57,8 @@ function factsOf({ email, has_password, passkeys, ...rest }: Security): [string,
     [
       'Somebody else was here?',
       <span class="head">
-        <span>End what they made</span>
-        <a href={`${webAppPath}/not-me`}>It was not me</a>
+        <span>End all they could use</span>
+        <a href={`${webAppPath}/secure`}>Secure my account</a>
       </span>,
     ],
     [

@@ -16,7 +16,7 @@ export const routes: Routes = (app) => {
     const given = { email, code: form.get('code') ?? '' }
     const token = await signInWithRecoveryCode(c.get('world'), given, browserOf(c))
     if (token === undefined) return showRecovery(c, { email, isWrong: true })
-    return signIn(c, token, '/security')
+    return signIn(c, token, '/hold')
   })
 }
 
@@ -29,7 +29,7 @@ function showRecovery(c: PageContext, { email = '', isWrong = false }: Tried) {
       c={c}
       title="Sign in with a recovery code"
       back={{ to: '/login', label: 'Sign in' }}
-      lead="Each code works once. For three days after it nothing can be widened: limits stay as they are, and no payment can be approved. Freezing works."
+      lead="Each code works once. The account is then on hold for 48 hours: you can look and freeze, and set a new password that is good with the end of the hold."
     >
       {isWrong && <Notice kind="danger">The mail address or the code is not right.</Notice>}
       <Form c={c}>

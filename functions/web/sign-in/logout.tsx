@@ -9,7 +9,7 @@ export const routes: Routes = (app) => {
   app.get('/logout', (c) => goTo(c, '/security'))
   app.post('/logout', async (c) => {
     const { db } = await requireOwner(c)
-    await db.run('owner_end_session', {})
+    await db.run('owner_leave', {})
     dropSession(c)
     deleteFormDraft(c)
     return goTo(c, '/login', 'signed_out')

@@ -47,8 +47,8 @@ async function reveal(c: PageContext): Promise<Response> {
   const read = await vaultOf(c).read({ credential, entry: listed.credential_id })
   if (isRefusal(read)) throw new Rejection(read)
   if (read.secret) return showSecrets(c, listed, read.secret)
-  const { is_proven } = await readSecurity(c)
-  throw new Rejection(fail(is_proven ? 'account_guarded' : 'proof_required'))
+  const { reveal_refusal } = await readSecurity(c)
+  throw new Rejection(fail(reveal_refusal ?? 'proof_required'))
 }
 
 async function setTakesCodes(c: PageContext): Promise<Response> {
@@ -73,7 +73,7 @@ async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
   const { listed } = entry
   const told = { page: itemsShown, words: '', of_entry: listed.credential_id }
   const items = await me.db.many('owner_search_activity', told, activityRow)
-  const { is_fresh } = await readSecurity(c)
+  const { reveal_refusal } = await readSecurity(c)
   return sendPage(
     c,
     <Page
@@ -102,7 +102,7 @@ async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
       <Section title="What happened with it">
         {items.length > 0 ? <Items rows={items} /> : <Empty>Nothing yet.</Empty>}
       </Section>
-      {is_fresh ? (
+      {reveal_refusal === null ? (
         <>
           <ChangeForm c={c} entry={listed} />
           <DeleteForm c={c} entry={listed} />

@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf } from '../../../shared/auth/api-key.ts'
 import { costOf } from '../../support/cost.ts'
-import { listSince, openHouse, timeNow } from '../../support/not-me.ts'
+import { openHouse } from '../../support/house.ts'
 import type { TestOwner } from '../../support/owner.ts'
 import { randomUUID } from '../../support/seed.ts'
 import type { Agent, TestWorld } from '../../support/world.ts'
@@ -62,26 +62,23 @@ async function revoke(agent: Agent, count: number): Promise<void> {
   await world.db.sql`analyze private.mandates`
 }
 
-/** Returns the cost of "it was not me" after a key made this much that is over. */
+/** Returns the cost of securing the account after a key made this much that is over. */
 async function costOfEnding({ payments = 0, mandates = 0 }): Promise<number> {
   const { agent, owner } = await openHouse(world)
-  const since = await timeNow(world)
   await enter(agent, 'expired', payments)
   await revoke(agent, mandates)
-  return costOfEndingSince(owner, since)
+  return costOfSecuring(owner)
 }
 
-async function costOfEndingSince(owner: TestOwner, since: string): Promise<number> {
-  const { counts_from, until, digest } = await listSince(owner, since)
+function costOfSecuring(owner: TestOwner): Promise<number> {
   return costOf(
     world,
-    `select from api.owner_end_made('${owner.credential}', '${counts_from}', '${until}',
-      '${digest}', '${'ab'.repeat(32)}', password_hash => 'another hash')`,
+    `select from api.owner_secure('${owner.credential}', '${'ab'.repeat(32)}', 'another hash')`,
   )
 }
 
 test.each([{ payments: 10_000 }, { mandates: 10_000 }])(
-  '"it was not me" hardly looks at what is over: %o',
+  'securing an account hardly looks at what is over: %o',
   async (made) => {
     await costOfEnding({})
     const cost = await costOfEnding({})
@@ -149,14 +146,13 @@ test('the end of a key costs the same however much other keys asked for', async 
   expect(await cost(990)).toBeLessThan(2 * alone)
 })
 
-test('"it was not me" ends what is undecided at the same cost, by however many keys it was entered', async () => {
+test('securing an account ends what is undecided at about the same cost, by however many keys it was entered', async () => {
   const cost = async (keys: number) => {
     const { agent, owner } = await openHouse(world)
-    const since = await timeNow(world)
     for (let count = 0; count < keys; count += 1) {
       await enter(await agent.withKey('pay'), 'prepared', 900 / keys)
     }
-    return costOfEndingSince(owner, since)
+    return costOfSecuring(owner)
   }
   await cost(1)
   const once = await cost(1)

@@ -18,7 +18,7 @@ export async function fundedOwner(
   scene: Scene,
   hasPasskey: boolean,
   options: VisitorOptions = {},
-): Promise<{ page: Page; agent: Agent; person: Person; addPasskey(): Promise<void> }> {
+): Promise<{ page: Page; agent: Agent; person: Person }> {
   const { facts } = scene
   const person = anybody()
   const visitor = await scene.stranger(options)
@@ -26,17 +26,16 @@ export async function fundedOwner(
   await giveAuthenticator(visitor)
   await page.goto(await register(facts, person.email))
   const agent = openAgent(facts.base_url, await openAccount(page, person))
-  const addPasskey = async () => {
+  if (hasPasskey) {
     await page.goto(`${facts.web_url}/security/passkeys`)
     await page.getByLabel('Name', { exact: true }).fill('This laptop')
     await press(page, 'Add a passkey')
     await page.getByRole('heading', { name: 'This laptop' }).waitFor()
   }
-  if (hasPasskey) await addPasskey()
   const [wallet] = (await agent('/get-identity', undefined, identity)).wallets
   const [chain] = facts.chains
   if (!wallet || !chain) throw new Error('there is no wallet to fund')
   const tokens = { rpcUrl: chain.rpc_url, usdc: hex.parse(chain.usdc) }
   await fund(tokens, wallet.address, { usdcAtomic: 1_000_000_000n })
-  return { page, agent, person, addPasskey }
+  return { page, agent, person }
 }

@@ -1,0 +1,141 @@
+/** The page on which the owner secures the account, and afterwards makes again what should stay. */
+import { problemWith } from '../../../shared/auth/own-secrets.ts'
+import { passwordProblems } from '../../../shared/auth/password.ts'
+import { readSecured, secureAccount } from '../../../shared/auth/secure-account.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { enter, ownerSessionOf, readSecurity } from '../own-session.ts'
+import { NewPassword } from '../sign-in/new-password.tsx'
+import { Button, Form, LinkButton, Username } from '../ui/form.tsx'
+import { Section, Time } from '../ui/show.tsx'
+import type { PageContext, Routes } from '../visit.ts'
+import { webAppPath } from '../visit.ts'
+import { EndedItems, EndingItems } from './secured-items.tsx'
+
+const path = '/secure'
+const title = 'Secure my account'
+const security = { to: '/security', label: 'Security' }
+
+/** Routes that show what ends, end it, and list it for the owner to make again. */
+export const routes: Routes = (app) => {
+  app.get(path, (c) => showSecure(c))
+  app.get(`${path}/done`, showSecured)
+  app.post(path, secure)
+}
+
+async function showSecure(c: PageContext, error?: string) {
+  const me = await requireOwner(c)
+  const { ends, secured_at } = await readSecured(me)
+  const { has_password, email } = await readSecurity(c)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={title}
+      owner={me}
+      back={security}
+      lead="Ends everything that could let somebody else in or pay. Afterwards you make again what you need."
+      scripts={['sign-up']}
+    >
+      <Section title="What happens">
+        <WhatHappens />
+        <EndingItems items={ends} />
+      </Section>
+      <Form c={c}>
+        {has_password && (
+          <Section title="Your new password">
+            <p>Somebody may know the one that you have.</p>
+            <Username value={email} />
+            <NewPassword {...(error === undefined ? {} : { error })} />
+          </Section>
+        )}
+        <div class="actions">
+          <Button kind="danger">Secure my account</Button>
+        </div>
+      </Form>
+      {secured_at !== null && (
+        <p>
+          Last done <Time at={secured_at} />.{' '}
+          <a href={`${webAppPath}${path}/done`}>See what ended then</a>
+        </p>
+      )}
+    </Page>,
+    error === undefined ? 200 : 422,
+  )
+}
+
+function WhatHappens() {
+  return (
+    <ul class="points">
+      <li>The account is frozen, until you unfreeze it.</li>
+      <li>
+        All keys, apps, mandates, links and waiting requests end, and every session but this one.
+      </li>
+      <li>
+        Your recovery codes are void. Passkeys are removed, except the one that you confirmed with.
+      </li>
+      <li>
+        Limits become those of a new account, unless yours are lower. No recipient, device or
+        destination of a secret stays approved.
+      </li>
+      <li>Your money, mails and logins stay. What was paid is paid.</li>
+    </ul>
+  )
+}
+
+async function secure(c: PageContext) {
+  const form = await readFormFields(c)
+  const session = await ownerSessionOf(c)
+  const { has_password, email } = await readSecurity(c)
+  const password = has_password ? (form.get('password') ?? '') : undefined
+  const problem = password === undefined ? undefined : await problemWith(session, password, email)
+  if (problem) return showSecure(c, passwordProblems[problem])
+  const token = await secureAccount(session, password)
+  return enter(c, token ?? '', `${path}/done`)
+}
+
+async function showSecured(c: PageContext) {
+  const me = await requireOwner(c)
+  const { ends, secured_at, ended } = await readSecured(me)
+  if (secured_at === null) return goTo(c, path)
+  const { recovery_codes_left, passkeys } = await readSecurity(c)
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Your account is secured"
+      owner={me}
+      back={security}
+      lead={
+        <>
+          Since <Time at={secured_at} /> only this session and what you signed in with let anybody
+          in.
+        </>
+      }
+    >
+      <Section title="Next">
+        <ul class="points">
+          {recovery_codes_left === 0 && (
+            <li>
+              <a href={`${webAppPath}/security/recovery-codes`}>Make new recovery codes</a>
+            </li>
+          )}
+          {passkeys.length === 0 && (
+            <li>
+              <a href={`${webAppPath}/security/passkeys`}>Add a passkey</a>: with one, a password
+              alone changes nothing in your account.
+            </li>
+          )}
+          <li>
+            Look through the <a href={`${webAppPath}/activity`}>activity</a> and the logins in your{' '}
+            <a href={`${webAppPath}/vault`}>vault</a>. Delete logins that you did not store.
+          </li>
+        </ul>
+        <p class="actions">
+          {me.account.isFrozen && <LinkButton to="/freeze">Unfreeze the account</LinkButton>}
+        </p>
+      </Section>
+      <EndedItems c={c} items={ended ?? []} standing={ends} />
+    </Page>,
+  )
+}
