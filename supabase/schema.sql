@@ -3318,15 +3318,16 @@ CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, ses
 AS $function$
 declare
   owner uuid;
+  at timestamptz := private.clock();
 begin
   perform private.limit_sign_in(email, client);
-  update private.recovery_codes r set used_at = private.clock() from private.owners o
+  update private.recovery_codes r set used_at = at from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email
   returning o.account into owner;
   if owner is not null then
     perform private.complete_hold(owner);
-    perform private.begin_hold(owner);
+    perform private.begin_hold(owner, at);
     perform private.enqueue_mail(owner, mail);
     perform private.record_security(owner, 'recovery_code_used',
       'A recovery code was used to sign in.');
@@ -4229,6 +4230,7 @@ begin
   update private.credentials k set revoked_at = private.clock()
     from private.sessions s where s.credential = k.id and k.account = caller.account
      and s.signed_in_with = 'recovery_code' and k.revoked_at is null;
+  perform private.forget_browsers(caller);
   perform private.record_security(caller.account, 'hold_ended', 'The owner ended the hold of the account.');
   perform private.enqueue_mail(caller.account, mail);
   return true;
@@ -4306,7 +4308,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, 'prove');
 begin
-  perform private.take_slowly('proof:' || caller.account, 10, interval '1 minute');
+  perform private.take_slowly('proof:' || caller.id, 10, interval '1 minute');
   return query select o.email, o.password_hash from private.owners o
    where o.account = caller.account;
 end $function$;
@@ -4875,6 +4877,18 @@ begin
     from private.owners o where o.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_read_password(credential text)
+ RETURNS TABLE(password_hash text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, 'ways');
+begin
+  return query select o.password_hash from private.owners o where o.account = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_read_secured(credential text)
  RETURNS TABLE(ends jsonb, secured_at timestamp with time zone, ended jsonb)
  LANGUAGE plpgsql
@@ -5145,7 +5159,9 @@ begin
     and p.id is distinct from (select s.proven_by from private.sessions s where s.credential = caller.id);
   delete from private.recovery_codes r where r.account = caller.account;
   insert into private.secured as s values (caller.account, private.clock(), listed)
-  on conflict (account) do update set at = excluded.at, ended = excluded.ended;
+  -- What ended before and was not made again stays on the list.
+  on conflict (account) do update set at = excluded.at, ended = (select jsonb_agg(e.item order by e.n)
+    from jsonb_array_elements(excluded.ended || s.ended) with ordinality e (item, n) where e.n <= 200);
   perform private.erase_site_answers(caller.account);
   perform private.record_change(caller, 'security', 'account_secured',
     'The owner secured the account: all keys, apps, other sessions, mandates and requests ended, and limits and recipients are those of a new account.');
@@ -6444,12 +6460,11 @@ begin
   return begun;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.begin_hold(of_account uuid)
+CREATE OR REPLACE FUNCTION private.begin_hold(of_account uuid, at timestamp with time zone DEFAULT private.clock())
  RETURNS void
  LANGUAGE sql
 AS $function$
-  update private.owners o set hold_began_at = coalesce(o.hold_began_at, private.clock()),
-    hold_until = private.clock() + interval '48 hours'
+  update private.owners o set hold_began_at = coalesce(o.hold_began_at, at), hold_until = at + interval '48 hours'
    where o.account = of_account
 $function$;
 
@@ -6714,6 +6729,8 @@ begin
   if o.pending_password_hash is not null then
     update private.credentials k set revoked_at = private.clock()
      where k.account = of_account and k.kind = 'session' and k.revoked_at is null;
+    update private.sessions s set browser = null
+      from private.credentials k where k.id = s.credential and k.account = of_account;
   end if;
   return true;
 end $function$;
@@ -8118,7 +8135,8 @@ AS $function$
 begin
   return exists (select from private.sessions s where s.credential = caller.id
     and s.proven_at > private.clock() - interval '10 minutes'
-    and (s.proven_by is not null or not private.has_passkey(caller.account)));
+    and (not private.has_passkey(caller.account)
+      or exists (select from private.passkeys p where p.id = s.proven_by and p.account = caller.account)));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.is_redeemed_rightly(code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
@@ -10808,6 +10826,8 @@ grant execute on function api.owner_read_limits(credential text) to service_role
 grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
 
 grant execute on function api.owner_read_notifications(credential text) to service_role;
+
+grant execute on function api.owner_read_password(credential text) to service_role;
 
 grant execute on function api.owner_read_secured(credential text) to service_role;
 

@@ -10,10 +10,13 @@ import type { OwnerSession } from './own-session.ts'
 import { sealSessionNotice } from './own-session.ts'
 import type { PasswordProblem } from './password.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
-import { findPassword } from './proof.ts'
+import { passwordRow } from './proof.ts'
 import { newRecoveryCodes, recoveryDigest } from './recovery-code.ts'
 
-/** Returns why a text cannot be the owner's next password, which is another than the present one. */
+/**
+ * Returns why a text cannot be the owner's next password, which is another than the present one. Refused to a session
+ * that may not change it, since the answer tells whether the text is the present one.
+ */
 export async function problemWith(
   session: OwnerSession,
   password: string,
@@ -21,7 +24,8 @@ export async function problemWith(
 ): Promise<PasswordProblem | undefined> {
   const problem = checkPassword(password, { email, alias: session.account.alias })
   if (problem) return problem
-  const stored = await findPassword(session)
+  const read = await session.db.one('owner_read_password', {}, passwordRow)
+  const stored = read?.password_hash ?? undefined
   const isSame = stored !== undefined && verifyPassword(session.world, password, stored) !== 'wrong'
   return isSame ? 'same' : undefined
 }

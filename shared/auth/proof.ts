@@ -11,10 +11,10 @@ import { claimedChallenge } from './passkey-answer.ts'
 import { newChallenge, requestOptions } from './passkey-options.ts'
 import { verifyPassword } from './password.ts'
 
-const passwordRow = z.object({ password_hash: z.string().nullable() })
+/** Row with the stored password of the owner; null for one who only has passkeys. */
+export const passwordRow = z.object({ password_hash: z.string().nullable() })
 
-/** Returns the stored password of the owner; undefined for one who only has passkeys. */
-export async function findPassword({ db }: Pick<OwnerSession, 'db'>): Promise<string | undefined> {
+async function findPassword({ db }: Pick<OwnerSession, 'db'>): Promise<string | undefined> {
   const found = await db.one('owner_find_password', {}, passwordRow)
   return found?.password_hash ?? undefined
 }

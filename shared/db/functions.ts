@@ -748,6 +748,7 @@ export type DatabaseFunctions = {
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
   owner_read_notifications: { args: { credential: string } }
+  owner_read_password: { args: { credential: string } }
   owner_read_secured: { args: { credential: string } }
   owner_read_session: { args: { credential: string } }
   owner_read_shows_codes: { args: { credential: string } }

@@ -84,8 +84,8 @@ export function passkeyRemovalBegun(
   event: SecurityEvent & { label: string },
 ): Message {
   return letter('passkey_removal_begun', 'Your only passkey will be removed', [
-    'The only passkey of your account will be removed in 48 hours. Until then the account is on hold, and the ' +
-      'passkey can still be used to keep it.',
+    'The only passkey of your account will be removed in 48 hours. Until then the account is on hold; with ' +
+      'the passkey you can end the hold and keep it.',
     { facts: { Passkey: event.label, ...eventFacts(event) } },
     ...endTheHold(webUrl),
   ])

@@ -90,13 +90,15 @@ begin
   return exists (select from private.owners o where o.account = of_account and o.hold_until is not null);
 end $$;
 
--- True if the owner gave a proof in this session in the last ten minutes, with a passkey if the account has one.
+-- True if the owner gave a proof in this session in the last ten minutes: with a passkey that the account still has,
+-- or with anything if it has none.
 create function private.is_proven(caller private.credentials) returns boolean
   language plpgsql stable as $$
 begin
   return exists (select from private.sessions s where s.credential = caller.id
     and s.proven_at > private.clock() - interval '10 minutes'
-    and (s.proven_by is not null or not private.has_passkey(caller.account)));
+    and (not private.has_passkey(caller.account)
+      or exists (select from private.passkeys p where p.id = s.proven_by and p.account = caller.account)));
 end $$;
 
 -- True if the session was opened in this way.
@@ -156,14 +158,16 @@ begin
   if o.pending_password_hash is not null then
     update private.credentials k set revoked_at = private.clock()
      where k.account = of_account and k.kind = 'session' and k.revoked_at is null;
+    update private.sessions s set browser = null
+      from private.credentials k where k.id = s.credential and k.account = of_account;
   end if;
   return true;
 end $$;
 
--- Begins a hold of 48 hours, or lets a standing one last as long from now.
-create function private.begin_hold(of_account uuid) returns void language sql as $$
-  update private.owners o set hold_began_at = coalesce(o.hold_began_at, private.clock()),
-    hold_until = private.clock() + interval '48 hours'
+-- Begins a hold of 48 hours, or lets a standing one last as long from this time. What began it has the same time.
+create function private.begin_hold(of_account uuid, at timestamptz default private.clock()) returns void
+  language sql as $$
+  update private.owners o set hold_began_at = coalesce(o.hold_began_at, at), hold_until = at + interval '48 hours'
    where o.account = of_account
 $$;
 

@@ -199,15 +199,16 @@ create function api.login_with_code(
   language plpgsql security definer set search_path = '' as $$
 declare
   owner uuid;
+  at timestamptz := private.clock();
 begin
   perform private.limit_sign_in(email, client);
-  update private.recovery_codes r set used_at = private.clock() from private.owners o
+  update private.recovery_codes r set used_at = at from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email
   returning o.account into owner;
   if owner is not null then
     perform private.complete_hold(owner);
-    perform private.begin_hold(owner);
+    perform private.begin_hold(owner, at);
     perform private.enqueue_mail(owner, mail);
     perform private.record_security(owner, 'recovery_code_used',
       'A recovery code was used to sign in.');

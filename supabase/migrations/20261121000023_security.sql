@@ -42,6 +42,7 @@ begin
   update private.credentials k set revoked_at = private.clock()
     from private.sessions s where s.credential = k.id and k.account = caller.account
      and s.signed_in_with = 'recovery_code' and k.revoked_at is null;
+  perform private.forget_browsers(caller);
   perform private.record_security(caller.account, 'hold_ended', 'The owner ended the hold of the account.');
   perform private.enqueue_mail(caller.account, mail);
   return true;
@@ -151,14 +152,25 @@ begin
   from private.owners o where o.account = caller.account;
 end $$;
 
--- Returns the hash to compare a password with for a proof. It is limited like an attempt to sign in.
+-- Returns the hash that the next password is compared with, so that it is another one.
+create function api.owner_read_password(credential text) returns table (password_hash text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'ways');
+begin
+  return query select o.password_hash from private.owners o where o.account = caller.account;
+end $$;
+grant execute on function api.owner_read_password to service_role;
+
+-- Returns the hash to compare a password with for a proof. It is limited like an attempt to sign in, for each session
+-- apart, so that no session keeps another from its proof.
 create function api.owner_find_password(credential text)
   returns table (email text, password_hash text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'prove');
 begin
-  perform private.take_slowly('proof:' || caller.account, 10, interval '1 minute');
+  perform private.take_slowly('proof:' || caller.id, 10, interval '1 minute');
   return query select o.email, o.password_hash from private.owners o
    where o.account = caller.account;
 end $$;

@@ -144,7 +144,9 @@ begin
     and p.id is distinct from (select s.proven_by from private.sessions s where s.credential = caller.id);
   delete from private.recovery_codes r where r.account = caller.account;
   insert into private.secured as s values (caller.account, private.clock(), listed)
-  on conflict (account) do update set at = excluded.at, ended = excluded.ended;
+  -- What ended before and was not made again stays on the list.
+  on conflict (account) do update set at = excluded.at, ended = (select jsonb_agg(e.item order by e.n)
+    from jsonb_array_elements(excluded.ended || s.ended) with ordinality e (item, n) where e.n <= 200);
   perform private.erase_site_answers(caller.account);
   perform private.record_change(caller, 'security', 'account_secured',
     'The owner secured the account: all keys, apps, other sessions, mandates and requests ended, and limits and recipients are those of a new account.');

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { ownerOf } from '../support/owner.ts'
-import { randomUUID } from '../support/seed.ts'
 import { pepper, start } from '../support/world.ts'
 
 const world = await start()
@@ -134,10 +133,10 @@ async function sessionWith({ proof, isOnHold }: (typeof grid)[number]): Promise<
   const session = sql`(select k.id from private.credentials k where k.digest = ${credential})`
   if (proof.includes('passkey')) {
     await sql`insert into private.passkeys (id, account, public_key, counter, transports, label)
-      values (${randomUUID()}, ${id}, 'x', 0, '{}', 'Mine')`
+      values (${id}, ${id}, 'x', 0, '{}', 'Mine')`
   }
   if (proof === 'a passkey') {
-    await sql`update private.sessions set proven_by = 'mine' where credential = ${session}`
+    await sql`update private.sessions set proven_by = ${id} where credential = ${session}`
   }
   if (proof === 'a recovery code') {
     await sql`update private.sessions set signed_in_with = 'recovery_code', proven_at = '-infinity'

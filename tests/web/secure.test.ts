@@ -1,12 +1,11 @@
 /** One press secures an account: nothing that anybody made in it opens or pays anything, and the owner rebuilds it. */
 import { beforeEach, expect, test } from 'vitest'
 import { connectApp } from '../support/apps.ts'
-import type { Authenticator } from '../support/authenticator.ts'
-import { optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
 import { openBrowser } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, makeKey, openPerson, signInAs } from '../support/person.ts'
+import { byPasskey, isIn, makeCodes } from '../support/ways-in.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -21,23 +20,6 @@ beforeEach(async () => {
 })
 
 const withPassword = (password = person.password) => signInAs(world, { ...person, password })
-
-const isIn = async (browser: Browser) =>
-  (await browser.visit('/web/security')).path === '/web/security'
-
-async function byPasskey(passkey: Authenticator): Promise<Browser> {
-  const browser = openBrowser(world)
-  await browser.visit('/web/login')
-  const options = await optionsOf(browser, '/web/login/passkey')
-  await browser.submit({ answer: passkey.get(options) }, '/web/login/passkey')
-  return browser
-}
-
-async function makeCodes(browser: Browser): Promise<string[]> {
-  await browser.visit('/web/security/recovery-codes')
-  const { text } = await browser.submit()
-  return [...new Set(text.match(/\b[0-9a-z]{4}(-[0-9a-z]{4}){3}\b/g))]
-}
 
 async function raiseLimit(browser: Browser, usd: string) {
   await browser.visit('/web/limits')
@@ -97,14 +79,14 @@ test('whoever knew the password is out with all that they made, and so are keys,
 
 test('a passkey of somebody else is removed, and that of the proof stays', async () => {
   const mine = await addPasskey(await withPassword())
-  const owner = await byPasskey(mine)
+  const owner = await byPasskey(world, mine)
   const theirs = await addPasskey(owner)
-  const again = await byPasskey(mine)
+  const again = await byPasskey(world, mine)
 
   await secure(again)
 
-  expect(await isIn(await byPasskey(mine))).toBe(true)
-  expect(await isIn(await byPasskey(theirs))).toBe(false)
+  expect(await isIn(await byPasskey(world, mine))).toBe(true)
+  expect(await isIn(await byPasskey(world, theirs))).toBe(false)
 })
 
 test('it takes a fresh proof, which leads back to the page', async () => {

@@ -5,10 +5,10 @@ import type { TestWorld } from '../world.ts'
 import type { Standing } from './standing.ts'
 
 type Name = Parameters<TestWorld['world']['db']['call']>[0]
-/** Session with the time and the kind of its last proof. */
+/** Session with the time of its last proof, and the passkey of it or `password`. */
 export type Session = {
   credential: string
-  proof: { at: number; by: 'password' | 'passkey' } | undefined
+  proof: { at: number; by: string } | undefined
 }
 export type Walk = {
   world: TestWorld
@@ -70,18 +70,18 @@ function inSession(
   }
 }
 
-/** Returns a step that signs in. */
+/** Returns a step that signs in; `proven` is true if that is a proof. */
 function signIn(
   name: string,
   of: Name,
   argsOf: (told: Walk, before: Standing) => object,
-  by: 'password' | 'passkey' | undefined,
+  proven: boolean,
 ): Step {
   return {
     name,
     async take(told, before) {
       const credential = digest()
-      const args = {
+      const args: Record<string, unknown> = {
         session_digest: credential,
         user_agent: '',
         client: '192.0.2.1',
@@ -89,7 +89,9 @@ function signIn(
       }
       const rows = await told.world.world.db.call(of, args).catch(() => [])
       const isDone = Array.isArray(rows) && rows.length > 0
-      if (isDone) told.sessions.push({ credential, proof: by && { at: before.now, by } })
+      const { passkey = 'password' } = args
+      const proof = proven ? { at: before.now, by: String(passkey) } : undefined
+      if (isDone) told.sessions.push({ credential, proof })
       if (told.sessions.length > 12) told.sessions.shift()
       return { by: undefined, isDone }
     },
@@ -119,7 +121,7 @@ export const entries: Step[] = [
       email: told.email,
       password_hash: anyOf(told, 'passwords', before),
     }),
-    'password',
+    true,
   ),
   signIn(
     'sign in with a passkey',
@@ -130,7 +132,7 @@ export const entries: Step[] = [
       counter_now: '0',
       challenge: randomBytes(32).toString('base64url'),
     }),
-    'passkey',
+    true,
   ),
   signIn(
     'sign in with a code',
@@ -139,7 +141,7 @@ export const entries: Step[] = [
       email: told.email,
       code_digest: anyOf(told, 'codes', before),
     }),
-    undefined,
+    false,
   ),
   inSession(
     'prove with a password',
@@ -164,7 +166,7 @@ export const entries: Step[] = [
     }),
     (_, session, args, at) => {
       renamed(session, args)
-      session.proof = { at, by: 'passkey' }
+      session.proof = { at, by: String(args['passkey']) }
     },
   ),
 ]
@@ -205,7 +207,7 @@ export const acts: Step[] = [
     }),
     ({ passkeys }, session, args) => {
       passkeys.push(String(args['passkey']))
-      if (session.proof?.by === 'password') session.proof.by = 'passkey'
+      if (session.proof?.by === 'password') session.proof.by = String(args['passkey'])
     },
   ),
   inSession('remove a passkey', 'owner_remove_passkey', (told, before) => ({

@@ -99,5 +99,5 @@ function changesOf(step: string, before: Standing, after: Standing): string[] {
 
 function isFreshIn({ proof }: Session, { now, passkeys }: Standing): boolean {
   if (!proof || proof.at <= now - 600) return false
-  return proof.by === 'passkey' || passkeys.length === 0
+  return passkeys.length === 0 || passkeys.includes(proof.by)
 }
