@@ -87,6 +87,8 @@ function signIn(
         client: '192.0.2.1',
         ...argsOf(told, before),
       }
+      // As every sign-in with a password begins.
+      await told.world.world.db.call('login_find', { email: told.email, client: '192.0.2.1' })
       const rows = await told.world.world.db.call(of, args).catch(() => [])
       const isDone = Array.isArray(rows) && rows.length > 0
       const { passkey = 'password' } = args

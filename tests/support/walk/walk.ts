@@ -47,9 +47,11 @@ async function takeStep(told: Walk): Promise<string[]> {
   if (!step) return []
   const { by, isDone } = await step.take(told, before)
   const after = await standingOf(world, account)
-  return isDone
-    ? faultsOf({ step: step.name, by, before, after, recoveredAt: told.recoveredAt })
-    : changesOf(step.name, before, after)
+  const taken = { step: step.name, before, after, recoveredAt: told.recoveredAt }
+  if (isDone) return faultsOf({ ...taken, by })
+  // Any step may complete a hold that is over, whatever becomes of it.
+  if (isOver(before)) return faultsOf({ ...taken, by: undefined })
+  return changesOf(step.name, before, after)
 }
 
 type Taken = {
@@ -62,13 +64,15 @@ type Taken = {
 
 /** Checks the first, second and fourth invariant after a step. */
 function faultsOf({ step, by, before, after, recoveredAt }: Taken): string[] {
-  const isOver = before.hold_until !== null && before.hold_until <= before.now
-  const isHeld = before.hold_until !== null && !isOver
+  const isHeld = before.hold_until !== null && !isOver(before)
   const isFresh =
     by !== undefined &&
-    isFreshIn(by, isOver && before.pending_passkey_removal ? { ...before, passkeys: [] } : before)
+    isFreshIn(
+      by,
+      isOver(before) && before.pending_passkey_removal ? { ...before, passkeys: [] } : before,
+    )
   const isCompleted =
-    isOver &&
+    isOver(before) &&
     after.password_hash === before.pending_password_hash &&
     before.now >= recoveredAt + 48 * 3_600
   const widened = widenedIn(before, after).filter((what) => !(isCompleted && what === 'password'))
@@ -89,6 +93,11 @@ function faultsOf({ step, by, before, after, recoveredAt }: Taken): string[] {
     faults.push(`${step} changed the password`)
   }
   return faults
+}
+
+/** True if a hold is over and not completed yet. */
+function isOver({ hold_until, now }: Standing): boolean {
+  return hold_until !== null && hold_until <= now
 }
 
 /** Checks that a step that was refused changed nothing: the third invariant. */
