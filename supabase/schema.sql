@@ -3857,7 +3857,6 @@ declare
   caller private.credentials := private.admit_owner(credential, 'widen');
   devices_max constant integer := 10;
 begin
-  perform private.hold_live(caller);
   update private.push_devices d set p256dh = owner_add_push_device.p256dh,
     auth = owner_add_push_device.auth, label = owner_add_push_device.label
    where d.account = caller.account and d.endpoint = owner_add_push_device.endpoint;
@@ -4163,12 +4162,11 @@ CREATE OR REPLACE FUNCTION api.owner_disconnect_apps(credential text, app uuid D
  SET search_path TO ''
 AS $function$
 declare
+  -- Waits for what is being signed for an app; nothing of it is answered after this.
   caller private.credentials := private.admit_owner(credential, 'end');
   k private.credentials;
 begin
   disconnected := 0;
-  -- Waits for what is being signed for an app; nothing of it is answered after this.
-  perform private.hold_live(caller);
   -- A code that was not redeemed yet would reconnect the app after it was disconnected.
   perform private.spend_codes(caller.account, app);
   for k in select x.* from private.credentials x
@@ -4218,12 +4216,10 @@ declare
   caller private.credentials := private.admit_owner(credential, 'end_hold');
   began timestamptz := (select o.hold_began_at from private.owners o where o.account = caller.account);
 begin
-  update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
-    pending_passkey_removal = false
-   where o.account = caller.account and o.hold_until is not null;
-  if not found then
+  if began is null then
     return false;
   end if;
+  perform private.lift_hold(caller.account);
   delete from private.recovery_codes r where r.account = caller.account
     and exists (select from private.recovery_codes u
       where u.account = caller.account and u.used_at >= began);
@@ -5010,7 +5006,6 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, 'end');
 begin
-  perform private.hold_live(caller);
   delete from private.push_devices d where d.id = device and d.account = caller.account;
   if found then
     perform private.record_change(caller, 'security', 'push_device_removed',
@@ -5040,10 +5035,9 @@ CREATE OR REPLACE FUNCTION api.owner_revoke_key(credential text, key uuid)
  SET search_path TO ''
 AS $function$
 declare
+  -- Waits for what is being signed for the key; nothing of it is answered after this.
   caller private.credentials := private.admit_owner(credential, 'end');
 begin
-  -- Waits for what is being signed for the key; nothing of it is answered after this.
-  perform private.hold_live(caller);
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
@@ -5159,7 +5153,7 @@ begin
     and p.id is distinct from (select s.proven_by from private.sessions s where s.credential = caller.id);
   delete from private.recovery_codes r where r.account = caller.account;
   insert into private.secured as s values (caller.account, private.clock(), listed)
-  -- What ended before and was not made again stays on the list.
+  -- Keeps what ended before on the list.
   on conflict (account) do update set at = excluded.at, ended = (select jsonb_agg(e.item order by e.n)
     from jsonb_array_elements(excluded.ended || s.ended) with ordinality e (item, n) where e.n <= 200);
   perform private.erase_site_answers(caller.account);
@@ -5181,7 +5175,7 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
-    -- Why the actions on this page would be refused, and those that show secrets; null if they would not be. A proof
+    -- Refusals of the actions on this page and of those that show secrets; null if they are possible. A proof
     -- that ends within a minute counts as none, so that it does not end while a form is filled in.
     'refusal', coalesce(private.refusal_of(caller, 'ways'), (select 'proof_required' from private.sessions s
       where s.credential = caller.id and s.proven_at <= private.clock() - interval '9 minutes')),
@@ -6718,15 +6712,13 @@ begin
   if not found then
     return false;
   end if;
-  update private.owners x set hold_began_at = null, hold_until = null, pending_password_hash = null,
-    pending_passkey_removal = false,
-    password_hash = coalesce(o.pending_password_hash, o.password_hash),
-    password_set_at = case when o.pending_password_hash is null then x.password_set_at else private.clock() end
-   where x.account = of_account;
+  perform private.lift_hold(of_account);
   if o.pending_passkey_removal then
     delete from private.passkeys p where p.account = of_account;
   end if;
   if o.pending_password_hash is not null then
+    update private.owners x set password_hash = o.pending_password_hash, password_set_at = private.clock()
+     where x.account = of_account;
     update private.credentials k set revoked_at = private.clock()
      where k.account = of_account and k.kind = 'session' and k.revoked_at is null;
     update private.sessions s set browser = null
@@ -8405,6 +8397,14 @@ AS $function$
     - coalesce((select sum(o.amount_atomic) from private.outflows o
         where o.wallet = b.wallet and o.chain = b.chain and o.token = b.token
           and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.lift_hold(of_account uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
+    pending_passkey_removal = false where o.account = of_account
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_link(client text)

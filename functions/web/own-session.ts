@@ -57,7 +57,7 @@ const securityRow = z.object({
     /** True in a session that a recovery code opened. */
     is_recovered: z.boolean(),
     hold_until: z.string().nullable(),
-    /** What takes effect with the end of the hold. */
+    /** Changes that take effect with the end of the hold. */
     pending_password: z.boolean(),
     pending_passkey_removal: z.boolean(),
     recovery_codes_left: z.number(),

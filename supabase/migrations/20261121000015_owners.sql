@@ -136,6 +136,12 @@ begin
   end if;
 end $$;
 
+-- Lifts a hold and drops what is pending.
+create function private.lift_hold(of_account uuid) returns void language sql as $$
+  update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
+    pending_passkey_removal = false where o.account = of_account
+$$;
+
 -- Completes a hold that is over: what was pending takes effect, and every session ends where somebody else may have
 -- been let in by it. Answers false if there is none.
 create function private.complete_hold(of_account uuid) returns boolean language plpgsql as $$
@@ -147,15 +153,13 @@ begin
   if not found then
     return false;
   end if;
-  update private.owners x set hold_began_at = null, hold_until = null, pending_password_hash = null,
-    pending_passkey_removal = false,
-    password_hash = coalesce(o.pending_password_hash, o.password_hash),
-    password_set_at = case when o.pending_password_hash is null then x.password_set_at else private.clock() end
-   where x.account = of_account;
+  perform private.lift_hold(of_account);
   if o.pending_passkey_removal then
     delete from private.passkeys p where p.account = of_account;
   end if;
   if o.pending_password_hash is not null then
+    update private.owners x set password_hash = o.pending_password_hash, password_set_at = private.clock()
+     where x.account = of_account;
     update private.credentials k set revoked_at = private.clock()
      where k.account = of_account and k.kind = 'session' and k.revoked_at is null;
     update private.sessions s set browser = null

@@ -30,12 +30,10 @@ declare
   caller private.credentials := private.admit_owner(credential, 'end_hold');
   began timestamptz := (select o.hold_began_at from private.owners o where o.account = caller.account);
 begin
-  update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
-    pending_passkey_removal = false
-   where o.account = caller.account and o.hold_until is not null;
-  if not found then
+  if began is null then
     return false;
   end if;
+  perform private.lift_hold(caller.account);
   delete from private.recovery_codes r where r.account = caller.account
     and exists (select from private.recovery_codes u
       where u.account = caller.account and u.used_at >= began);
@@ -126,7 +124,7 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
-    -- Why the actions on this page would be refused, and those that show secrets; null if they would not be. A proof
+    -- Refusals of the actions on this page and of those that show secrets; null if they are possible. A proof
     -- that ends within a minute counts as none, so that it does not end while a form is filled in.
     'refusal', coalesce(private.refusal_of(caller, 'ways'), (select 'proof_required' from private.sessions s
       where s.credential = caller.id and s.proven_at <= private.clock() - interval '9 minutes')),

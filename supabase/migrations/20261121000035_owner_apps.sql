@@ -44,12 +44,11 @@ create function api.owner_disconnect_apps(credential text, app uuid default null
   returns table (disconnected integer)
   language plpgsql security definer set search_path = '' as $$
 declare
+  -- Waits for what is being signed for an app; nothing of it is answered after this.
   caller private.credentials := private.admit_owner(credential, 'end');
   k private.credentials;
 begin
   disconnected := 0;
-  -- Waits for what is being signed for an app; nothing of it is answered after this.
-  perform private.hold_live(caller);
   -- A code that was not redeemed yet would reconnect the app after it was disconnected.
   perform private.spend_codes(caller.account, app);
   for k in select x.* from private.credentials x

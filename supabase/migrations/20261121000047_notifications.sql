@@ -96,7 +96,6 @@ declare
   caller private.credentials := private.admit_owner(credential, 'widen');
   devices_max constant integer := 10;
 begin
-  perform private.hold_live(caller);
   update private.push_devices d set p256dh = owner_add_push_device.p256dh,
     auth = owner_add_push_device.auth, label = owner_add_push_device.label
    where d.account = caller.account and d.endpoint = owner_add_push_device.endpoint;
@@ -124,7 +123,6 @@ create function api.owner_remove_push_device(credential text, device uuid) retur
 declare
   caller private.credentials := private.admit_owner(credential, 'end');
 begin
-  perform private.hold_live(caller);
   delete from private.push_devices d where d.id = device and d.account = caller.account;
   if found then
     perform private.record_change(caller, 'security', 'push_device_removed',

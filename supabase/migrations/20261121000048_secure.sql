@@ -2,7 +2,7 @@
 -- that waits or is trusted. Nothing is guessed about who made what. What ended is kept as a list, from which the
 -- owner makes it again.
 
--- What ended when an account was last secured, as private.what_ends lists it.
+-- List of what ended as an account was secured, in the form of private.what_ends.
 create table private.secured (
   account uuid primary key references private.accounts,
   at timestamptz not null default private.clock(),
@@ -144,7 +144,7 @@ begin
     and p.id is distinct from (select s.proven_by from private.sessions s where s.credential = caller.id);
   delete from private.recovery_codes r where r.account = caller.account;
   insert into private.secured as s values (caller.account, private.clock(), listed)
-  -- What ended before and was not made again stays on the list.
+  -- Keeps what ended before on the list.
   on conflict (account) do update set at = excluded.at, ended = (select jsonb_agg(e.item order by e.n)
     from jsonb_array_elements(excluded.ended || s.ended) with ordinality e (item, n) where e.n <= 200);
   perform private.erase_site_answers(caller.account);

@@ -27,6 +27,11 @@ export async function byCode(world: TestWorld, { email }: Person, code = ''): Pr
 export async function makeCodes(browser: Browser): Promise<string[]> {
   await browser.visit('/web/security/recovery-codes')
   const { text } = await browser.submit()
+  return codesIn(text)
+}
+
+/** Returns the recovery codes that a page shows. */
+export function codesIn(text: string): string[] {
   return [...new Set(text.match(/\b[0-9a-z]{4}(-[0-9a-z]{4}){3}\b/g))]
 }
 

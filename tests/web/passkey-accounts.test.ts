@@ -1,11 +1,16 @@
 /** In an account with a passkey nothing else proves its owner, and its loss has a way back. */
 import { beforeEach, expect, test } from 'vitest'
 import type { Authenticator } from '../support/authenticator.ts'
-import { optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
-import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
+import { ownForm, signedIn } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, openPerson, signInAs } from '../support/person.ts'
+import {
+  makeCodes,
+  mayWiden,
+  byCode as signInByCode,
+  byPasskey as signInByPasskey,
+} from '../support/ways-in.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -23,32 +28,12 @@ beforeEach(async () => {
   person = await openPerson(world)
   owner = await signedIn(world, person.agent)
   passkey = await addPasskey(owner)
-  await owner.visit(codesPath)
-  const { text } = await owner.submit()
-  codes = [...new Set(text.match(/\b[0-9a-z]{4}(-[0-9a-z]{4}){3}\b/g))]
+  codes = await makeCodes(owner)
   await world.tick(3_600)
 })
 
-async function byPasskey(held = passkey): Promise<Browser> {
-  const browser = openBrowser(world)
-  await browser.visit('/web/login')
-  const options = await optionsOf(browser, '/web/login/passkey')
-  await browser.submit({ answer: held.get(options) }, '/web/login/passkey')
-  return browser
-}
-
-async function byCode(code = ''): Promise<Browser> {
-  const browser = openBrowser(world)
-  await browser.visit('/web/login/recovery')
-  await browser.submit({ email: person.email, code })
-  return browser
-}
-
-/** Returns true if the browser reaches the page for passkeys, which needs a proof. */
-async function mayWiden(browser: Browser): Promise<boolean> {
-  const { path } = await browser.visit(passkeysPath)
-  return path === passkeysPath
-}
+const byPasskey = () => signInByPasskey(world, passkey)
+const byCode = (code?: string) => signInByCode(world, person, code)
 
 const passkeys = async () =>
   (await sql`select id from private.passkeys where account = ${person.agent.id}`).length

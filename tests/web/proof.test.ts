@@ -4,6 +4,7 @@ import type { Browser } from '../support/browserless.ts'
 import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, openPerson, signInAs } from '../support/person.ts'
+import { codesIn } from '../support/ways-in.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
@@ -18,10 +19,6 @@ beforeEach(async () => {
 })
 
 /** Returns the recovery codes on a page, which shows ten. */
-function codesIn(text: string): string[] {
-  return [...new Set(text.match(/\b[0-9a-z]{4}(-[0-9a-z]{4}){3}\b/g))]
-}
-
 test.each(['/web/security/password', '/web/security/passkeys', codesPath])(
   '%s asks for a proof before it shows its form, and the proof leads back',
   async (path) => {

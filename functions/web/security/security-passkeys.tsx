@@ -1,4 +1,4 @@
-/** The page of passkeys, which the owner adds, renames, removes or gives up for lost. */
+/** The page of passkeys, which the owner adds, renames and removes. */
 import { addPasskey, beginPasskey, removePasskey } from '../../../shared/auth/own-passkeys.ts'
 import { readPasskeyRegistration } from '../../../shared/auth/passkey-answer.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'

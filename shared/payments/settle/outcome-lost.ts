@@ -1,4 +1,4 @@
-/** What a caller is told when a payment was sent and its outcome could not be kept or read. */
+/** Answer to a caller whose payment was sent and whose outcome could not be kept or read. */
 import type { Refusal } from '../../contract/errors.ts'
 import { fail, Rejection } from '../../contract/errors.ts'
 import type { Payment } from '../payment.ts'

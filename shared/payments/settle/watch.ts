@@ -38,7 +38,7 @@ export async function watchPayment(
   return 'transactionHash' in shown ? note(db, payment, shown) : untouched(payment)
 }
 
-/** What the merchant answered, while that is stored, or what another request came to. */
+/** Answer of the merchant, while it is stored, or the outcome of another request. */
 export type Executed =
   | {
       outcome: 'delivered'
