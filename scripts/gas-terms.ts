@@ -4,8 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
-import type { GasTerms } from './provision.ts'
-import { readGasTerms, setGasTerms } from './provision.ts'
+import { type GasTerms, readGasTerms, setGasTerms } from './provision.ts'
 
 const help = `node scripts/gas-terms.ts [--chain <id>] [--calls <n>] ...
 

@@ -6,8 +6,7 @@ import { parseArgs } from 'node:util'
 import { conclude, readFile } from './verifier.ts'
 import { checkAgainstNode, checkBlockHash, checkProof } from './verify-proof/check.ts'
 import { askNode } from './verify-proof/node.ts'
-import type { Proof } from './verify-proof/proof.ts'
-import { readProof } from './verify-proof/proof.ts'
+import { type Proof, readProof } from './verify-proof/proof.ts'
 
 const help = `npm run verify-proof -- FILE [--rpc URL] [--block-hash HASH]
 

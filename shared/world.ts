@@ -3,12 +3,10 @@
  * down as one object. Nothing else in shared/ touches them, so a test can replace them all.
  */
 import type { EndpointHealth } from './chains/evm/rpc/endpoints.ts'
-import type { Health } from './contract/gap-states.ts'
+import type { Health } from './contract/gaps.ts'
 import type { CustodyPort } from './custody/port.ts'
-import type { Database } from './db/database.ts'
-import { openDatabase } from './db/database.ts'
-import type { Config } from './env.ts'
-import { readConfig } from './env.ts'
+import { type Database, openDatabase } from './db/database.ts'
+import { type Config, readConfig } from './env.ts'
 import type { MailerPort } from './mail/port.ts'
 import type { MailNews } from './mailbox/port.ts'
 import type { MailReaderPort } from './mailbox/receive/reader-port.ts'

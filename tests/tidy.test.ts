@@ -1,11 +1,15 @@
 /** The code meets its measured rules of style. There is no list of exceptions. */
 import { expect, test } from 'vitest'
-import type { TextFile } from './support/tidy/files.ts'
-import { filesIn, operationFolders, quantile, sourcesIn } from './support/tidy/files.ts'
+import {
+  filesIn,
+  operationFolders,
+  quantile,
+  sourcesIn,
+  type TextFile,
+} from './support/tidy/files.ts'
 import { cyclesOf, folderGraph, graphOf, longestChain } from './support/tidy/imports.ts'
 import { isConfined, pointsRight } from './support/tidy/layers.ts'
-import type { Syntax } from './support/tidy/syntax.ts'
-import { read } from './support/tidy/syntax.ts'
+import { read, type Syntax } from './support/tidy/syntax.ts'
 
 const product = sourcesIn('functions', 'shared')
 const sources = [...product, ...sourcesIn('scripts')]
@@ -38,11 +42,10 @@ function linesMatching(files: readonly TextFile[], pattern: RegExp): string[] {
 
 const inShared = ({ path }: TextFile) => path.startsWith('shared/')
 
-test('source files have at most 250 lines, nine of ten 150, half of them 60', () => {
+test('source files have at most 400 lines, nine of ten 200', () => {
   const lines = sources.map((file) => file.lines)
-  expect(sources.filter((file) => file.lines > 250).map(({ path }) => path)).toEqual([])
-  expect(quantile(lines, 0.9)).toBeLessThanOrEqual(150)
-  expect(quantile(lines, 0.5)).toBeLessThanOrEqual(60)
+  expect(sources.filter((file) => file.lines > 400).map(({ path }) => path)).toEqual([])
+  expect(quantile(lines, 0.9)).toBeLessThanOrEqual(200)
 })
 
 test('functions have at most 50 lines, nine of ten 25', () => {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
-import { bounds } from '../../shared/policy/exposure-facts.ts'
+import { bounds } from '../../shared/policy/exposure.ts'
 
 /** Contract of `account_exposure`: the most that could leave by this key without a person. */
 export const accountExposure = operation({

@@ -4,7 +4,7 @@ import type { Config } from '../../shared/env.ts'
 import { createActionLink, mayReturnTo } from '../../shared/hosted/link.ts'
 import { wantedDeposit } from '../../shared/hosted/wanted-deposit.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { usableSite } from '../../shared/vault/entries/usable-site.ts'
+import { usableSite } from '../../shared/vault/entries/site.ts'
 import type { createHostedAction } from './contract.ts'
 
 const madeRow = z.object({ action_id: z.uuid(), expires_at: z.string() })

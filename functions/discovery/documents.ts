@@ -1,6 +1,5 @@
 import type { Service } from '../../shared/contract/documents/about.ts'
-import { agentCard } from '../../shared/contract/documents/agent-card.ts'
-import { agentSkills } from '../../shared/contract/documents/agent-skills.ts'
+import { agentCard, agentSkills } from '../../shared/contract/documents/agent-card.ts'
 import { llmsText } from '../../shared/contract/documents/llms.ts'
 import { toolManifest } from '../../shared/contract/documents/manifest.ts'
 import { openApiDocument } from '../../shared/contract/documents/openapi.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { connectedChains } from '../../shared/chains/registry.ts'
-import { health } from '../../shared/contract/gap-states.ts'
+import { health } from '../../shared/contract/gaps.ts'
 import { bigintText, time } from '../../shared/db/row-fields.ts'
 import { gapsSeen } from '../../shared/health/read-gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readBalances } from '../../shared/chains/evm/balances.ts'
+import { readBalances } from '../../shared/chains/evm/funds.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
 import { chainBody, holdings } from '../../shared/chains/holdings.ts'
 import { wantedChains, wantedTokens } from '../../shared/chains/wanted.ts'

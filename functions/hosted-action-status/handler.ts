@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { fail } from '../../shared/contract/errors.ts'
 import { actionResultOf, actionSchema } from '../../shared/hosted/action.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { readUntil } from '../../shared/http/read-until.ts'
+import { readUntil } from '../../shared/http/input.ts'
 import type { hostedActionStatus } from './contract.ts'
 
 const row = z.object({ action: actionSchema })

@@ -2,8 +2,7 @@ import { watchHealth } from '../../shared/health/watch.ts'
 import { refuse, wrongPath } from '../../shared/http/answer.ts'
 import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import type { World } from '../../shared/world.ts'
-import { newId, worldFrom } from '../../shared/world.ts'
+import { newId, type World, worldFrom } from '../../shared/world.ts'
 import { runYield } from '../../shared/yield/rules.ts'
 
 // One world for all runs of the isolate, because it remembers which endpoints failed lately.

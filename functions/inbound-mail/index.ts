@@ -1,5 +1,5 @@
+import { readAtMost } from '../../shared/http/input.ts'
 import { runToEnd } from '../../shared/http/later.ts'
-import { readAtMost } from '../../shared/http/read-at-most.ts'
 import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
 import { isTemporary, mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import {

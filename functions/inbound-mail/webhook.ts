@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { decodeBytes, parseJson } from '../../shared/base64.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import { answer, fixedHeaders, refuse, wrongPath } from '../../shared/http/answer.ts'
-import { readAtMost } from '../../shared/http/read-at-most.ts'
+import { readAtMost } from '../../shared/http/input.ts'
 import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
 import { isTemporary, mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import type {

@@ -1,5 +1,5 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { filePage } from '../../shared/mailbox/read/file.ts'
+import { filePage } from '../../shared/mailbox/read/view.ts'
 import { callVault } from '../../shared/vault/ask.ts'
 import type { mailRead } from './contract.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { waitSecondsText } from '../../shared/contract/continuing.ts'
+import { waitSecondsText } from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import { mailFields, mailFrom, mailSubject } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'

@@ -2,7 +2,7 @@ import { connect } from 'cloudflare:sockets'
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { unbound } from '../../shared/db/database.ts'
 import { deliverMail } from '../../shared/mail/deliver.ts'
-import type { Connect } from '../../shared/mail/smtp-connection.ts'
+import type { Connect } from '../../shared/mail/smtp.ts'
 import { transportOf } from '../../shared/mail/transport.ts'
 import { worldFrom } from '../../shared/world.ts'
 

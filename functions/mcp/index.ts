@@ -1,7 +1,6 @@
 import { offeredOperations } from '../../shared/contract/offered.ts'
 import { runToEnd } from '../../shared/http/later.ts'
-import type { CallPort } from '../../shared/mcp/call.ts'
-import { callOver } from '../../shared/mcp/call.ts'
+import { type CallPort, callOver } from '../../shared/mcp/call.ts'
 import { type McpService, serveMcp } from '../../shared/mcp/endpoint.ts'
 import { toolsOf } from '../../shared/mcp/tools.ts'
 import { type World, worldFrom } from '../../shared/world.ts'

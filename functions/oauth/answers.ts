@@ -1,7 +1,6 @@
 import { Rejection } from '../../shared/contract/errors.ts'
 import { fixedHeaders } from '../../shared/http/answer.ts'
-import type { OAuthError } from '../../shared/oauth/answer.ts'
-import { oauthErrors } from '../../shared/oauth/answer.ts'
+import { type OAuthError, oauthErrors } from '../../shared/oauth/answer.ts'
 import type { OAuthContext } from './frame.ts'
 
 /** Answers JSON that must not be cached (RFC 6749 section 5.1). */

@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/env.ts'
-import { mcpPathOf } from '../../shared/http/challenge.ts'
+import { mcpPathOf } from '../../shared/http/answer.ts'
 import { openidMetadata, resourceMetadata, serverMetadata } from '../../shared/oauth/metadata.ts'
 
 const protectedApi = (config: Config) => resourceMetadata(config, '')

@@ -3,9 +3,9 @@ import { fail } from '../../shared/contract/errors.ts'
 import * as field from '../../shared/contract/fields.ts'
 import { time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { mandateBody } from '../../shared/mandates/body.ts'
 import { mandateRow } from '../../shared/mandates/mandate-row.ts'
-import { statementLine, statementRow } from '../../shared/payments/show/statement-line.ts'
+import { mandateBody } from '../../shared/mandates/order.ts'
+import { statementLine, statementRow } from '../../shared/payments/show/activity.ts'
 import type { paymentMandateStatement } from './contract.ts'
 
 const consent = z.object({ level: field.ownersLevel, digest: z.string(), decided_at: time })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { waitSecondsText } from '../../shared/contract/continuing.ts'
+import { waitSecondsText } from '../../shared/contract/confirming.ts'
 import { limit } from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { mandateDigest, mandateFields, mandateStatus } from '../../shared/contract/mandate.ts'

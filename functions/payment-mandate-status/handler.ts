@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { fail } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { readUntil } from '../../shared/http/read-until.ts'
-import { mandateBody } from '../../shared/mandates/body.ts'
+import { readUntil } from '../../shared/http/input.ts'
 import { mandateRow } from '../../shared/mandates/mandate-row.ts'
+import { mandateBody } from '../../shared/mandates/order.ts'
 import type { paymentMandateStatus } from './contract.ts'
 
 const foundRow = z.object({ mandate_row: mandateRow, digest: z.string() })

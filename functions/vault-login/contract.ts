@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { operation } from '../../shared/contract/operation.ts'
 import { credentialId } from '../../shared/contract/vault-entry.ts'
 import { pageErrors, servedPage } from '../../shared/contract/vault-session.ts'
-import { plainFields, sitePath } from '../../shared/vault/template.ts'
+import { plainFields, sitePath } from '../../shared/vault/inject.ts'
 
 /** Contract of `vault_login`: signs in to a site by the form of its page. */
 export const vaultLogin = operation({

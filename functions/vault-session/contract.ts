@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { operation } from '../../shared/contract/operation.ts'
 import { pageErrors, servedPage } from '../../shared/contract/vault-session.ts'
-import { plainFields, sitePath } from '../../shared/vault/template.ts'
+import { plainFields, sitePath } from '../../shared/vault/inject.ts'
 
 /** Contract of `vault_session`: continues a session that `vault_login` began. */
 export const vaultSession = operation({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { asSent, withheld } from '../../shared/contract/vault-session.ts'
-import { requestTemplate } from '../../shared/vault/template.ts'
+import { requestTemplate } from '../../shared/vault/inject.ts'
 
 /** Contract of `vault_use`: sends a request to a site with secrets that the caller never sees. */
 export const vaultUse = operation({

@@ -1,11 +1,13 @@
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { decisionMakerFor, refuseEnded } from '../../shared/payments/decide/judge.ts'
-import { findAsset } from '../../shared/payments/enter/transfer-asset.ts'
-import { enterTransfer } from '../../shared/payments/enter/transfer-enter.ts'
-import { readTransferOrder } from '../../shared/payments/enter/transfer-order.ts'
+import {
+  enterTransfer,
+  findAsset,
+  readTransferOrder,
+} from '../../shared/payments/enter/transfer.ts'
 import { payEntered } from '../../shared/payments/pay/transfer.ts'
-import { transferBody } from '../../shared/payments/show/transfer-body.ts'
+import { transferBody } from '../../shared/payments/show/transfer-status.ts'
 import { yieldGatesOf } from '../../shared/yield/registry.ts'
 import type { walletCustodialTransfer } from './contract.ts'
 

@@ -1,18 +1,16 @@
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
+import { wholeRequest } from '../../shared/http/input.ts'
 import { runToEnd, waitUntilOf } from '../../shared/http/later.ts'
-import { wholeRequest } from '../../shared/http/read-at-most.ts'
-import { wakeMailer } from '../../shared/mail/wake.ts'
-import type { World } from '../../shared/world.ts'
-import { worldFrom } from '../../shared/world.ts'
+import { wakeMailer } from '../../shared/mail/outbox.ts'
+import { type World, worldFrom } from '../../shared/world.ts'
 import { assets } from './assets.ts'
 import { keepFormToken, requireOwnForm } from './form-token.ts'
 import { pageHeaders } from './headers.ts'
 import { answerError, answerNotFound } from './refusals.tsx'
 import { keepBrowserToken } from './session-cookie.ts'
-import type { Bindings, Routes, WebEnv } from './visit.ts'
-import { webAppPath } from './visit.ts'
+import { type Bindings, type Routes, type WebEnv, webAppPath } from './visit.ts'
 
 /** Bytes of a form at most; the largest carries the answer of a passkey. */
 const formBytesMax = 16 * 1024

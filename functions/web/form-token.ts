@@ -8,7 +8,7 @@ import { setCookie } from 'hono/cookie'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { toHex } from '../../shared/digest.ts'
 import { formTokenOf, isOwnForm } from '../../shared/http/browser.ts'
-import { formFieldsIn } from '../../shared/http/form.ts'
+import { formFieldsIn } from '../../shared/http/input.ts'
 import type { WebEnv } from './visit.ts'
 
 /** Gives a browser a form token if it has none. */

@@ -7,12 +7,10 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
-import { formFieldsIn } from '../../shared/http/form.ts'
+import { formFieldsIn } from '../../shared/http/input.ts'
 import { readSession, renewSession } from './session-cookie.ts'
-import type { Done } from './ui/done.ts'
-import { keepDone } from './ui/done.ts'
-import type { Owner, PageContext } from './visit.ts'
-import { webAppPath } from './visit.ts'
+import { type Done, keepDone } from './ui/done.ts'
+import { type Owner, type PageContext, webAppPath } from './visit.ts'
 
 const sessionRow = z.object({
   account_id: z.string(),

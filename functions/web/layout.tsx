@@ -2,14 +2,12 @@
 import { html } from 'hono/html'
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Asset } from './asset.ts'
-import { addressOf } from './asset.ts'
+import { type Asset, addressOf } from './asset.ts'
 import { navOf } from './nav.ts'
 import { takeDone } from './ui/done.ts'
 import { Button, Form } from './ui/form.tsx'
 import { Badge, Notice, Time } from './ui/show.tsx'
-import type { Owner, PageContext } from './visit.ts'
-import { webAppPath } from './visit.ts'
+import { type Owner, type PageContext, webAppPath } from './visit.ts'
 
 type PageProps = PropsWithChildren<{
   c: PageContext

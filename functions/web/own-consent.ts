@@ -1,6 +1,7 @@
 /** The owner's consent, as our forms carry it. */
-import { consentByPasskey } from '../../shared/auth/consent-by-passkey.ts'
-import type { OwnerSession } from '../../shared/auth/own-session.ts'
+
+import type { OwnerSession } from '../../shared/auth/new-session.ts'
+import { consentByPasskey } from '../../shared/auth/owner-passkeys.ts'
 import type { Passkeys } from './approvals/consent-data.ts'
 
 /**

@@ -1,8 +1,10 @@
 /** The session of a visitor, in the form that the rules of signing in take. */
 import * as z from 'zod'
-import type { Browser } from '../../shared/auth/new-session.ts'
-import type { OwnerSession } from '../../shared/auth/own-session.ts'
-import { sealSessionNotice } from '../../shared/auth/own-session.ts'
+import {
+  type Browser,
+  type OwnerSession,
+  sealSessionNotice,
+} from '../../shared/auth/new-session.ts'
 import { clientOf } from '../../shared/http/caller.ts'
 import { goTo, requireOwner } from './frame.ts'
 import { browserTokenOf, endSession, keepSession } from './session-cookie.ts'

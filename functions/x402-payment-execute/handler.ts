@@ -2,11 +2,12 @@ import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
 import { decisionMakerFor, refuseEnded } from '../../shared/payments/decide/judge.ts'
 import { executeAttempt, executeConfirmed } from '../../shared/payments/pay/attempt-execute.ts'
-import type { PaymentWithFacts } from '../../shared/payments/payment-with-facts.ts'
-import { paymentWithFactsRow } from '../../shared/payments/payment-with-facts.ts'
+import {
+  type PaymentWithFacts,
+  paymentWithFactsRow,
+} from '../../shared/payments/payment-with-facts.ts'
 import { outcomeLost } from '../../shared/payments/settle/outcome-lost.ts'
-import type { Executed } from '../../shared/payments/settle/watch.ts'
-import { watchExecuted, watchOutcome } from '../../shared/payments/settle/watch.ts'
+import { type Executed, watchExecuted, watchOutcome } from '../../shared/payments/settle/watch.ts'
 import {
   canSendAgain,
   hasBeenSent,

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import * as confirming from '../../shared/contract/confirming.ts'
-import { next } from '../../shared/contract/continuing.ts'
+import { next } from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
-import { methods } from '../../shared/x402/request.ts'
+import { methods } from '../../shared/x402/challenge.ts'
 
 /** Contract of `x402_payment_prepare`: freezes the terms of an HTTP 402 payment. */
 export const x402PaymentPrepare = operation({

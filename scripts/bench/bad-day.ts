@@ -2,11 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { openCustody } from '../../shared/custody/custody.ts'
 import { openDatabase } from '../../shared/db/database.ts'
-import type { Fetch, World } from '../../shared/world.ts'
-import { worldFrom } from '../../shared/world.ts'
+import { type Fetch, type World, worldFrom } from '../../shared/world.ts'
 import { callRpc } from '../local/rpc.ts'
-import type { BenchWorld } from './world.ts'
-import { bindingsOf } from './world.ts'
+import { type BenchWorld, bindingsOf } from './world.ts'
 
 const crashShare = 0.05
 const reorgEveryMilliseconds = 4_000

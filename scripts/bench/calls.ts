@@ -4,8 +4,7 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { factsOf } from '../../shared/payments/decide/decision-facts.ts'
 import { paymentWithFactsRow } from '../../shared/payments/payment-with-facts.ts'
 import { decide } from '../../shared/policy/decide.ts'
-import type { BenchWorld } from './world.ts'
-import { secrets } from './world.ts'
+import { type BenchWorld, secrets } from './world.ts'
 
 /** Address that the payments go to. */
 export const payee = `0x${'a'.repeat(40)}`

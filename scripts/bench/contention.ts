@@ -2,8 +2,7 @@
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
 import { inParallel } from './arms.ts'
-import type { Caller } from './calls.ts'
-import { begin, callerOf, reserve } from './calls.ts'
+import { begin, type Caller, callerOf, reserve } from './calls.ts'
 import type { Figure } from './report.ts'
 import type { BenchWorld } from './world.ts'
 

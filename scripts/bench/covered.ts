@@ -4,8 +4,7 @@ import * as z from 'zod'
 import { fund } from '../local/chain.ts'
 import { startFacilitator } from '../local/facilitator.ts'
 import { startMerchant } from '../local/merchant.ts'
-import type { Figure } from './report.ts'
-import { median, quantile } from './report.ts'
+import { type Figure, median, quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
 
 const perRound = 20

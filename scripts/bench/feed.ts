@@ -1,8 +1,7 @@
 /** Compares wallet-activity-list over a large feed table with the same over a small one. */
 import type { Sql } from 'postgres'
 import { measureLoad } from './processes.ts'
-import type { Figure } from './report.ts'
-import { median, quantile } from './report.ts'
+import { type Figure, median, quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
 
 const smallRows = 1_000

@@ -2,10 +2,8 @@
 import { build } from 'esbuild'
 import { bundling } from '../build.ts'
 import { choosePorts } from '../local/ports.ts'
-import type { Workers } from '../local/workers.ts'
-import { startWorkers } from '../local/workers.ts'
-import type { BenchWorld } from './world.ts'
-import { project } from './world.ts'
+import { startWorkers, type Workers } from '../local/workers.ts'
+import { type BenchWorld, project } from './world.ts'
 
 /** Builds and starts one of the floor workers, on a free port. */
 export async function startFloor(

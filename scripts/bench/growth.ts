@@ -1,10 +1,8 @@
 /** Measures how much the database calls slow down with the payments of one account under one mandate. */
 import { randomUUID } from 'node:crypto'
 import type { Sql } from 'postgres'
-import type { Caller } from './calls.ts'
-import { begin, callerOf, payee, reserve, token } from './calls.ts'
-import type { Figure } from './report.ts'
-import { quantile } from './report.ts'
+import { begin, type Caller, callerOf, payee, reserve, token } from './calls.ts'
+import { type Figure, quantile } from './report.ts'
 import type { BenchWorld, Served } from './world.ts'
 
 const samples = 400

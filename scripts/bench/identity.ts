@@ -1,8 +1,7 @@
 /** Compares get-identity with the floor: latency, and CPU per request of all processes that serve it. */
 import { startFloor } from './floor.ts'
 import { measureLoad } from './processes.ts'
-import type { Figure } from './report.ts'
-import { median } from './report.ts'
+import { type Figure, median } from './report.ts'
 import type { BenchWorld } from './world.ts'
 
 const requests = 400

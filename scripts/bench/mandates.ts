@@ -1,9 +1,7 @@
 /** Measures the decision whether one of an account's mandates covers a payment. */
-import type { CoverRequest, Mandate } from '../../shared/policy/mandate.ts'
-import { bestCover } from '../../shared/policy/mandate.ts'
+import { bestCover, type CoverRequest, type Mandate } from '../../shared/policy/mandate.ts'
 import { noHistory } from '../../shared/policy/memory.ts'
-import type { Figure } from './report.ts'
-import { median, quantile } from './report.ts'
+import { type Figure, median, quantile } from './report.ts'
 
 const count = 1_000
 const runs = 2_000

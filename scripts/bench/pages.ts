@@ -14,12 +14,9 @@ import { routesOf } from '../screenshots/places.ts'
 import { askPage } from './ask.ts'
 import { startFloor } from './floor.ts'
 import { openOwner } from './owner.ts'
-import type { Call } from './recorder.ts'
-import { startRecorder } from './recorder.ts'
-import type { Figure } from './report.ts'
-import { median } from './report.ts'
-import type { BenchWorld } from './world.ts'
-import { bindingsOf } from './world.ts'
+import { type Call, startRecorder } from './recorder.ts'
+import { type Figure, median } from './report.ts'
+import { type BenchWorld, bindingsOf } from './world.ts'
 
 const asksEachRound = 10
 

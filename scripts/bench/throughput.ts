@@ -3,11 +3,16 @@
  * arrival. Only the chain's own Transfer logs count, from the moment that they can be seen.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Arm } from './arms.ts'
-import { freshPayee, inParallel, nonceManagerArm, productArm, waitingArm } from './arms.ts'
+import {
+  type Arm,
+  freshPayee,
+  inParallel,
+  nonceManagerArm,
+  productArm,
+  waitingArm,
+} from './arms.ts'
 import { watchPayees } from './payees.ts'
-import type { Figure } from './report.ts'
-import { quantile } from './report.ts'
+import { type Figure, quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
 
 const transfers = 1_000

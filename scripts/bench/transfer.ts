@@ -10,8 +10,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import * as z from 'zod'
 import { fund } from '../local/chain.ts'
-import type { Figure } from './report.ts'
-import { median, quantile } from './report.ts'
+import { type Figure, median, quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
 
 const perRound = 10

@@ -8,8 +8,7 @@ import { fund } from '../local/chain.ts'
 import { startFacilitator } from '../local/facilitator.ts'
 import { listen } from '../local/listen.ts'
 import { startMerchant } from '../local/merchant.ts'
-import type { Figure } from './report.ts'
-import { median, quantile } from './report.ts'
+import { type Figure, median, quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
 
 const perRound = 8

@@ -1,8 +1,6 @@
 /** Reads an HTTP answer of the service: the answer of the operation, or why there is none. */
-import type { Failure } from './account-error.ts'
-import { AccountError } from './account-error.ts'
-import type { Operations } from './operations.ts'
-import { errorCodes } from './operations.ts'
+import { AccountError, type Failure } from './account-error.ts'
+import { errorCodes, type Operations } from './operations.ts'
 
 /** Returns the JSON object that came with 200. Throws an AccountError for everything else. */
 export async function readAnswer(

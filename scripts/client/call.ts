@@ -7,8 +7,7 @@ import { AccountError } from './account-error.ts'
 import { readAnswer } from './answer.ts'
 import type { Call } from './operations.ts'
 import type { CallOptions, ClientOptions } from './options.ts'
-import type { Input } from './request.ts'
-import { addressOf, requestOf } from './request.ts'
+import { addressOf, type Input, requestOf } from './request.ts'
 
 const timeoutMillisecondsDefault = 60_000
 const repetitionsMaxDefault = 3

@@ -3,11 +3,9 @@
  * It keeps nothing between calls.
  */
 import { callOperation } from './call.ts'
-import type { AccountClient } from './operations.ts'
-import { operations } from './operations.ts'
+import { type AccountClient, operations } from './operations.ts'
 import type { CallOptions, ClientOptions } from './options.ts'
-import type { Input } from './request.ts'
-import { readBaseUrl } from './request.ts'
+import { type Input, readBaseUrl } from './request.ts'
 
 export * from './account-error.ts'
 export type * from './operations.ts'

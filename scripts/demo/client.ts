@@ -1,7 +1,6 @@
 /** The typed client as the demo uses it, which prints each call, and the checks of the demo. */
 import * as z from 'zod'
-import type { AccountClient } from '../client/index.ts'
-import { AccountError, createClient } from '../client/index.ts'
+import { type AccountClient, AccountError, createClient } from '../client/index.ts'
 import { callRpc } from '../local/rpc.ts'
 import type { WorldFile } from './world-file.ts'
 

@@ -1,7 +1,7 @@
 /** Generates what follows from the contracts in the typed client: its types and its table of calls. */
 import { contracts } from '../../functions/contracts.ts'
 import { annotationsOf } from '../../shared/contract/annotations.ts'
-import { requestSchema, responseSchema } from '../../shared/contract/documents/json-schema.ts'
+import { requestSchema, responseSchema } from '../../shared/contract/documents/openapi.ts'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { commonErrors, type Operation } from '../../shared/contract/operation.ts'
 import { digestOfContracts } from './digest.ts'

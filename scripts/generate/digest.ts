@@ -1,7 +1,7 @@
 /** The digest of all contracts. Two services with the same digest serve the same interface. */
 import { createHash } from 'node:crypto'
 import { contracts } from '../../functions/contracts.ts'
-import { requestSchema, responseSchema } from '../../shared/contract/documents/json-schema.ts'
+import { requestSchema, responseSchema } from '../../shared/contract/documents/openapi.ts'
 import { commonErrors, type Operation } from '../../shared/contract/operation.ts'
 
 /** Returns the text of the file that x-contract-digest of every response comes from. */

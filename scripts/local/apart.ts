@@ -3,8 +3,7 @@
  * own, because workers of one process take turns and those of the platform do not.
  */
 import { Log, LogLevel } from 'miniflare'
-import type { Wiring } from './function-worker.ts'
-import { functionWorker, readCode, worker } from './function-worker.ts'
+import { functionWorker, readCode, type Wiring, worker } from './function-worker.ts'
 import type { FunctionSettings } from './functions.ts'
 import { openMiniflare } from './miniflare.ts'
 

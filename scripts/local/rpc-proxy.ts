@@ -6,10 +6,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
 import { listenRaw } from './listen.ts'
-import type { Call } from './rpc-proxy/lies.ts'
-import { callSchema, liarFor, responseSchema } from './rpc-proxy/lies.ts'
-import type { Fault, Kind, Lie, Rule } from './rpc-proxy/plan.ts'
-import { planFrom } from './rpc-proxy/plan.ts'
+import { type Call, callSchema, liarFor, responseSchema } from './rpc-proxy/lies.ts'
+import { type Fault, type Kind, type Lie, planFrom, type Rule } from './rpc-proxy/plan.ts'
 
 export type { Rule } from './rpc-proxy/plan.ts'
 

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import * as z from 'zod'
-import { openKey, readEnvelope } from '../../shared/custody/envelope.ts'
+import { openKey, readEnvelope } from '../../shared/custody/accounts.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { readSecrets } from '../serve/secrets.ts'
 import type { Settings } from '../serve/settings.ts'

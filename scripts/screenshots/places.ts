@@ -8,10 +8,15 @@ import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import * as z from 'zod'
 import type { WorldFile } from '../demo/world-file.ts'
-import type { ConnectingApp } from './connecting-app.ts'
-import { askingUrl, redeem, registerApp } from './connecting-app.ts'
-import type { Stage } from './stage.ts'
-import { askDestination, askMandate, createLink, openRegistration, register } from './stage.ts'
+import { askingUrl, type ConnectingApp, redeem, registerApp } from './connecting-app.ts'
+import {
+  askDestination,
+  askMandate,
+  createLink,
+  openRegistration,
+  register,
+  type Stage,
+} from './stage.ts'
 
 /** A page in one state. */
 export type Place = {

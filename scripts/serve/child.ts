@@ -5,8 +5,7 @@
 import * as z from 'zod'
 import { hearLog } from './alarms.ts'
 import { openDatabaseOf } from './database.ts'
-import type { LoadedFunction } from './platform.ts'
-import { loadFunction, openPlatform, untracked } from './platform.ts'
+import { type LoadedFunction, loadFunction, openPlatform, untracked } from './platform.ts'
 import { readSecrets } from './secrets.ts'
 
 /** First message: what to run. */

@@ -9,8 +9,7 @@ import { Server as SecureServer } from 'node:https'
 import { performance } from 'node:perf_hooks'
 import { getRequestListener } from '@hono/node-server'
 import type { AnsweredRequest } from './door/metrics.ts'
-import type { LoadedFunction } from './platform.ts'
-import { executionOver } from './platform.ts'
+import { executionOver, type LoadedFunction } from './platform.ts'
 
 /** Header in which the host tells the functions who asks. */
 export const clientHeader = 'x-client-address'

@@ -1,7 +1,6 @@
 /** Connections of one role to PostgreSQL, which call its functions without PostgREST. */
 import type { Query } from '../../shared/db/direct/catalog.ts'
-import type { RolePoolOptions } from '../local/role-pool.ts'
-import { openRolePool } from '../local/role-pool.ts'
+import { openRolePool, type RolePoolOptions } from '../local/role-pool.ts'
 
 /** Settings of the connections. */
 export type QueryOptions = Pick<RolePoolOptions, 'databaseUrl' | 'role' | 'connections'>

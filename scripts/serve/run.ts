@@ -2,12 +2,10 @@
 import { performance } from 'node:perf_hooks'
 import { createEndings } from '../local/endings.ts'
 import { refuseDevelopment } from './development.ts'
-import type { Service } from './machine.ts'
-import { startService } from './machine.ts'
+import { type Service, startService } from './machine.ts'
 import { nameRunning } from './running.ts'
 import { folderIn } from './secrets.ts'
-import type { Flags, Settings } from './settings.ts'
-import { readSettings } from './settings.ts'
+import { type Flags, readSettings, type Settings } from './settings.ts'
 
 /** Runs until a signal, or until the database is lost. Returns the exit code. */
 export async function run(flags: Flags): Promise<number> {

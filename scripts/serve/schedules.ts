@@ -1,7 +1,6 @@
 /** Runs the functions that have a schedule, each every minute and never twice at once. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LoadedFunction } from './platform.ts'
-import { executionOver } from './platform.ts'
+import { executionOver, type LoadedFunction } from './platform.ts'
 
 /** Time that runs under way have at the end; whatever they leave, the next start goes on with. */
 const endMilliseconds = 3_000

@@ -4,10 +4,8 @@
  * path. The nearest tests are taken first, up to a bound.
  */
 import type { TextFile } from '../../tests/support/tidy/files.ts'
-import type { Graph } from '../../tests/support/tidy/imports.ts'
-import { graphOf } from '../../tests/support/tidy/imports.ts'
-import type { Clue } from './clues.ts'
-import { cluesOf, sqlFunctionsOf } from './clues.ts'
+import { type Graph, graphOf } from '../../tests/support/tidy/imports.ts'
+import { type Clue, cluesOf, sqlFunctionsOf } from './clues.ts'
 
 type Reason = 'always' | 'changed' | 'imports' | 'name'
 type Choice = { path: string; reason: Reason; steps: number; mentions: number }

@@ -3,7 +3,6 @@
  * database stores only the HMAC-SHA-256 under a pepper.
  */
 import { toHex } from '../digest.ts'
-import { isToken, randomToken } from './token-form.ts'
 
 /** Makes a key from random bytes; `kind` is live or test. */
 export function createApiKey(
@@ -41,4 +40,64 @@ function hmacKey(pepper: string): HmacKey {
   const key = crypto.subtle.importKey('raw', encoder.encode(pepper), hmac, false, ['sign'])
   imported.set(pepper, key)
   return key
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const bodyLength = 30
+const checkLength = 6
+const rest = new RegExp(`^[0-9A-Za-z]{${bodyLength + checkLength}}$`)
+
+/** Makes a new token from random bytes. */
+export function randomToken(prefix: string, randomBytes: (length: number) => Uint8Array): string {
+  let body = ''
+  while (body.length < bodyLength) {
+    for (const byte of randomBytes(bodyLength)) {
+      // 248 is the largest multiple of 62 below 256; bytes from it on would favour some letters.
+      if (byte < 248 && body.length < bodyLength) body += alphabet[byte % 62] ?? ''
+    }
+  }
+  return checked(prefix + body)
+}
+
+/** Derives one token from 256 secret bits in hex; the token does not reveal them. */
+export function derivedToken(prefix: string, secretHex: string): string {
+  let left = BigInt(`0x${secretHex}`)
+  let body = ''
+  // 62^30 is far below 2^256, so no letter is more likely by over one part in 2^77.
+  for (let place = 0; place < bodyLength; place += 1) {
+    body += alphabet[Number(left % 62n)] ?? ''
+    left /= 62n
+  }
+  return checked(prefix + body)
+}
+
+/** True if the text has this prefix, the token form and the right checksum. */
+export function isToken(prefix: string, text: string): boolean {
+  if (!text.startsWith(prefix) || !rest.test(text.slice(prefix.length))) return false
+  const split = text.length - checkLength
+  return checksum(text.slice(0, split)) === text.slice(split)
+}
+
+function checked(unchecked: string): string {
+  return unchecked + checksum(unchecked)
+}
+
+function checksum(text: string): string {
+  let value = crc32(text)
+  let digits = ''
+  for (let place = 0; place < checkLength; place += 1) {
+    digits = (alphabet[value % 62] ?? '') + digits
+    value = Math.floor(value / 62)
+  }
+  return digits
+}
+
+/** Computes CRC-32 as in ISO 3309, bit by bit: tokens are short, and no table is needed. */
+function crc32(text: string): number {
+  let crc = 0xffffffff
+  for (const byte of new TextEncoder().encode(text)) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  return (crc ^ 0xffffffff) >>> 0
 }

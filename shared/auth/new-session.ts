@@ -3,7 +3,11 @@
  * that leaked earlier is worthless afterwards.
  */
 import * as z from 'zod'
+import type { CallerDatabase } from '../db/database.ts'
 import { required } from '../env.ts'
+import type { SecurityEvent } from '../mail/deed.ts'
+import type { Message } from '../mail/letter.ts'
+import { type OutboxMail, sealForOutbox } from '../mail/outbox.ts'
 import type { World } from '../world.ts'
 import { credentialOf } from './api-key.ts'
 import { newSessionId, openSessionToken } from './session.ts'
@@ -41,4 +45,20 @@ export async function sessionTokenOf(
 /** Returns when, on which device and from which address something was done, for the mail about it. */
 export function securityEventOf(world: World, { userAgent, client }: Browser) {
   return { at: world.now(), device: userAgent, client }
+}
+
+/** A session: its database, its account and the browser that uses it. */
+export type OwnerSession = {
+  world: World
+  db: CallerDatabase
+  account: { id: string; alias: string }
+  browser: Browser
+}
+
+/** Seals a mail to the owner about a change made in this session. */
+export function sealSessionNotice(
+  { world, browser }: OwnerSession,
+  message: (webUrl: string, deed: SecurityEvent) => Message,
+): Promise<OutboxMail> {
+  return sealForOutbox(world, message(world.config.WEB_URL, securityEventOf(world, browser)))
 }

@@ -5,11 +5,14 @@ import {
   recoveryBegun,
   recoveryCodesMade,
 } from '../mail/access-messages.ts'
-import { newSession, openedRow, sessionTokenOf } from './new-session.ts'
-import type { OwnerSession } from './own-session.ts'
-import { sealSessionNotice } from './own-session.ts'
-import type { PasswordProblem } from './password.ts'
-import { checkPassword, hashPassword, verifyPassword } from './password.ts'
+import {
+  newSession,
+  type OwnerSession,
+  openedRow,
+  sealSessionNotice,
+  sessionTokenOf,
+} from './new-session.ts'
+import { checkPassword, hashPassword, type PasswordProblem, verifyPassword } from './password.ts'
 import { passwordRow } from './proof.ts'
 import { newRecoveryCodes, recoveryDigest } from './recovery-code.ts'
 

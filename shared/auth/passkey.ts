@@ -2,15 +2,16 @@
  * Verification of what a browser answered for a passkey: WebAuthn level 3, sections 7.1 and 7.2. This file
  * does not check to whom a challenge was given; the database keeps the challenges and takes them back.
  */
-import type { AuthenticatorTransport } from '@simplewebauthn/server'
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
+import {
+  type AuthenticatorTransport,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
 import * as z from 'zod'
-import { decodeBytes, encodeForUrl, encodeTextForUrl } from '../base64.ts'
-import { relyingPartyOf } from '../consent/place.ts'
-import { isUsableKey } from '../consent/signature.ts'
+import { decodeBytes, decodeText, encodeForUrl, encodeTextForUrl, parseJson } from '../base64.ts'
+import { isUsableKey, relyingPartyOf } from '../consent/assertion.ts'
+import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
-import type { Assertion, PasskeyRegistration } from './passkey-answer.ts'
-import { passkeyAlgorithms } from './passkey-options.ts'
 
 /** Fields of a passkey that verification needs, as the database stores them; binary values in base64url. */
 export const passkeyRow = z.object({
@@ -94,4 +95,115 @@ const transportNames = new Set<string>([
 function known(transports: readonly string[]): AuthenticatorTransport[] {
   const isKnown = (name: string): name is AuthenticatorTransport => transportNames.has(name)
   return transports.filter(isKnown)
+}
+
+const bytes = z.string().regex(/^[\w-]+$/)
+/** Reads what an authenticator has none of as absent: browsers leave it out, or write null or nothing. */
+const orAbsent = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess((sent) => (sent === null || sent === '' ? undefined : sent), value)
+const common = {
+  id: bytes.max(1400),
+  rawId: bytes,
+  type: z.literal('public-key'),
+  clientExtensionResults: orAbsent(z.looseObject({}).default({})),
+}
+const registration = z.object({
+  ...common,
+  response: z.object({
+    clientDataJSON: bytes,
+    attestationObject: bytes,
+    transports: orAbsent(z.array(z.string().max(20)).max(8).default([])),
+  }),
+})
+const assertion = z.object({
+  ...common,
+  response: z.object({
+    clientDataJSON: bytes,
+    authenticatorData: bytes,
+    signature: bytes,
+    userHandle: orAbsent(bytes.optional()),
+  }),
+})
+
+/** A browser's answer with a new passkey. */
+export type PasskeyRegistration = z.output<typeof registration>
+/** A browser's answer with an assertion by a passkey. */
+export type Assertion = z.output<typeof assertion>
+
+/** Parses a registration from a form field; returns undefined if it has another form. */
+export function readPasskeyRegistration(text: string): PasskeyRegistration | undefined {
+  return registration.safeParse(parseJson(text)).data
+}
+
+/** Parses an assertion from a form field; returns undefined if it has another form. */
+export function readAssertion(text: string): Assertion | undefined {
+  return assertion.safeParse(parseJson(text)).data
+}
+
+/** Returns the challenge that an answer claims to be for, or ''. Trust it only once it was checked. */
+export function claimedChallenge({ response }: PasskeyRegistration | Assertion): string {
+  const data = z
+    .object({ challenge: bytes })
+    .safeParse(parseJson(decodeText(response.clientDataJSON) ?? ''))
+  return data.data?.challenge ?? ''
+}
+
+/** COSE algorithm numbers of EdDSA, ES256 and RS256, in order of preference. */
+const passkeyAlgorithms = [-8, -7, -257]
+const timeoutMilliseconds = 300_000
+
+/** Makes a new challenge of 256 random bits, base64url. */
+export function newChallenge(world: World): string {
+  return encodeForUrl(world.randomBytes(32))
+}
+
+/** Returns what navigator.credentials.create takes, by PublicKeyCredential.parseCreationOptionsFromJSON. */
+export function creationOptions(
+  world: World,
+  challenge: string,
+  owner: {
+    account: string
+    email: string
+    passkeys: readonly { id: string; transports: readonly string[] }[]
+  },
+) {
+  return {
+    challenge,
+    // The relying party id binds the passkey to the host of WEB_URL.
+    rp: { id: relyingPartyOf(world.config.WEB_URL).rpId, name: 'Agent Operating Account' },
+    user: { id: encodeTextForUrl(owner.account), name: owner.email, displayName: owner.email },
+    pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    timeout: timeoutMilliseconds,
+    attestation: 'none',
+    excludeCredentials: owner.passkeys.map(({ id, transports }) => ({
+      type: 'public-key',
+      id,
+      transports,
+    })),
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'required',
+    },
+  }
+}
+
+/** Returns the input of navigator.credentials.get; any passkey of this site is accepted. */
+export function requestOptions(world: World, challenge: string) {
+  return {
+    challenge,
+    rpId: relyingPartyOf(world.config.WEB_URL).rpId,
+    timeout: timeoutMilliseconds,
+    userVerification: 'required',
+  }
+}
+
+/** Returns the same for signing terms with one of these passkeys; the challenge is their digest (hex). */
+export function consentOptions(
+  world: World,
+  digest: string,
+  passkeys: readonly { id: string; transports: readonly string[] }[],
+) {
+  const allowCredentials = passkeys.map((passkey) => ({ type: 'public-key', ...passkey }))
+  return { ...requestOptions(world, encodeForUrl(fromHex(digest))), allowCredentials }
 }

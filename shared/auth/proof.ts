@@ -3,12 +3,15 @@
  * that leaked before cannot use the proof. The functions return the new token.
  */
 import * as z from 'zod'
-import { newSession, openedRow, sessionTokenOf } from './new-session.ts'
-import type { OwnerSession } from './own-session.ts'
-import { passkeyRow, verifyAssertion } from './passkey.ts'
-import type { Assertion } from './passkey-answer.ts'
-import { claimedChallenge } from './passkey-answer.ts'
-import { newChallenge, requestOptions } from './passkey-options.ts'
+import { newSession, type OwnerSession, openedRow, sessionTokenOf } from './new-session.ts'
+import {
+  type Assertion,
+  claimedChallenge,
+  newChallenge,
+  passkeyRow,
+  requestOptions,
+  verifyAssertion,
+} from './passkey.ts'
 import { verifyPassword } from './password.ts'
 
 /** Row with the stored password of the owner; null for one who only has passkeys. */

@@ -4,9 +4,13 @@
  */
 import * as z from 'zod'
 import { accountSecured } from '../mail/access-messages.ts'
-import { newSession, openedRow, sessionTokenOf } from './new-session.ts'
-import type { OwnerSession } from './own-session.ts'
-import { sealSessionNotice } from './own-session.ts'
+import {
+  newSession,
+  type OwnerSession,
+  openedRow,
+  sealSessionNotice,
+  sessionTokenOf,
+} from './new-session.ts'
 import { hashPassword } from './password.ts'
 
 const itemRow = z.object({

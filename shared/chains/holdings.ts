@@ -6,8 +6,8 @@ import type { Config } from '../env.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
 import { usdMicrosOf } from '../money/usd.ts'
 import type { Chain, Token } from './chain.ts'
-import type { WalletBalances } from './evm/balances.ts'
-import type { Unavailable } from './evm/rpc/answer.ts'
+import type { WalletBalances } from './evm/funds.ts'
+import type { Unavailable } from './evm/rpc/endpoints.ts'
 import type { IsWanted } from './wanted.ts'
 
 /** Returns the wanted tokens that exist on the chain, and its native coin if that is wanted. */

@@ -3,6 +3,8 @@
  * addresses come from Circle's own lists. The EIP-712 domain is fixed here, because a merchant's claim must
  * never decide what is signed. A token that is not listed is neither shown nor paid with.
  */
+
+import * as z from 'zod'
 import type { Config } from '../env.ts'
 import type { Address, Chain, Token } from './chain.ts'
 
@@ -191,4 +193,25 @@ export function assetOf(stored: { chain: number; token: string }): { chain: Chai
   const token = chain && tokenByAddress(chain, stored.token)
   if (!chain || !token) throw new Error(`no asset ${stored.token} on ${stored.chain}`)
   return { chain, token }
+}
+
+/**
+ * Returns a schema for a list of at most `lengthMax` elements. Zod's own array schema reports an issue for
+ * each invalid element, which takes gigabytes of memory for megabytes of invalid input.
+ */
+export function listOf<Schema extends z.ZodType>(schema: Schema, lengthMax: number) {
+  return z
+    .custom<unknown[]>((value) => Array.isArray(value) && value.length <= lengthMax)
+    .transform((elements, context) => {
+      const list: z.output<Schema>[] = []
+      for (const element of elements) {
+        const read = schema.safeParse(element)
+        if (!read.success) {
+          context.addIssue({ code: 'custom', message: 'an element has another shape' })
+          return z.NEVER
+        }
+        list.push(read.data)
+      }
+      return list
+    })
 }

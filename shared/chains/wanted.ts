@@ -2,8 +2,7 @@
  * Resolves the names of chains and tokens in a caller's filter. An unknown name is refused, not ignored, so
  * that an answer never looks complete when it is not.
  */
-import type { Refusal } from '../contract/errors.ts'
-import { fail } from '../contract/errors.ts'
+import { fail, type Refusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 import type { Chain } from './chain.ts'
 import { chainNamed, connectedChains } from './registry.ts'

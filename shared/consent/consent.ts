@@ -4,11 +4,9 @@
  * whose passkey it was; only the ledger knows that.
  */
 import * as z from 'zod'
+import { fromHex, sha256, toHex } from '../digest.ts'
 import { ownersLevels } from '../policy/facts.ts'
-import type { AssertionFault } from './assertion.ts'
-import { faultOfAssertion } from './assertion.ts'
-import { batchSize, batchTerms } from './batch.ts'
-import type { RelyingParty } from './place.ts'
+import { type AssertionFault, faultOfAssertion, type RelyingParty } from './assertion.ts'
 import { termsDigest } from './terms.ts'
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
@@ -64,4 +62,43 @@ async function isBatchWith(
   const isSized = leaves.length >= batchSize.min && leaves.length <= batchSize.max
   if (!isSized || !leaves.includes(digest)) return false
   return (await termsDigest(await batchTerms(account, leaves))) === batchDigest
+}
+
+/** Minimum and maximum number of payments in one approval. */
+export const batchSize = { min: 2, max: 50 }
+
+/** Returns the terms of several payments of an account, from the digests of their terms in any order. */
+export async function batchTerms(account: string, digests: readonly string[]) {
+  return {
+    account_id: account,
+    leaves: digests.length,
+    root: await merkleRoot([...digests].sort()),
+    type: 'batch',
+    v: 1,
+  }
+}
+
+// The prefixes keep a leaf from being taken for a node (RFC 9162 section 2.1.1).
+const leafPrefix = Uint8Array.of(0)
+const nodePrefix = Uint8Array.of(1)
+
+/** Returns the root over digests in this order, in lower-case hex; each leaf is a digest's bytes. */
+export async function merkleRoot(digests: readonly string[]): Promise<string> {
+  return toHex(await treeHash(digests.map(fromHex)))
+}
+
+/** Returns the tree hash over the leaves in this order; without leaves it is the hash of no bytes. */
+export async function treeHash(leaves: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> {
+  const [first] = leaves
+  if (!first) return sha256()
+  if (leaves.length === 1) return sha256(leafPrefix, first)
+  const left = largestPowerOfTwoBelow(leaves.length)
+  const halves = [leaves.slice(0, left), leaves.slice(left)]
+  return sha256(nodePrefix, ...(await Promise.all(halves.map(treeHash))))
+}
+
+function largestPowerOfTwoBelow(count: number): number {
+  let power = 1
+  while (power * 2 < count) power *= 2
+  return power
 }

@@ -8,8 +8,8 @@ import { SignJWT } from 'jose/jwt/sign'
 import { importJWK } from 'jose/key/import'
 import * as z from 'zod'
 import { parseJson } from '../base64.ts'
+import { relyingPartyOf } from './assertion.ts'
 import type { Consent } from './consent.ts'
-import { relyingPartyOf } from './place.ts'
 
 /** The `typ` of a receipt, so that it cannot be confused with another token of the service. */
 export const receiptType = 'aoa-consent-receipt+jwt'

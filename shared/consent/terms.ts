@@ -1,6 +1,6 @@
 /**
  * The content of consent: the terms of a payment or of a mandate as canonical JSON (RFC 8785), and their
- * digest. consent/batch.ts has the terms of several payments at once. SQL computes the same from its own
+ * digest. `consent.ts` has the terms of several payments at once. SQL computes the same from its own
  * rows, so consent cannot be moved to another payment or mandate, or to other terms.
  */
 import canonicalize from 'canonicalize'

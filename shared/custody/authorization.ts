@@ -6,8 +6,6 @@
 import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
 import { addressOf } from './accounts.ts'
-import type { AuthorizationForm, TokenDomain } from './authorization-digest.ts'
-import { authorizationDigest } from './authorization-digest.ts'
 import type { SignedAuthorization } from './port.ts'
 import {
   requireAddress,
@@ -16,6 +14,7 @@ import {
   requireSigned,
   splitSignature,
 } from './read-back.ts'
+import { type AuthorizationForm, authorizationDigest, type TokenDomain } from './typed-digest.ts'
 
 /** Terms of one authorization. Times are Unix seconds, both exclusive (EIP-3009). */
 export type AuthorizationTerms = TokenDomain & {

@@ -5,15 +5,12 @@
  * spent, and that a payment of a lower level is within its limits.
  */
 import { assetOf } from '../chains/registry.ts'
-import type { ConsentFault } from '../consent/consent.ts'
-import { faultOfConsent } from '../consent/consent.ts'
+import { relyingPartyOf } from '../consent/assertion.ts'
+import { type ConsentFault, faultOfConsent } from '../consent/consent.ts'
 import { policyTerms } from '../consent/mandate-row.ts'
-import { relyingPartyOf } from '../consent/place.ts'
 import { mandateTerms, paymentTerms } from '../consent/terms.ts'
 import { usdMicrosOf } from '../money/usd.ts'
-import type { MandateReasonCode } from '../policy/mandate.ts'
-import { termsReasons } from '../policy/mandate.ts'
-import { payableHostOf } from '../policy/merchant-host.ts'
+import { type MandateReasonCode, payableHostOf, termsReasons } from '../policy/mandate.ts'
 import type { World } from '../world.ts'
 import type { AuthorizedRow } from './ledger.ts'
 

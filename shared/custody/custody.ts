@@ -6,15 +6,12 @@
 
 import { unbound } from '../db/database.ts'
 import { required } from '../env.ts'
-import type { Roots } from '../sealing/roots.ts'
-import { readRoots } from '../sealing/roots.ts'
+import { type Roots, readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
-import { ownCall } from './call-row.ts'
-import type { SignedSlot } from './claim.ts'
-import { signLeasedSlot } from './claim.ts'
+import { openAccount } from './accounts.ts'
 import { faultOf } from './consent.ts'
-import type { AuthorizedRow } from './ledger.ts'
 import {
+  type AuthorizedRow,
   authorizeRequest,
   commitConfirmation,
   commitDecision,
@@ -22,7 +19,6 @@ import {
   storeSignedPayment,
   withdraw,
 } from './ledger.ts'
-import { openAccount } from './open-account.ts'
 import type {
   AuthorizeAnswer,
   AuthorizeRequest,
@@ -30,8 +26,8 @@ import type {
   CustodyPort,
   SignedPayment,
 } from './port.ts'
-import { relayQueued, replaceSlot } from './relay.ts'
-import { setAsideBad } from './set-aside.ts'
+import { relayQueued, replaceSlot, type SignedSlot, setAsideBad, signLeasedSlot } from './relay.ts'
+import { ownCall } from './relay-transaction.ts'
 import { signPayment } from './sign-payment.ts'
 
 /** Opens custody over the world's database and root keys. */

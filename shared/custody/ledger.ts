@@ -7,14 +7,12 @@ import * as z from 'zod'
 import { hexSchema, wordSchema } from '../chains/hex.ts'
 import { consentRow } from '../consent/consent.ts'
 import { mandateTermsRow } from '../consent/mandate-row.ts'
-import type { ErrorCode } from '../contract/errors.ts'
-import { Rejection } from '../contract/errors.ts'
+import { type ErrorCode, Rejection } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
 import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
-import type { SignedSlot } from './claim.ts'
-import { costWei, feesAsked, lanesSeen, leasedSlotRow } from './claim.ts'
 import type { AuthorizeRequest, ConfirmRequest, LaneSeen, SignedPayment } from './port.ts'
+import { costWei, feesAsked, lanesSeen, leasedSlotRow, type SignedSlot } from './relay.ts'
 
 const unixSeconds = z.int().nonnegative()
 const weiText = z.string().regex(/^[0-9]{1,78}$/)

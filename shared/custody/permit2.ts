@@ -7,9 +7,6 @@ import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
 import { permit2Address } from '../chains/evm/rpc/places.ts'
 import { addressOf } from './accounts.ts'
-import { permit2Digest } from './permit2-digest.ts'
-import type { Permit2Form } from './permit2-terms.ts'
-import { permit2Spenders } from './permit2-terms.ts'
 import type { SignedAuthorization } from './port.ts'
 import {
   requireAddress,
@@ -18,6 +15,15 @@ import {
   requireSigned,
   splitSignature,
 } from './read-back.ts'
+import {
+  type Permit2Form,
+  permit2Digest,
+  permit2Spenders,
+  structHash,
+  type TokenDomain,
+  typedDigest,
+  word,
+} from './typed-digest.ts'
 
 /** Terms of one permit. */
 export type Permit2Terms = {
@@ -98,4 +104,54 @@ function signTyped(key: Uint8Array, terms: Permit2Terms, permit: Permit) {
   }
   const Witness = [to, facilitator, validAfter] as const
   return signTypedData({ ...common, types: { ...types, Witness }, message })
+}
+
+/** Terms of one allowance; `nonce` is the wallet's next one at the token. */
+export type AllowanceTerms = TokenDomain & {
+  owner: string
+  valueAtomic: bigint
+  nonce: bigint
+  /** Unix seconds, inclusive; the same as in the permit that it accompanies. */
+  validBefore: number | bigint
+}
+
+const types = {
+  Permit: [
+    { name: 'owner', type: 'address' },
+    { name: 'spender', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+  ],
+} as const
+
+// EIP-2612, section "Specification".
+const eip2612PermitType =
+  'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)'
+
+/** Signs the allowance with the owner's key. Throws if the key is not that of `owner`. */
+export async function signAllowance(key: Uint8Array, terms: AllowanceTerms): Promise<string> {
+  const message = {
+    owner: requireAddress(terms.owner),
+    spender: permit2Address,
+    value: terms.valueAtomic,
+    nonce: terms.nonce,
+    deadline: BigInt(terms.validBefore),
+  }
+  const signature = await signTypedData({
+    privateKey: bytesToHex(key),
+    domain: {
+      ...terms.domain,
+      chainId: terms.chainId,
+      verifyingContract: requireAddress(terms.token),
+    },
+    types,
+    primaryType: 'Permit',
+    message,
+  })
+  splitSignature(signature)
+  requireSame({ owner: terms.owner }, { owner: addressOf(key) })
+  const words = Object.values(message).map((value) => word(String(value)))
+  await requireSigned(key, typedDigest(terms, structHash(eip2612PermitType, words)), signature)
+  return signature
 }

@@ -4,15 +4,35 @@
  * Multicall3, where a failure of one leaves the others as they are. With none, the lane calls itself, which
  * fills a gap. The transaction costs the lane nothing but gas.
  */
-import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, size } from 'viem'
-import { relayGas } from '../chains/evm/gas/fees.ts'
+import {
+  bytesToHex,
+  concat,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  pad,
+  parseAbi,
+  parseTransaction,
+  serializeTransaction,
+  size,
+  toHex,
+} from 'viem'
+import { signTransaction } from 'viem/accounts'
+import * as z from 'zod'
+import { relayGas } from '../chains/evm/gas.ts'
 import { multicall3Address } from '../chains/evm/rpc/places.ts'
 import { hexSchema } from '../chains/hex.ts'
-import type { TransactionSlot } from './call.ts'
-import { confirmCall, signCall } from './call.ts'
-import { callUnits, committedNonce } from './carrier.ts'
+import { callUnits, committedNonce, orderOf } from './carrier.ts'
+import { authorizationNonce, type StoredPayment } from './nonce.ts'
 import type { SignedAuthorization, SignedTransaction } from './port.ts'
-import { requireAddress, requireHex, requireSame, splitSignature } from './read-back.ts'
+import {
+  requireAddress,
+  requireHex,
+  requireSame,
+  requireSigned,
+  splitSignature,
+} from './read-back.ts'
 
 // FiatToken 2.0 and 2.1 have only these overloads with v, r, s; 2.2 added ones with a `bytes` signature
 // beside them. So every deployed USDC and EURC answers to these.
@@ -169,4 +189,109 @@ function confirmCarried(
       s,
     },
   )
+}
+
+/** Chain and nonce of a transaction, and its price in wei per gas. */
+export type TransactionSlot = {
+  chainId: number
+  nonce: number
+  maxFeePerGas: bigint
+  maxPriorityFeePerGas: bigint
+}
+
+/** Contract that is called with some data, and the gas limit. */
+export type ContractCall = TransactionSlot & { to: string; gas: bigint; data: Hex }
+
+/** Signs the call with the sender's key. */
+async function signCall(key: Uint8Array, call: ContractCall): Promise<SignedTransaction> {
+  const { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, gas, data } = call
+  const to = requireAddress(call.to)
+  const raw = await signTransaction({
+    privateKey: bytesToHex(key),
+    transaction: {
+      type: 'eip1559',
+      chainId,
+      nonce,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
+      gas,
+      to,
+      value: 0n,
+      data,
+    },
+  })
+  return { hash: keccak256(raw), raw }
+}
+
+/** Reads the bytes back, compares everything but the call data, and returns the call data. */
+async function confirmCall(
+  key: Uint8Array,
+  asked: Omit<ContractCall, 'data'>,
+  raw: string,
+): Promise<string> {
+  if (!isEip1559(raw)) throw new Error('not an EIP-1559 transaction')
+  const parsed = parseTransaction(raw)
+  const { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, gas, to } = asked
+  // RLP has no zero: an absent number is zero.
+  requireSame(
+    { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, gas, to, value: 0n, accessed: 0 },
+    {
+      chainId: parsed.chainId,
+      nonce: parsed.nonce ?? 0,
+      maxFeePerGas: parsed.maxFeePerGas ?? 0n,
+      maxPriorityFeePerGas: parsed.maxPriorityFeePerGas ?? 0n,
+      gas: parsed.gas,
+      to: parsed.to ?? undefined,
+      value: parsed.value ?? 0n,
+      accessed: parsed.accessList?.length ?? 0,
+    },
+  )
+  const { r = '0x', s = '0x', yParity = 0, ...unsigned } = parsed
+  const signature = concat([pad(r, { size: 32 }), pad(s, { size: 32 }), toHex(27 + yParity)])
+  await requireSigned(key, keccak256(serializeTransaction(unsigned)), signature)
+  return parsed.data ?? '0x'
+}
+
+/** True for an EIP-1559 transaction: its type 0x02 comes before the RLP list. */
+function isEip1559(raw: string): raw is `0x02${string}` {
+  return raw.startsWith('0x02')
+}
+
+/** Call as the ledger returns it. */
+export const callRow = z.object({
+  payment: z.uuid(),
+  token: z.string(),
+  from: z.string(),
+  to: z.string(),
+  value: z.string(),
+  valid_after: z.int(),
+  valid_before: z.int(),
+  nonce: z.string(),
+  signature: z.string(),
+  carrier: z.object({ chain: z.int(), order: hexSchema }).nullish(),
+})
+
+/** Parsed call. */
+export type CallRow = z.output<typeof callRow>
+
+/** Converts a call of the ledger to a signed call of its token. */
+export function callOf({ token, from, to, value, ...row }: CallRow): RelayCall {
+  const { nonce, signature } = row
+  const validAfter = String(row.valid_after)
+  const validBefore = String(row.valid_before)
+  const authorization = { from, to, value, validAfter, validBefore, nonce, signature }
+  if (!row.carrier) return { token, authorization }
+  const { chain: chainId, order } = row.carrier
+  const base = authorizationNonce({ chainId, token, paymentId: row.payment })
+  return { token, authorization, carried: { base, order } }
+}
+
+/** Returns the call that carries a payment which was just signed. */
+export function ownCall(
+  { id: paymentId, chain: chainId, token, terms }: StoredPayment,
+  authorization: SignedAuthorization,
+): RelayCall {
+  const order = orderOf(terms)
+  const base = authorizationNonce({ chainId, token, paymentId })
+  return { token, authorization, ...(order && { carried: { base, order } }) }
 }

@@ -1,26 +1,14 @@
 /**
- * Signs for lanes what is authorized already: the next transaction of a queue, or a replacement in the same
- * slot of one that is not mined. A wallet that pays its own gas is a lane like a relayer's. Nothing here
- * can authorize a payment or change one.
+ * Takes slots of relayer lanes from the ledger and signs their transactions. A transaction is stored before
+ * it is given to anybody.
  */
 import * as z from 'zod'
+import { emptyMaxFeePerGasOf, maxFeePerGasOf, relayGas } from '../chains/evm/gas.ts'
+import { findChain } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
-import type { CallRow } from './call-row.ts'
-import { callOf } from './call-row.ts'
-import type { LeasedSlot } from './claim.ts'
-import {
-  ceilingOf,
-  feesAsked,
-  laneOwner,
-  lanesSeen,
-  leasedSlotRow,
-  signLeasedSlot,
-  storedTransaction,
-  weiOf,
-} from './claim.ts'
-import { readEnvelope, withKey } from './envelope.ts'
+import { readEnvelope, withKey } from './accounts.ts'
 import type {
   LaneSeen,
   RelayAnswer,
@@ -29,8 +17,169 @@ import type {
   ReplaceRequest,
   SignedTransaction,
 } from './port.ts'
-import { signRelay, unitsOf } from './relay-transaction.ts'
-import { setAsideBad, sortCalls } from './set-aside.ts'
+import {
+  type CallRow,
+  callOf,
+  callRow,
+  encodeCall,
+  type RelayCall,
+  signRelay,
+  unitsOf,
+} from './relay-transaction.ts'
+
+const wei = z.string().regex(/^[1-9][0-9]{0,30}$/)
+
+/** Schema of the fees in a request. */
+export const feesAsked = z.strictObject({
+  maxFeePerGas: wei,
+  maxPriorityFeePerGas: wei,
+  dataFeeWei: z.string().regex(/^[0-9]{1,30}$/),
+})
+
+/**
+ * Returns the most that a unit of gas may cost, so that no caller burns a lane's gas beyond the operator's
+ * budget. A transaction without calls, which only uses up its nonce, may be dearer.
+ */
+function ceilingOf(
+  { config }: Pick<World, 'config'>,
+  chainId: number,
+  calls: readonly unknown[],
+): bigint {
+  const chain = findChain(`eip155:${chainId}`)
+  if (!chain) return 0n
+  return calls.length > 0 ? maxFeePerGasOf(chain, config) : emptyMaxFeePerGasOf(chain, config)
+}
+
+/** Schema of the lanes in a request. */
+export const lanesSeen = z
+  .array(z.strictObject({ address: z.string(), mined_nonce: z.int().nonnegative() }))
+  .max(64)
+
+/** Owner of the key that signs for a lane: a relayer, or the account whose wallet it is. */
+const laneOwner = z.literal('relayer').or(z.uuid())
+
+/** Leased slot in a lane of this owner. `lease` proves that it is still held. */
+export const leasedSlotRow = z.object({
+  lease: z.uuid(),
+  chain: z.int(),
+  lane: z.string(),
+  nonce: z.int().nonnegative(),
+  /** Calls, parsed one by one so that a bad one does not take the others with it. */
+  calls: z.array(z.unknown()),
+  envelope: z.unknown(),
+  owner: laneOwner,
+})
+
+/** Leased slot, with its calls as the ledger returns them. */
+type LeasedSlotRow = z.output<typeof leasedSlotRow>
+
+/** Leased slot, with the calls that go into it. */
+type LeasedSlot = Omit<LeasedSlotRow, 'calls'> & { calls: readonly CallRow[] }
+
+/** Transaction for a leased slot, and the arguments that store it. */
+export type SignedSlot = {
+  transaction: SignedTransaction
+  stored: {
+    lease: string
+    calls: number
+    tx_hash: string
+    raw: string
+    max_fee_per_gas: string
+    max_priority_fee_per_gas: string
+    cost_wei: string
+  }
+}
+
+/** Signs the transaction for a leased slot, with the caller's own calls after those that waited. */
+export async function signLeasedSlot(
+  world: Pick<World, 'config'>,
+  roots: Roots,
+  slot: LeasedSlot,
+  fees: RelayFees,
+  ownCalls: readonly RelayCall[] = [],
+): Promise<SignedSlot> {
+  const { chain: chainId, lane, nonce } = slot
+  const calls = [...slot.calls.map(callOf), ...ownCalls]
+  if (BigInt(fees.maxFeePerGas) > ceilingOf(world, chainId, calls)) {
+    throw new Error('gas is dearer than the budget')
+  }
+  const binding = { account: slot.owner, address: lane }
+  const transaction = await withKey(roots, binding, readEnvelope(slot.envelope), (key) =>
+    signRelay(key, { chainId, nonce, ...weiOf(fees), lane, calls }),
+  )
+  const stored = storedTransaction(chainId, transaction, fees, unitsOf(calls))
+  return { transaction, stored: { lease: slot.lease, calls: calls.length, ...stored } }
+}
+
+/** Converts a transaction that counts as so many calls to SQL arguments, with the most that it can cost. */
+function storedTransaction(
+  chainId: number,
+  { hash, raw }: SignedTransaction,
+  fees: RelayFees,
+  calls: number,
+) {
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees
+  return {
+    tx_hash: hash,
+    raw,
+    max_fee_per_gas: maxFeePerGas,
+    max_priority_fee_per_gas: maxPriorityFeePerGas,
+    cost_wei: costWei(chainId, fees, calls),
+  }
+}
+
+/** Returns the most that a transaction of so many calls can cost, in wei. */
+export function costWei(
+  chainId: number,
+  { maxFeePerGas, dataFeeWei }: RelayFees,
+  calls: number,
+): string {
+  const dataFee = BigInt(Math.max(calls, 1)) * BigInt(dataFeeWei)
+  return (relayGas(chainId, calls) * BigInt(maxFeePerGas) + dataFee).toString()
+}
+
+/** Converts fees to numbers. */
+function weiOf({ maxFeePerGas, maxPriorityFeePerGas }: Omit<RelayFees, 'dataFeeWei'>) {
+  return {
+    maxFeePerGas: BigInt(maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
+  }
+}
+
+const named = z.object({ payment: z.uuid() })
+
+/** Sets aside the calls that cannot be carried. `own`: another call of the caller's goes with the rest. */
+export async function setAsideBad(
+  world: World,
+  slot: LeasedSlotRow,
+  hasOwnCall: boolean,
+): Promise<LeasedSlot> {
+  const { good, bad } = sortCalls(world, slot.calls)
+  if (bad.length > 0) {
+    const payments = bad.flatMap((call) => named.safeParse(call).data?.payment ?? [])
+    const question = { lease: slot.lease, payments, own: hasOwnCall }
+    await unbound(world.db).run('custody_set_aside', question)
+  }
+  return { ...slot, calls: good }
+}
+
+/** Separates the calls that can be put into a transaction from those that cannot, which are logged. */
+function sortCalls(world: World, calls: readonly unknown[]) {
+  const good: CallRow[] = []
+  const bad: unknown[] = []
+  for (const call of calls) {
+    try {
+      const read = callRow.parse(call)
+      encodeCall(callOf(read))
+      good.push(read)
+    } catch (error) {
+      const payment = named.safeParse(call).data?.payment ?? ''
+      world.log({ work: 'custody', alarm: 'call_refused', payment, log: String(error) })
+      bad.push(call)
+    }
+  }
+  return { good, bad }
+}
 
 const relayRequest = z.strictObject({ ...feesAsked.shape, chainId: z.int(), lanes: lanesSeen })
 const replaceRequest = z.strictObject({ ...feesAsked.shape, slot: z.int() })

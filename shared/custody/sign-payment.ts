@@ -5,15 +5,14 @@
  */
 import { assetOf } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
-import { signAllowance } from './allowance.ts'
+import { readEnvelope, withKey } from './accounts.ts'
 import { signAuthorization } from './authorization.ts'
 import { orderOf } from './carrier.ts'
-import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { storedNonce } from './nonce.ts'
-import { signPermit2 } from './permit2.ts'
-import { permit2Of } from './permit2-terms.ts'
+import { signAllowance, signPermit2 } from './permit2.ts'
 import type { SignedPayment } from './port.ts'
+import { permit2Of } from './typed-digest.ts'
 
 /** Signs an authorized payment. */
 export function signPayment(roots: Roots, row: AuthorizedRow): Promise<SignedPayment> {

@@ -7,8 +7,7 @@
  */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import * as z from 'zod'
-import type { Refusal } from '../contract/errors.ts'
-import { fail, isErrorCode, Rejection } from '../contract/errors.ts'
+import { fail, isErrorCode, type Refusal, Rejection } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 import type { DatabaseFunctions } from './functions.ts'
 

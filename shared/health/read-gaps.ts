@@ -4,8 +4,13 @@
  * everything is unavailable.
  */
 import * as z from 'zod'
-import type { GapState, Health } from '../contract/gap-states.ts'
-import { gapStates, gapStatesWithoutDatabase, health } from '../contract/gap-states.ts'
+import {
+  type GapState,
+  gapStates,
+  gapStatesWithoutDatabase,
+  type Health,
+  health,
+} from '../contract/gaps.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
 

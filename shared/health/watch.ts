@@ -4,16 +4,14 @@
  * other checks.
  */
 import type { Chain } from '../chains/chain.ts'
-import type { LaneStates } from '../chains/evm/lanes.ts'
-import { readLanes } from '../chains/evm/lanes.ts'
+import { type LaneStates, readLanes } from '../chains/evm/lanes.ts'
 import { hasOneOperator } from '../chains/evm/rpc/endpoints.ts'
 import { connectedChains, tokenBySymbol } from '../chains/registry.ts'
 import type { CapabilityPart, ChainPart } from '../contract/gaps.ts'
 import { unbound } from '../db/database.ts'
 import { usdMicrosOf } from '../money/usd.ts'
 import { fundedLanes } from '../payments/relay/funded-lanes.ts'
-import type { LaneRow } from '../payments/relay/lanes.ts'
-import { laneRow } from '../payments/relay/lanes.ts'
+import { type LaneRow, laneRow } from '../payments/relay/lanes.ts'
 import type { World } from '../world.ts'
 
 // Readers keep health for 10 seconds and documents for 15, so a failure shows within a minute.

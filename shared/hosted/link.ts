@@ -4,8 +4,7 @@
  */
 import { credentialOf } from '../auth/api-key.ts'
 import { encodeForUrl } from '../base64.ts'
-import type { Config } from '../env.ts'
-import { required } from '../env.ts'
+import { type Config, required } from '../env.ts'
 import type { World } from '../world.ts'
 
 const tokenBytes = 32

@@ -4,8 +4,7 @@
  */
 import { tokenNamed } from '../chains/registry.ts'
 import { wantedChains } from '../chains/wanted.ts'
-import type { Refusal } from '../contract/errors.ts'
-import { fail, isRefusal } from '../contract/errors.ts'
+import { fail, isRefusal, type Refusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 import { parseAmount } from '../money/amount.ts'
 

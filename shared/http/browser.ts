@@ -3,8 +3,7 @@
  * sites cannot forge: the origin and the token of a cookie. A program can imitate all of it. The checks
  * tell agents that the page is for a person, and stop other sites from using a person's browser.
  */
-import type { Refusal } from '../contract/errors.ts'
-import { fail } from '../contract/errors.ts'
+import { fail, type Refusal } from '../contract/errors.ts'
 
 /** Cookie whose value every form repeats. `__Host-`: no other host can set it. */
 const formCookie = /(?:^|;\s*)__Host-aoa_form=([0-9a-f]{64})(?:;|$)/

@@ -2,19 +2,20 @@
  * The caller of a request as the request states it: token, client fingerprint, network address. The
  * database decides whether the token is valid, in the transaction of the operation itself.
  */
-import { digestOfToken, isTokenOfKind } from '../auth/access-token.ts'
+import {
+  digestOfToken,
+  isTokenOfKind,
+  readDelegatedCredential,
+  readProof,
+} from '../auth/access-token.ts'
 import { credentialOf, isApiKey } from '../auth/api-key.ts'
-import { readProof } from '../auth/dpop.ts'
-import { readDelegatedCredential } from '../auth/handed.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import { isIdempotencyKey } from '../contract/keepable.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { CallerDatabase, Database } from '../db/database.ts'
-import { bindCredential, unbound } from '../db/database.ts'
+import { bindCredential, type CallerDatabase, type Database, unbound } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'
-import type { WaitUntil } from '../mail/wake.ts'
-import { wakeMailer } from '../mail/wake.ts'
+import { type WaitUntil, wakeMailer } from '../mail/outbox.ts'
 import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
 

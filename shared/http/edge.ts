@@ -3,26 +3,25 @@
  * and method, token form, media type and size, input, handler, declared answer. A caller that is not
  * admitted gets 401 or 403 before it learns anything about its request.
  */
-import type { Context as HonoContext } from 'hono'
+
+import { zValidator } from '@hono/zod-validator'
+import type { Context as HonoContext, MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod'
 import { fullResponseOf } from '../contract/answered.ts'
-import type { Refusal } from '../contract/errors.ts'
-import { fail, isRefusal, Rejection } from '../contract/errors.ts'
+import { type ErrorCode, fail, isRefusal, type Refusal, Rejection } from '../contract/errors.ts'
+import { type GapId, type GapStatus, gaps } from '../contract/gaps.ts'
+import { isStorable } from '../contract/keepable.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { World } from '../world.ts'
-import { worldFrom } from '../world.ts'
-import { answer, refuse, wrongPath } from './answer.ts'
-import { contextOf, idempotencyKey } from './caller.ts'
-import { wwwAuthenticateOf } from './challenge.ts'
-import { withGapStatus } from './gap-answer.ts'
-import type { PipelineEnv } from './gates.ts'
-import { inputValidator, requestChecks } from './gates.ts'
+import type { Config } from '../env.ts'
+import { gapsSeen, readHealth } from '../health/read-gaps.ts'
+import { type World, worldFrom } from '../world.ts'
+import { answer, refuse, wrongPath, wwwAuthenticateOf } from './answer.ts'
+import { contextOf, credentialFrom, idempotencyKey } from './caller.ts'
 import type { Context, Handler } from './handler.ts'
 import { runOnce } from './idempotency.ts'
-import type { Serving } from './later.ts'
-import { runToEnd, waitUntilOf } from './later.ts'
-import { withOwnerPage } from './owner-page.ts'
+import { inputProblems, parseInput, wholeRequest } from './input.ts'
+import { runToEnd, type Serving, waitUntilOf } from './later.ts'
 
 type Bindings = Record<string, unknown>
 type PipelineContext = HonoContext<PipelineEnv>
@@ -174,4 +173,131 @@ function answerRefusal(contract: Operation, given: Refusal, c: PipelineContext):
   const scope = contract.access === 'any' ? 'read' : contract.access
   const asked = { scope, authorization: c.req.header('authorization') }
   return refuse(refusal, requestId, wwwAuthenticateOf(c.get('world').config, refusal, asked))
+}
+
+/** State that a request carries through the pipeline. */
+type PipelineEnv = {
+  Bindings: Record<string, unknown>
+  Variables: { requestId: string; world: World; credential: string }
+}
+/** Maximum bytes of a request body; the body of a paid request travels inside it. */
+const bodyBytesMax = 128 * 1024
+
+/** Returns the first middleware of an operation; `inputValidator` follows. */
+function requestChecks(contract: Operation): MiddlewareHandler<PipelineEnv>[] {
+  const token: MiddlewareHandler<PipelineEnv> = async (c, next) => {
+    if (contract.access !== 'public') {
+      const found = await credentialFrom(c.get('world'), c.req.raw)
+      if (found === undefined) throw new Rejection(fail('unauthorized'))
+      c.set('credential', found)
+    }
+    await next()
+  }
+  const mediaType: MiddlewareHandler<PipelineEnv> = async (c, next) => {
+    if (contract.method === 'POST' && hasBody(c.req.raw) && !isJson(c.req.raw)) {
+      throw new Rejection(fail('unsupported_media_type'))
+    }
+    await next()
+  }
+  return [token, mediaType, wholeBody, emptyBody]
+}
+
+/** Reads the whole body; only POST has one. */
+const wholeBody: MiddlewareHandler<PipelineEnv> = async (c, next) => {
+  if (c.req.method === 'POST') c.req.raw = await wholeRequest(c.req.raw, bodyBytesMax)
+  await next()
+}
+
+/**
+ * Treats an empty body as an empty object (as in wallet_balances). The validator does so only if no content
+ * type is set.
+ */
+const emptyBody: MiddlewareHandler<PipelineEnv> = async (c, next) => {
+  if (c.req.method === 'POST' && (await c.req.text()).trim() === '') {
+    const headers = new Headers(c.req.raw.headers)
+    headers.delete('content-type')
+    c.req.raw = new Request(c.req.url, { method: 'POST', headers })
+  }
+  await next()
+}
+
+function hasBody(request: Request): boolean {
+  return request.body !== null && request.headers.get('content-length') !== '0'
+}
+
+function isJson(request: Request): boolean {
+  const type = request.headers.get('content-type') ?? ''
+  return type.split(';')[0]?.trim().toLowerCase() === 'application/json'
+}
+
+/** Parses the declared shape; the handler's input comes from `c.req.valid`. */
+function inputValidator(contract: Operation) {
+  const target = contract.method === 'GET' ? 'query' : 'json'
+  const options = { validationFunction: parseInput }
+  return zValidator(
+    target,
+    contract.request,
+    (result) => {
+      if (!result.success) {
+        const { problems, message } = inputProblems(result.error.issues)
+        throw new Rejection(fail('invalid_request', { details: { problems }, message }))
+      }
+      if (!isStorable(result.data)) throw new Rejection(fail('invalid_request', notStorable))
+    },
+    options,
+  )
+}
+
+const notStorable = {
+  message: 'Text has no NUL and no unpaired surrogates, and JSON at most 32 levels.',
+}
+
+/** Runs an operation and reads the health in the meantime, so that nobody waits for it. */
+async function withGapStatus(
+  { gap }: Operation,
+  world: World,
+  run: () => Promise<object>,
+): Promise<object | Refusal> {
+  if (gap === undefined) return run()
+  const reading = readHealth(world)
+  const result = await run()
+  const states = gapsSeen(world, await reading)
+  const state = states.find(({ gap_id }) => gap_id === gap)
+  const chain = isRefusal(result) ? undefined : chainIn(result)
+  const onChain = state?.chains?.find((one) => one.chain === chain)
+  return added(result, gap, (onChain ?? state)?.status ?? 'unavailable')
+}
+
+/** Adds the status where `fullResponseOf` declares it. */
+function added(result: object, gap_id: GapId, gap_status: GapStatus): object {
+  const told = { gap_id, gap_status }
+  if (!isRefusal(result)) {
+    return gap_status === 'live' && gaps[gap_id].best === 'live' ? result : { ...result, ...told }
+  }
+  if (result.refusal !== 'unavailable') return result
+  return { ...result, details: { ...result.details, ...told } }
+}
+
+/** Returns the one chain that an answer is about: `chain` of a transfer, `network` of an x402 payment. */
+function chainIn(body: object): unknown {
+  if ('chain' in body) return body.chain
+  if ('network' in body) return body.network
+  const terms = 'terms' in body ? body.terms : undefined
+  return typeof terms === 'object' && terms !== null ? chainIn(terms) : undefined
+}
+
+const pages: Partial<Record<ErrorCode, string>> = {
+  account_frozen: '/freeze',
+  limit_exceeded: '/limits',
+  insufficient_funds: '/deposit',
+  code_needs_owner: '/vault',
+}
+
+/** Returns the refusal with that page as `details.url`, if its code has one. */
+function withOwnerPage(refusal: Refusal, { WEB_URL }: Pick<Config, 'WEB_URL'>): Refusal {
+  const page = pages[refusal.refusal]
+  if (page === undefined) return refusal
+  const login = refusal.details?.['credential_id']
+  const path = typeof login === 'string' ? `${page}/${login}` : page
+  return { ...refusal, details: { url: `${WEB_URL}${path}`, ...refusal.details } }
 }

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase } from '../db/database.ts'
-import type { WaitUntil } from '../mail/wake.ts'
+import type { WaitUntil } from '../mail/outbox.ts'
 import type { World } from '../world.ts'
 
 /** One request: its caller and everything that its handler may use. */

@@ -6,12 +6,12 @@
  */
 import * as z from 'zod'
 import { credentialOf } from '../auth/api-key.ts'
-import type { Refusal } from '../contract/errors.ts'
-import { fail, isRefusal } from '../contract/errors.ts'
+import { decodeBytes, encodeBase64 } from '../base64.ts'
+import { fail, isRefusal, type Refusal } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import { required } from '../env.ts'
+import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
-import { openAnswer, sealAnswer } from './kept-answer.ts'
 
 const claim = z.object({
   claim: z.uuid(),
@@ -99,4 +99,48 @@ async function claimOrWait(
     message: 'A request with this Idempotency-Key is still running.',
     retryAfterSeconds: 2,
   })
+}
+
+const cipher = 'AES-GCM'
+const nonceBytes = 12
+const encoder = new TextEncoder()
+
+/** Seals the answer of a claim; returns nonce and ciphertext in base64. */
+async function sealAnswer(
+  { config, randomBytes }: Pick<World, 'config' | 'randomBytes'>,
+  claim: string,
+  answer: string,
+): Promise<string> {
+  const nonce = new Uint8Array(randomBytes(nonceBytes))
+  const key = await keyOf(required(config, 'API_KEY_PEPPER'))
+  const sealed = await crypto.subtle.encrypt(boundTo(nonce, claim), key, encoder.encode(answer))
+  return encodeBase64(new Uint8Array([...nonce, ...new Uint8Array(sealed)]))
+}
+
+/** Opens the answer of a claim; throws if it was sealed for another claim or under another pepper. */
+async function openAnswer(
+  { config }: Pick<World, 'config'>,
+  claim: string,
+  kept: string,
+): Promise<string> {
+  const bytes = decodeBytes(kept) ?? new Uint8Array()
+  const key = await keyOf(required(config, 'API_KEY_PEPPER'))
+  const bound = boundTo(bytes.subarray(0, nonceBytes), claim)
+  const answer = await crypto.subtle.decrypt(bound, key, bytes.subarray(nonceBytes))
+  return new TextDecoder().decode(answer)
+}
+
+function boundTo(iv: Uint8Array<ArrayBuffer>, claim: string) {
+  return { name: cipher, iv, additionalData: encoder.encode(claim) }
+}
+
+/** Derives the key by HKDF (RFC 5869), because the pepper itself makes credentials. */
+async function keyOf(pepper: string) {
+  const secret = await crypto.subtle.importKey('raw', encoder.encode(pepper), 'HKDF', false, [
+    'deriveKey',
+  ])
+  const info = encoder.encode('kept answers')
+  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: encoder.encode('aoa/v1'), info }
+  const form = { name: cipher, length: 256 }
+  return crypto.subtle.deriveKey(derivation, secret, form, false, ['encrypt', 'decrypt'])
 }

@@ -3,7 +3,7 @@
  * itself once its client has gone away.
  */
 import type { ExecutionContext, Context as HonoContext } from 'hono'
-import type { WaitUntil } from '../mail/wake.ts'
+import type { WaitUntil } from '../mail/outbox.ts'
 
 /** Answers a request, as a platform calls it. */
 export type Serving<Answer = Response | Promise<Response>> = (

@@ -1,8 +1,6 @@
 /** Notices to the owner that somebody gained access to the account, so that an intruder is noticed. */
-import type { SecurityEvent } from './deed.ts'
-import { endTheHold, eventFacts, notYou } from './deed.ts'
-import type { Message } from './letter.ts'
-import { letter } from './letter.ts'
+import { endTheHold, eventFacts, notYou, type SecurityEvent, utc } from './deed.ts'
+import { letter, type Message } from './letter.ts'
 
 /** Writes the notice that a browser signed in. */
 export function newSignIn(webUrl: string, event: SecurityEvent & { method: string }): Message {
@@ -146,5 +144,69 @@ export function accountSecured(webUrl: string, event: SecurityEvent): Message {
       'did this. The account is frozen until you unfreeze it. If there is a password, it is a new one.',
     { facts: eventFacts(event) },
     ...notYou(webUrl),
+  ])
+}
+
+/** Writes the notice that an app was given access. Only the web app shows the name that the app chose. */
+export function appConnected(
+  webUrl: string,
+  event: SecurityEvent & { host: string; scope: string },
+): Message {
+  return letter('app_connected', 'An app was given access to your account', [
+    'An app was given access to your account:',
+    { facts: { 'It is at': event.host, 'What it may do': event.scope, ...eventFacts(event) } },
+    ...notYou(webUrl),
+  ])
+}
+
+/** Writes the notice that a connected app may do more than before. */
+export function appRaised(
+  webUrl: string,
+  event: SecurityEvent & { host: string; scope: string; caps: Readonly<Record<string, string>> },
+): Message {
+  return letter('app_raised', 'An app may do more in your account', [
+    'A connected app may do more in your account than before:',
+    {
+      facts: {
+        'It is at': event.host,
+        'What it may do': event.scope,
+        ...event.caps,
+        ...eventFacts(event),
+      },
+    },
+    ...notYou(webUrl),
+  ])
+}
+
+/** Writes the notice that an app's token was used twice, so its access was ended. */
+export function appTokenReused(webUrl: string, seen: { host: string }): Message {
+  return letter('app_token_reused', 'The access of an app was ended', [
+    'What only this app should hold was used a second time. Somebody may have copied it, so the ' +
+      'access of the app was ended. If you still trust the app, connect it again.',
+    { facts: { 'It is at': seen.host } },
+    { link: `${webUrl}/activity`, label: 'See what was done' },
+  ])
+}
+
+/** Writes the notice that a secret was used at a site, or read for one, for the first time. */
+export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: Date }): Message {
+  return letter('site_first_used', 'A login of your vault is in use at a new site', [
+    'For the first time a secret of your vault is used at this site, or was read by your agent:',
+    { facts: { Site: site, When: utc(at) } },
+    'You are told once for each site; every use stands in the activity.',
+    { link: `${webUrl}/activity`, label: 'See the activity' },
+    'If this is not as you meant it, freeze the account: then no secret is used any more.',
+  ])
+}
+
+/** Writes the notice that the owner entered a login that an agent had asked for by a link. */
+export function loginEntered(webUrl: string, event: SecurityEvent & { site: string }): Message {
+  return letter('login_entered', 'A login was put into your vault', [
+    'An agent asked for a login by a link, and somebody who is signed in as you entered it. Agents ' +
+      'can use it at this site:',
+    { facts: { Site: event.site, ...eventFacts(event) } },
+    'Codes from your mail are not used with it before you let it on its page in the vault. If this ' +
+      'was not you, delete the login there:',
+    { link: `${webUrl}/vault`, label: 'Open the vault' },
   ])
 }

@@ -4,15 +4,14 @@
  * arrive twice; both copies then have the same id.
  */
 import * as z from 'zod'
-import type { CallerDatabase } from '../db/database.ts'
-import { unbound } from '../db/database.ts'
+import { type CallerDatabase, unbound } from '../db/database.ts'
+import { visibleText } from '../text/untrusted.ts'
 import type { World } from '../world.ts'
 import { isAddress, noticeAddress } from './address.ts'
 import { markAsAgentMail } from './agent-mark.ts'
 import { openOutboxMail } from './outbox.ts'
 import type { Failure, MailTransport } from './port.ts'
-import { deliverPushes } from './push/deliver.ts'
-import { visibleText } from './untrusted.ts'
+import { deliverPushes } from './push.ts'
 import { enqueueWaitingNotices } from './waiting-notices.ts'
 
 /** Number of mails sent at once. A Worker may have six connections open. */

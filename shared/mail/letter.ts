@@ -4,7 +4,7 @@
  * can become neither markup nor a further header line, and mail programs make no links of addresses in
  * them. No mail contains a link that changes anything when it is opened.
  */
-import { visibleLine } from './untrusted.ts'
+import { visibleLine } from '../text/untrusted.ts'
 
 /** A finished mail without its recipient. */
 export type Message = {

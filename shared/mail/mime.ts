@@ -3,7 +3,7 @@
  * long, begins with a dot or ends the message. A value that would make more than one header throws.
  */
 import { encodeText } from '../base64.ts'
-import { messageIdOf } from './own-message.ts'
+import { messageIdOf } from './outbox.ts'
 import type { Outgoing } from './port.ts'
 
 /** Characters per line of base64 (RFC 2045 section 6.8). */

@@ -1,8 +1,6 @@
 /** Notices to the owner about decisions that wait, and about changes in what can be paid. */
-import type { SecurityEvent } from './deed.ts'
-import { addressShown, eventFacts, notYou, utc } from './deed.ts'
-import type { Message } from './letter.ts'
-import { letter } from './letter.ts'
+import { addressShown, eventFacts, notYou, type SecurityEvent, utc } from './deed.ts'
+import { letter, type Message } from './letter.ts'
 
 /** Maximum characters of a payee in a subject line. */
 const payeeLengthMax = 60

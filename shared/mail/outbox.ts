@@ -74,3 +74,23 @@ function outboxKey({ config }: Pick<World, 'config'>, use: 'encrypt' | 'decrypt'
   const key = new Uint8Array(decodeBase64(required(config, 'OUTBOX_KEY'), 32))
   return crypto.subtle.importKey('raw', key, cipher, false, [use])
 }
+
+/** Takes work that continues after the response is sent. Its outcome is not reported to anybody. */
+export type WaitUntil = (work: Promise<void>) => void
+
+/** Tells the mailer that something waits. */
+export function wakeMailer(world: World, later: WaitUntil): void {
+  const failed = (error: unknown) => world.log({ work: 'mail', log: String(error) })
+  if (world.mailer) later(world.mailer.deliver().catch(failed))
+}
+
+/** Returns the Message-ID of a mail of this service. */
+export function messageIdOf(domain: string, id: string): string {
+  return `<${id}@${domain}>`
+}
+
+/** Returns the id of the mail of this service that a Message-ID `<id@MAIL_DOMAIN>` names, else null. */
+export function ownMailIdOf(domain: string, messageId: string | undefined): string | null {
+  const [id = '', host] = messageId?.slice(1, -1).toLowerCase().split('@') ?? []
+  return host === domain.toLowerCase() && z.uuid().safeParse(id).success ? id : null
+}

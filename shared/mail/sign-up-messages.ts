@@ -1,6 +1,5 @@
 /** Mails to an address for which an account is requested. The person behind the address may be anybody. */
-import type { Message } from './letter.ts'
-import { letter } from './letter.ts'
+import { letter, type Message } from './letter.ts'
 
 /** Writes the mail with the code that proves an address during sign-up. */
 export function signUpCode({ code, minutes }: { code: string; minutes: number }): Message {

@@ -1,13 +1,10 @@
 /** Chooses how mail leaves, as MAIL_URL says. Plain text is allowed only in the local environment. */
 import { decodeBytes } from '../base64.ts'
-import type { Config } from '../env.ts'
-import { required } from '../env.ts'
-import type { World } from '../world.ts'
+import { type Config, required } from '../env.ts'
+import type { Fetch, World } from '../world.ts'
 import { readPrivateKey, signDkim } from './dkim.ts'
-import { httpTransport } from './http.ts'
 import type { MailTransport } from './port.ts'
-import { type Submission, smtpTransport } from './smtp.ts'
-import type { Connect } from './smtp-connection.ts'
+import { type Connect, type Submission, smtpTransport } from './smtp.ts'
 
 /** Shorter than the shortest lease of a mail in the outbox. */
 const deadlineMilliseconds = 20_000
@@ -46,4 +43,47 @@ function mailUrl(config: Config): URL {
   const local = config.ENVIRONMENT === 'local' && /^(http|smtp):$/.test(url.protocol)
   if (!sealed && !local) throw new Error('MAIL_URL has to begin with https: or smtps:')
   return url
+}
+
+/** Status codes that concern the mail itself. All others may be temporary. */
+const aboutTheMail = [400, 413, 422]
+
+/** Returns a transport that posts to one URL with one token. */
+export function httpTransport(provider: {
+  fetch: Fetch
+  url: string
+  token: string
+  deadline: () => AbortSignal
+}): MailTransport {
+  return async ({ id, from, to, subject, text, html, headers }) => {
+    const answer = await provider.fetch(provider.url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${provider.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': id,
+      },
+      body: JSON.stringify({
+        from,
+        to: [to],
+        subject,
+        text,
+        html,
+        headers: { 'Auto-Submitted': 'auto-generated', ...unfolded(headers) },
+      }),
+      redirect: 'manual',
+      signal: provider.deadline(),
+    })
+    // The body of the response is not read, because it may repeat the mail.
+    await answer.body?.cancel()
+    if (answer.ok) return undefined
+    const forGood = aboutTheMail.includes(answer.status)
+    return { reason: `the provider answered ${answer.status}`, forGood, outage: !forGood }
+  }
+}
+
+/** Removes line breaks, and To and Message-ID. The provider folds lines and writes these two by itself. */
+function unfolded(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const lines = Object.entries(headers).filter(([name]) => !['To', 'Message-ID'].includes(name))
+  return Object.fromEntries(lines.map(([name, value]) => [name, value.replaceAll('\r\n', '')]))
 }

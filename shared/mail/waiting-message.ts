@@ -1,7 +1,6 @@
 /** The one notice to the owner in place of those of a topic that exceeded the hourly limit. */
 import { utc } from './deed.ts'
-import type { Message } from './letter.ts'
-import { letter } from './letter.ts'
+import { letter, type Message } from './letter.ts'
 
 /** Each topic with an hourly limit (private.hourly_max), with its name in this mail. */
 export const topicNames: Readonly<Record<string, string>> = {

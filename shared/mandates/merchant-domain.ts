@@ -4,11 +4,17 @@
  * silently turn into another one is refused, so that the owner reads what is matched.
  */
 
+import { parse } from 'tldts'
+import {
+  edgeChild,
+  edgeLength,
+  edgeStart,
+  labelText,
+  rulesRoot,
+} from 'tldts/dist/es6/src/data/trie.js'
 import { checkUrl } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
 import { isSharedDomain } from '../mailbox/registrable-domain.ts'
-import { mixesScripts, readsAsAnother } from './label-script.ts'
-import { hasSuffixBelow, suffixProblem } from './public-suffix.ts'
 import { readableName } from './readable-name.ts'
 
 const messages = {
@@ -140,4 +146,86 @@ function ownerProblem({ domain, unicode }: Name, isLocal: boolean): DomainProble
   // A mandate for a host that is never fetched would be misleading.
   const isPublic = 'url' in checkUrl(`https://${domain}/`, { allowLoopback: false })
   return isPublic ? suffixProblem(domain) : 'not_public'
+}
+
+/** Patterns of a whole label: letters and marks of one script or set, ASCII digits and hyphens. */
+const wholeLabels = [
+  ['Latin'],
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+  ...(
+    'Arabic Armenian Bengali Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Hebrew ' +
+    'Kannada Khmer Lao Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan'
+  )
+    .split(' ')
+    .map((script) => [script]),
+].map((scripts) => {
+  const classes = scripts.map((script) => `\\p{Script_Extensions=${script}}`).join('')
+  return new RegExp(`^[${classes}0-9-]+$`, 'u')
+})
+
+/** Letters that look like ASCII, after the lists of Chromium's policy for displaying names. */
+const readAsLatin = [
+  { script: /\p{Script=Cyrillic}/u, label: /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u },
+  { script: /\p{Script=Armenian}/u, label: /^[աոսօցհյռւզղքց0-9-]+$/u },
+  { script: /\p{Script=Greek}/u, label: /^[αικνρυωηοτ0-9-]+$/u },
+]
+
+/**
+ * Phonetic letters that look like a, c, s and others and have been used in forged names: Unicode's IPA
+ * Extensions, Phonetic Extensions and their supplement, those of Latin Extended-D, and dotless i.
+ */
+const phonetic = /[\u0131\u0250-\u02af\u1d00-\u1dbf\ua722-\ua787\ua7ae-\ua7ff]/u
+/** Combining accent without a precomposed letter, which is easily overlooked on the letter before it. */
+const looseAccent = /[\u0300-\u036f]/u
+
+/** Returns true if a label mixes scripts in a way in which no language is written. */
+function mixesScripts(label: string): boolean {
+  return !wholeLabels.some((whole) => whole.test(label))
+}
+
+/** Returns true if a label has forged-looking letters, or reads as ASCII below a TLD of another script. */
+function readsAsAnother(label: string, last: string): boolean {
+  if (phonetic.test(label) || looseAccent.test(label)) return true
+  return readAsLatin.some(
+    (look) => look.script.test(label) && look.label.test(label) && !look.script.test(last),
+  )
+}
+
+/** Returns why a name cannot have one owner: its suffix is unknown, or it is a public suffix itself. */
+function suffixProblem(host: string): 'public_suffix' | 'unknown_suffix' | undefined {
+  const options = { allowPrivateDomains: true, extractHostname: false, validateHostname: false }
+  const { publicSuffix, isIcann, isPrivate } = parse(host, options)
+  if (!isIcann && !isPrivate) return 'unknown_suffix'
+  return publicSuffix === host ? 'public_suffix' : undefined
+}
+
+/**
+ * Returns true if some names below a host belong to others, as s3.amazonaws.com does below amazonaws.com.
+ * tldts has no function for that, so its list is walked here, starting at the last label. In the list a
+ * wildcard is always the first label, so nothing lies below one.
+ */
+function hasSuffixBelow(host: string): boolean {
+  let node: number | undefined = rulesRoot
+  for (const label of host.split('.').reverse()) {
+    node = childOf(node, label)
+    if (node === undefined) return false
+  }
+  return firstEdge(node) < firstEdge(node + 1)
+}
+
+function childOf(node: number, label: string): number | undefined {
+  let at = edgeLength.subarray(0, firstEdge(node)).reduce((sum, length) => sum + length, 0)
+  for (let edge = firstEdge(node); edge < firstEdge(node + 1); edge += 1) {
+    const end = at + (edgeLength[edge] ?? 0)
+    if (labelText.slice(at, end) === label) return edgeChild[edge]
+    at = end
+  }
+  return undefined
+}
+
+/** Returns the first edge of a node. The edges of a node end where those of the next begin. */
+function firstEdge(node: number): number {
+  return edgeStart[node] ?? 0
 }

@@ -6,13 +6,11 @@
  */
 import * as z from 'zod'
 import { isApiKey } from '../auth/api-key.ts'
-import type { Refusal } from '../contract/errors.ts'
-import { fail, Rejection } from '../contract/errors.ts'
+import { fail, type Refusal, Rejection } from '../contract/errors.ts'
 import type { Access } from '../contract/scopes.ts'
 import { bindCredential } from '../db/database.ts'
-import { refuse } from '../http/answer.ts'
+import { mcpPathOf, refuse, wwwAuthenticateOf } from '../http/answer.ts'
 import { credentialFrom } from '../http/caller.ts'
-import { mcpPathOf, wwwAuthenticateOf } from '../http/challenge.ts'
 import type { World } from '../world.ts'
 import type { OperationTool } from './tools.ts'
 

@@ -11,14 +11,12 @@ import { credentialOf } from '../auth/api-key.ts'
 import { parseJson } from '../base64.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import { required } from '../env.ts'
-import { fixedHeaders, refuse, wrongPath } from '../http/answer.ts'
-import { allowAnyOrigin } from '../http/any-origin.ts'
-import { wholeRequest } from '../http/read-at-most.ts'
+import { allowAnyOrigin, fixedHeaders, refuse, wrongPath } from '../http/answer.ts'
+import { wholeRequest } from '../http/input.ts'
 import type { World } from '../world.ts'
 import { admit, credentialOfRequest, refuseMessage } from './admission.ts'
 import { callFor } from './call.ts'
-import type { Exchange } from './server.ts'
-import { serverOf } from './server.ts'
+import { type Exchange, serverOf } from './server.ts'
 
 /** Largest body of an operation, and room for the message around it. */
 const bodyBytesMax = 144 * 1024

@@ -9,12 +9,17 @@ import { errorTable } from '../contract/errors.ts'
 import { isIdempotencyKey } from '../contract/keepable.ts'
 import { scopes } from '../contract/scopes.ts'
 import type { World } from '../world.ts'
-import type { CallingWorld, CallPort, OperationAnswer } from './call.ts'
-import { callOperation } from './call.ts'
-import type { Arguments, ToolCaller } from './confirm.ts'
-import { continueCall, elicitationFor } from './confirm.ts'
-import type { OperationTool } from './tools.ts'
-import { listedTools } from './tools.ts'
+import {
+  type Arguments,
+  type CallingWorld,
+  type CallPort,
+  callOperation,
+  continueCall,
+  elicitationFor,
+  type OperationAnswer,
+  type ToolCaller,
+} from './call.ts'
+import { listedTools, type OperationTool } from './tools.ts'
 
 /** One request: its caller, and what its tools may use. */
 export type Exchange = {

@@ -7,11 +7,9 @@ import * as z from 'zod'
 import { annotationsOf } from '../contract/annotations.ts'
 import { contractDigest } from '../contract/digest.ts'
 import { codesOf, groupOf } from '../contract/documents/about.ts'
-import type { ObjectSchema } from '../contract/documents/json-schema.ts'
-import { requestSchema, responseSchema } from '../contract/documents/json-schema.ts'
+import { type ObjectSchema, requestSchema, responseSchema } from '../contract/documents/openapi.ts'
 import type { Operation } from '../contract/operation.ts'
 import { coversAccess } from '../contract/scopes.ts'
-import { shortSchema } from './short-schema.ts'
 
 /** Field with which a second call continues what the first one began. */
 export type Continuing = 'transfer_id' | 'attempt_id'
@@ -112,4 +110,48 @@ function described(schema: ObjectSchema): Described {
       jsonSchema: { input: () => schema, output: () => schema },
     },
   }
+}
+
+const formKeywords = new Set([
+  'pattern',
+  'allOf',
+  'format',
+  'contentMediaType',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'propertyNames',
+])
+
+type Schema = { [key: string]: unknown }
+
+/** Returns a request's schema without the keywords of form; only at its top it tells that it is strict. */
+function shortSchema(schema: ObjectSchema): ObjectSchema {
+  const { additionalProperties } = schema
+  return { ...shortened(schema), type: 'object', additionalProperties }
+}
+
+function shortened(schema: Schema): Schema {
+  const kept = Object.entries(schema).filter(
+    ([keyword, value]) =>
+      !formKeywords.has(keyword) && value !== false && value !== Number.MAX_SAFE_INTEGER,
+  )
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, shortValue(keyword, value)]))
+}
+
+function shortValue(keyword: string, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map((one: unknown) => (isSchema(one) ? shortened(one) : one))
+  }
+  if (!isSchema(value)) return value
+  if (keyword !== 'properties') return shortened(value)
+  const fields = Object.entries(value)
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, isSchema(field) ? shortened(field) : field]),
+  )
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null
 }

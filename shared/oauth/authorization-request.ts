@@ -6,7 +6,7 @@
 import type { World } from '../world.ts'
 import { findClient } from './client.ts'
 import type { Client } from './client-metadata.ts'
-import { isResource } from './issuer.ts'
+import { type GrantScope, isResource, scopesIn } from './issuer.ts'
 import {
   isInstalledApp,
   isLoopback,
@@ -15,8 +15,6 @@ import {
   redirectUriRule,
   shownHost,
 } from './redirect-uri.ts'
-import type { GrantScope } from './scopes.ts'
-import { scopesIn } from './scopes.ts'
 import { sendBack } from './send-back.ts'
 
 /** A request that may be shown to the owner; all of its content is the unverified claim of a stranger. */

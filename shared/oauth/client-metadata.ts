@@ -3,7 +3,7 @@
  * service does not use are dropped: it fetches no logo and keeps no key.
  */
 import * as z from 'zod'
-import { visibleLine } from '../mail/untrusted.ts'
+import { visibleLine } from '../text/untrusted.ts'
 import { isRedirectUri } from './redirect-uri.ts'
 
 /** Metadata that is stored. */

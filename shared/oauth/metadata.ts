@@ -2,12 +2,11 @@
  * Discovery documents: of the authorization server (RFC 8414), also under the names of OpenID Connect
  * Discovery, by which clients find an issuer with a path; and of the protected resources (RFC 9728).
  */
-import { proofAlgorithms } from '../auth/dpop.ts'
+import { proofAlgorithms } from '../auth/access-token.ts'
 import { serviceTitle } from '../contract/documents/about.ts'
 import type { Config } from '../env.ts'
-import type { McpPath } from '../http/challenge.ts'
-import { issuerOf, resourcesOf } from './issuer.ts'
-import { scopesSupported } from './scopes.ts'
+import type { McpPath } from '../http/answer.ts'
+import { issuerOf, resourcesOf, scopesSupported } from './issuer.ts'
 
 type Places = Pick<Config, 'BASE_URL' | 'WEB_URL'>
 type Settings = Places & Pick<Config, 'OAUTH_CLIENT_DOCUMENTS'>

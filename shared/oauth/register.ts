@@ -7,10 +7,13 @@ import type * as z from 'zod'
 import { newToken } from '../auth/access-token.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
-import type { OAuthError } from './answer.ts'
-import { oauthError } from './answer.ts'
-import type { ClientMetadata, SentMetadata } from './client-metadata.ts'
-import { metadataFrom, sentMetadata } from './client-metadata.ts'
+import { type OAuthError, oauthError } from './answer.ts'
+import {
+  type ClientMetadata,
+  metadataFrom,
+  type SentMetadata,
+  sentMetadata,
+} from './client-metadata.ts'
 import { redirectUriRule } from './redirect-uri.ts'
 
 /** Answer to a registration (RFC 7591 section 3.2.1). */

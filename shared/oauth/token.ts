@@ -4,18 +4,24 @@
  * the grant and tells the owner; a client that lost the answer may repeat a refresh token for 30 seconds.
  */
 import * as z from 'zod'
-import { digestOfToken, isTokenOfKind, newToken, nextRefreshToken } from '../auth/access-token.ts'
-import type { Proof } from '../auth/dpop.ts'
+import {
+  digestOfToken,
+  isTokenOfKind,
+  newToken,
+  nextRefreshToken,
+  type Proof,
+} from '../auth/access-token.ts'
+import { type OwnerSession, sealSessionNotice } from '../auth/new-session.ts'
 import { encodeForUrl } from '../base64.ts'
-import type { CallerDatabase } from '../db/database.ts'
-import { unbound } from '../db/database.ts'
+import { type CallerDatabase, unbound } from '../db/database.ts'
 import { sha256 } from '../digest.ts'
+import { appConnected, appTokenReused } from '../mail/access-messages.ts'
+import { sealForOutbox } from '../mail/outbox.ts'
 import type { World } from '../world.ts'
-import type { OAuthError } from './answer.ts'
-import { oauthError } from './answer.ts'
-import { isResource } from './issuer.ts'
-import { notifyTokenReuse } from './reuse.ts'
-import { scopesIn } from './scopes.ts'
+import { type OAuthError, oauthError } from './answer.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import { type GrantScope, isResource, scopesIn } from './issuer.ts'
+import { sendBack } from './send-back.ts'
 
 /** Token response of RFC 6749 section 5.1. */
 export type Tokens = {
@@ -188,4 +194,101 @@ function tokenErrorOf(refused: Row['outcome']): OAuthError {
         'The code or token is not good (any more): ask the owner again.',
       )
   }
+}
+
+/** Access that the owner gives. */
+export type GrantChoice = {
+  /** Granted scopes; each was requested, or is covered by one that was. */
+  scopes: readonly GrantScope[]
+  /** Most that the app may pay at once without asking; if absent, only the account's limits apply. */
+  maxPerPaymentUsdMicros?: bigint
+  /** The same for 24 hours. */
+  maxPerDayUsdMicros?: bigint
+  /** Days until the grant ends: 1 to 180. */
+  days: number
+  /** Another app of the account, which ends when this one begins; what it spent counts against this one's caps. */
+  replaces?: string
+}
+
+/**
+ * Gives access and returns the address for the browser. Needs a fresh proof. Throws a Rejection:
+ * proof_required, account_on_hold, account_frozen, too_many_apps, invalid_request.
+ */
+export async function grantAccess(
+  session: OwnerSession,
+  request: AuthorizationRequest,
+  choice: GrantChoice,
+): Promise<string> {
+  const { world, db } = session
+  const code = newToken(world, 'code')
+  const { redirectHost } = request
+  const scope = choice.scopes.join(' ')
+  await db.run('owner_grant_access', {
+    code_digest: await digestOfToken(world, code),
+    asked: { ...askedOf(request), replaces: choice.replaces ?? null },
+    asked_scopes: [...request.scopes],
+    scopes: [...choice.scopes],
+    max_per_payment_usd_micros: choice.maxPerPaymentUsdMicros?.toString() ?? null,
+    max_per_day_usd_micros: choice.maxPerDayUsdMicros?.toString() ?? null,
+    days: choice.days,
+    mail: await sealSessionNotice(session, (webUrl, deed) =>
+      appConnected(webUrl, { ...deed, host: redirectHost, scope }),
+    ),
+  })
+  return sendBack(world, request.redirectUri, { code, ...stateOf(request) })
+}
+
+/** Refuses access and returns the address for the browser. */
+export function denyAccess(world: Pick<World, 'config'>, request: AuthorizationRequest): string {
+  return sendBack(world, request.redirectUri, {
+    error: 'access_denied',
+    error_description: 'The owner of the account said no.',
+    ...stateOf(request),
+  })
+}
+
+function stateOf({ state }: AuthorizationRequest): { state?: string } {
+  return state === undefined ? {} : { state }
+}
+
+/** Returns the request as the database stores it; redeeming the code is checked against it. */
+function askedOf(request: AuthorizationRequest) {
+  const { client, redirectUri, redirectHost, codeChallenge, dpopKey } = request
+  return {
+    client_id: client.id,
+    client_name: client.name,
+    client_host: client.host ?? null,
+    redirect_uri: redirectUri,
+    redirect_host: redirectHost,
+    challenge: codeChallenge,
+    dpop_key: dpopKey ?? null,
+    is_bound: client.isBound,
+    refreshes: client.refreshes,
+  }
+}
+
+const appRow = z.object({ host: z.string() })
+
+/** Puts the mail into the outbox, once for each grant; the activity feed has its item already. */
+async function notifyTokenReuse(world: World, ended: string): Promise<void> {
+  const db = unbound(world.db)
+  const app = await db.one('oauth_ended_app', { ended }, appRow)
+  if (!app) return
+  const mail = await sealForOutbox(world, appTokenReused(world.config.WEB_URL, app))
+  await db.run('oauth_tell_owner', { ended, mail })
+}
+
+/** Revokes the token in the form; undefined is the empty answer of success. */
+export async function revokeToken(
+  world: World,
+  { form, proof }: TokenRequest,
+): Promise<OAuthError | undefined> {
+  const token = form.get('token')
+  if (token === undefined) return oauthError('invalid_request', 'token is missing.')
+  const isAccess = isTokenOfKind('access', token)
+  if (isAccess || isTokenOfKind('refresh', token)) {
+    const digest = await digestOfToken(world, token, isAccess ? proof?.key : undefined)
+    await unbound(world.db).run('oauth_revoke', { token_digest: digest })
+  }
+  return undefined
 }

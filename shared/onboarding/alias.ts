@@ -2,7 +2,7 @@
  * Aliases: the name of an account and the local part of its mail address. There is one canonical form, so
  * that two spellings never name two accounts. Only the database knows whether an alias is free.
  */
-import { trimEndOf } from '../trim-end.ts'
+import { trimEndOf } from '../text/untrusted.ts'
 
 /** 3 to 32 of a-z, 0-9 and single hyphens, beginning with a letter; private.accounts checks it too. */
 const form = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/

@@ -6,12 +6,9 @@
  */
 import * as z from 'zod'
 import { parseJson } from '../base64.ts'
-import type { Refusal } from '../contract/errors.ts'
-import { fail } from '../contract/errors.ts'
-import type { SafeRequest } from '../egress/safe-fetch.ts'
-import { safeFetch } from '../egress/safe-fetch.ts'
-import type { Config } from '../env.ts'
-import { required } from '../env.ts'
+import { fail, type Refusal } from '../contract/errors.ts'
+import { type SafeRequest, safeFetch } from '../egress/safe-fetch.ts'
+import { type Config, required } from '../env.ts'
 import type { World } from '../world.ts'
 import type { Asking } from './signup.ts'
 

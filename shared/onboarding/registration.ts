@@ -4,11 +4,9 @@
  */
 import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../auth/api-key.ts'
-import type { Browser } from '../auth/new-session.ts'
-import { browserArgs } from '../auth/new-session.ts'
+import { type Browser, browserArgs } from '../auth/new-session.ts'
 import { checkPassword, hashPassword, passwordProblems } from '../auth/password.ts'
-import type { Refusal } from '../contract/errors.ts'
-import { fail } from '../contract/errors.ts'
+import { fail, type Refusal } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'

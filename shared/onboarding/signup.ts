@@ -4,8 +4,7 @@
  * and another mail is sent.
  */
 import * as z from 'zod'
-import type { Refusal } from '../contract/errors.ts'
-import { fail } from '../contract/errors.ts'
+import { fail, type Refusal } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'

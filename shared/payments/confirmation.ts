@@ -1,8 +1,7 @@
 /** Describes the confirmation that a payment waits for, or waited for. */
 import { paymentTerms, termsDigest } from '../consent/terms.ts'
 import type { Config } from '../env.ts'
-import type { Payment } from './payment.ts'
-import { endOf } from './payment.ts'
+import { endOf, type Payment } from './payment.ts'
 
 /** Decision of the owner about a payment, if there is one. */
 export type OwnersDecision = 'approved' | 'declined' | null

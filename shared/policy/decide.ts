@@ -3,10 +3,8 @@
  * more than SQL will commit; SQL checks the same limits again when requests race.
  */
 import type { ConsentLevel, Facts, Window } from './facts.ts'
-import type { Uncovered } from './mandate.ts'
-import { bestCover, uncoveredBy } from './mandate.ts'
-import type { HistoryReasonCode } from './memory.ts'
-import { historyReasons } from './memory.ts'
+import { bestCover, type Uncovered, uncoveredBy } from './mandate.ts'
+import { type HistoryReasonCode, historyReasons } from './memory.ts'
 
 /** Reason why a payment does not pass by itself. Each surface has a sentence for each. */
 export type ReasonCode =

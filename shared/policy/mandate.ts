@@ -3,9 +3,7 @@
  * payment and time give the same answer. Each failing rule gives one reason. It books nothing: custody
  * checks the caps again under the account's lock.
  */
-import type { ChangeReasonCode, PaidPlaces } from './memory.ts'
-import { changeReasons } from './memory.ts'
-import { hostMatches } from './merchant-host.ts'
+import { type ChangeReasonCode, changeReasons, type PaidPlaces } from './memory.ts'
 
 /** Terms that the owner approves; a null list or cap sets no limit. Amounts in micro-USD. */
 export type MandateTerms = {
@@ -247,4 +245,35 @@ export function uncoveredBy(
     })
     .toSorted((a, b) => a.reasons.length - b.reasons.length || (a.mandateId < b.mandateId ? -1 : 1))
     .slice(0, toldMax)
+}
+
+/** RFC 1123 section 2.1 in lower case, at least two labels, the last not a number (so no IPv4). */
+const hostName =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/
+/** Address of a merchant in local development; the port may be left out. */
+const loopback = /^(localhost|127\.0\.0\.1)(:[1-9][0-9]{0,4})?$/
+
+/**
+ * True if `host`, in the form of `new URL(origin).host`, is the merchant's `domain` or, with subdomains,
+ * below it. A host has a port only on loopback; a loopback domain without a port covers all ports.
+ */
+export function hostMatches(
+  domain: string,
+  includeSubdomains: boolean,
+  host: string | null,
+): boolean {
+  if (host === null) return false
+  if (host === domain) return hostName.test(host) || loopback.test(host)
+  if (includeSubdomains && host.endsWith(`.${domain}`)) {
+    return hostName.test(domain) && hostName.test(host)
+  }
+  return !domain.includes(':') && loopback.exec(host)?.[1] === domain
+}
+
+/** Returns the host of an origin in the form of `hostMatches`; null if the origin cannot be paid. */
+export function payableHostOf(origin: unknown): string | null {
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return null
+  const url = new URL(origin)
+  const isPaid = url.protocol === 'https:' || loopback.test(url.host)
+  return isPaid && url.origin === origin ? url.host : null
 }

@@ -3,8 +3,14 @@
  * the past as if only this mandate had been active, the device known and each challenge heard by the
  * service, because none of that is stored.
  */
-import type { CoverRequest, Mandate, MandateReason, MandateTerms } from './mandate.ts'
-import { concerns, coverOf } from './mandate.ts'
+import {
+  type CoverRequest,
+  concerns,
+  coverOf,
+  type Mandate,
+  type MandateReason,
+  type MandateTerms,
+} from './mandate.ts'
 import type { PaidPlaces } from './memory.ts'
 
 /** A past payment of the account; `at` is the time when it was entered. */

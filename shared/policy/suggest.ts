@@ -4,11 +4,8 @@
  * meantime.
  */
 import { decide, headroom } from './decide.ts'
-import type { Facts, Window } from './facts.ts'
-import type { LimitCode } from './limit-titles.ts'
-import { limitCodes } from './limit-titles.ts'
-import type { Mandate } from './mandate.ts'
-import { concerns, leftOf } from './mandate.ts'
+import { type Facts, type LimitCode, limitCodes, type Window } from './facts.ts'
+import { concerns, leftOf, type Mandate } from './mandate.ts'
 
 const windowNames = [
   'automaticDaily',

@@ -1,6 +1,5 @@
 /** Conversion of thrown refusals into values, which can cross from one worker to another. */
-import type { Refusal } from '../contract/errors.ts'
-import { fail, Rejection } from '../contract/errors.ts'
+import { fail, type Refusal, Rejection } from '../contract/errors.ts'
 import { MissingRootError } from '../sealing/roots.ts'
 
 /**

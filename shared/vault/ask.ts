@@ -1,6 +1,5 @@
 /** Calls from operations to the vault. A refusal of the vault ends the request as one of SQL would. */
-import type { Refusal } from '../contract/errors.ts'
-import { fail, isRefusal, Rejection } from '../contract/errors.ts'
+import { fail, isRefusal, type Refusal, Rejection } from '../contract/errors.ts'
 import type { World } from '../world.ts'
 import type { VaultPort } from './port.ts'
 

@@ -17,9 +17,8 @@ import {
   unwrapKey,
   useThenWipe,
   type WrappedAccountKey,
+  wrapKey,
 } from '../sealing/wrap.ts'
-import type { RandomBytes } from './keys.ts'
-import { type PaddingRule, pad, unpad } from './padding.ts'
 
 const shape = 1
 const mailBytesMax = 10 * 1024 * 1024
@@ -110,4 +109,64 @@ function withRecordKey<T>(
 function paddingOf({ purpose }: Roots): PaddingRule {
   if (purpose === 'custody') throw new Error('private keys are sealed by custody alone')
   return paddingRules[purpose]
+}
+
+/** Source of unpredictable bytes, such as `World.randomBytes`. */
+export type RandomBytes = (length: number) => Uint8Array
+
+/** Generates the key of an account and wraps it. `rewrapKey` moves it to a later version of the root. */
+export function newAccountKey(
+  roots: Roots,
+  random: RandomBytes,
+  account: string,
+): WrappedAccountKey {
+  return useThenWipe(random(keyBytes), (key) => wrapKey(roots, random, account, key))
+}
+
+/** Returns the stored key of an account or, if there is none, a new one that the caller must store. */
+export function keyOrNew(
+  roots: Roots,
+  random: RandomBytes,
+  account: string,
+  stored: WrappedAccountKey | null,
+): { wrap: WrappedAccountKey; drawn: WrappedAccountKey | null } {
+  if (stored) return { wrap: stored, drawn: null }
+  const drawn = newAccountKey(roots, random, account)
+  return { wrap: drawn, drawn }
+}
+
+/**
+ * Padding that hides the length of a secret: 256 bytes, then multiples of 1 KB. The length comes first, and
+ * zeros follow the content. Unpadding accepts nothing else.
+ */
+const smallestBytes = 256
+const stepBytes = 1024
+
+/** Number of bytes of the length in front, and the most bytes that the content may have. */
+type PaddingRule = { lengthBytes: 2 | 4; contentBytesMax: number }
+
+/** Pads the content; throws if it is longer than the rule allows. */
+export function pad(content: Uint8Array, rule: PaddingRule): Uint8Array {
+  if (content.length > rule.contentBytesMax) throw new Error('the content is too long to be sealed')
+  const full = rule.lengthBytes + content.length
+  const padded = new Uint8Array(
+    full <= smallestBytes ? smallestBytes : Math.ceil(full / stepBytes) * stepBytes,
+  )
+  const view = new DataView(padded.buffer)
+  if (rule.lengthBytes === 2) view.setUint16(0, content.length)
+  else view.setUint32(0, content.length)
+  padded.set(content, rule.lengthBytes)
+  return padded
+}
+
+/** Returns the content; throws unless `pad` made these bytes from it. */
+export function unpad(padded: Uint8Array, rule: PaddingRule): Uint8Array {
+  const view = new DataView(padded.buffer, padded.byteOffset, padded.byteLength)
+  const length = rule.lengthBytes === 2 ? view.getUint16(0) : view.getUint32(0)
+  const content = padded.slice(rule.lengthBytes, rule.lengthBytes + length)
+  const again = pad(content, rule)
+  if (again.length !== padded.length || again.some((byte, at) => byte !== padded[at])) {
+    throw new Error('the padding of a sealed record is not ours')
+  }
+  return content
 }

@@ -1,14 +1,15 @@
 /**
- * Builds the request of a template: puts the secrets in their places and addresses it to the entry's own
+ * Reads an agent's template of a request, puts the secrets in their places and addresses it to the entry's own
  * site. It sends nothing and does not judge whether a destination is approved. The request carries no credential
  * of the agent's own, such as a cookie, so it acts for the secret's account or for nobody.
  */
+
+import * as z from 'zod'
 import { encodeText } from '../base64.ts'
-import { buildFormBody, buildJsonBody } from './body.ts'
+import * as form from '../contract/forms.ts'
 import { normalUrl } from './destinations/path.ts'
 import { linkAddress, linkSecrets } from './entries/link.ts'
 import { isRemovable } from './scrub.ts'
-import type { Injection, RequestTemplate } from './template.ts'
 
 /** A request for the guarded client, with every text that no answer may carry back. */
 export type SecretRequest = {
@@ -196,4 +197,161 @@ function valueOf(entry: UsedEntry, place: Injection): string | undefined {
 
 function pairOf({ username, values }: UsedEntry): string {
   return `${username}:${values.get('password') ?? ''}`
+}
+
+const bodyCharactersMax = 65_536
+
+/** `totp` is the current code, `mail.HANDLE` the code of a mail. */
+const secretName = z
+  .string()
+  .max(80)
+  .regex(
+    /^(password|previous_password(_[23])?|totp|username|fields\.[A-Za-z][A-Za-z0-9_-]{0,63}|mail\.c_[0-9a-z]{12})$/,
+    'password, previous_password, totp, username, fields.NAME or mail.HANDLE',
+  )
+
+const mailName = z
+  .string()
+  .max(19)
+  .regex(/^mail\.c_[0-9a-z]{12}$/, 'mail.HANDLE')
+
+/** A token (RFC 9110 section 5.6.2). */
+const headerName = z
+  .string()
+  .max(64)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, 'the name of a header')
+
+/** A field value (RFC 9110 section 5.5) in ASCII alone: clients disagree on how to send anything else. */
+const headerValue = z
+  .string()
+  .max(2048)
+  .regex(/^[\t\x20-\x7e]*$/, 'printable ASCII')
+
+/** Schema for the name of a form field. */
+export const formField = form.words(256).min(1)
+
+/** Schema for a path on the entry's site, with its query. */
+export const sitePath = z
+  .string()
+  .max(2048)
+  .regex(
+    /^\/([\x21-\x2e\x30-\x5b\x5d-\x7e][\x21-\x5b\x5d-\x7e]*)?$/,
+    'a path of the site, which begins with one / and is written in ASCII without spaces',
+  )
+
+/** Schema for the form fields that are not secret, by their names. */
+export const plainFields = z
+  .record(formField, form.words(bodyCharactersMax))
+  .refine((fields) => Object.keys(fields).length <= 64, 'at most 64 fields')
+
+const injection = z.discriminatedUnion('where', [
+  z.strictObject({
+    where: z.literal('header'),
+    name: headerName,
+    secret: secretName,
+    prefix: headerValue.max(64).optional().describe('Stands before the secret, such as "Token ".'),
+  }),
+  z.strictObject({ where: z.literal('basic') }).describe('RFC 7617: user name and password.'),
+  z.strictObject({ where: z.literal('bearer'), secret: secretName }).describe('RFC 6750.'),
+  z.strictObject({ where: z.literal('form_field'), name: formField, secret: secretName }),
+  z.strictObject({
+    where: z.literal('json_field'),
+    pointer: z
+      .string()
+      .max(512)
+      .regex(/^(\/([^~/]|~[01])+){1,8}$/, 'a pointer such as /user/password')
+      .describe('RFC 6901, such as /user/password.'),
+    secret: secretName,
+  }),
+  z
+    .strictObject({ where: z.literal('link'), secret: mailName })
+    .describe('Opens a sign-in link of a mail, in place of path.'),
+])
+
+/** Schema for one request to the entry's own site. */
+export const requestTemplate = z.strictObject({
+  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  path: sitePath.optional().describe('Path and query on the site; it can hold no secret.'),
+  headers: z
+    .record(headerName, headerValue)
+    .refine((headers) => Object.keys(headers).length <= 32, 'at most 32 headers')
+    .optional(),
+  form: plainFields.optional().describe('Fields that are not secret.'),
+  json: z
+    .record(form.words(bodyCharactersMax), z.unknown())
+    .refine((value) => JSON.stringify(value).length <= bodyCharactersMax, 'too long')
+    .optional()
+    .describe('Members that are not secret.'),
+  inject: z
+    .array(injection)
+    .min(1)
+    .max(8)
+    .describe(
+      'Secrets: password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail.',
+    ),
+})
+
+/** A template after parsing. */
+export type RequestTemplate = z.output<typeof requestTemplate>
+
+/** Position of one secret in a template. */
+export type Injection = RequestTemplate['inject'][number]
+
+/** Returns the handles of the mail codes that a template names, each once. */
+export function handlesNamed({ inject }: RequestTemplate): string[] {
+  const names = inject.flatMap((place) => (place.where === 'basic' ? [] : place.secret))
+  return [...new Set(names.flatMap((name) => /^mail\.(.+)$/.exec(name)?.[1] ?? []))]
+}
+
+type Body = { type: string; text: string } | { refused: string }
+
+/** Builds an application/x-www-form-urlencoded body: the fields in their order, then the secrets. */
+function buildFormBody(
+  fields: Readonly<Record<string, string>>,
+  secrets: readonly { name: string; value: string }[],
+): Body {
+  const pairs = [
+    ...Object.entries(fields),
+    ...secrets.map(({ name, value }): [string, string] => [name, value]),
+  ]
+  if (new Set(pairs.map(([name]) => name)).size < pairs.length) {
+    return { refused: 'The template gives a form field twice.' }
+  }
+  const text = new URLSearchParams(pairs).toString()
+  return { type: 'application/x-www-form-urlencoded', text }
+}
+
+/** Builds an application/json body. Missing objects on the way to a member are created. */
+function buildJsonBody(
+  members: Readonly<Record<string, unknown>>,
+  secrets: readonly { pointer: string; value: string }[],
+): Body {
+  let root: unknown = { ...members }
+  for (const { pointer, value } of secrets) {
+    // RFC 6901 section 4: ~1 is decoded first, or ~01 would become a slash.
+    const names = pointer
+      .slice(1)
+      .split('/')
+      .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const placed = placedAt(root, names, value)
+    if (placed === undefined) {
+      return { refused: 'A JSON pointer leads through a list or to something that is there.' }
+    }
+    root = placed
+  }
+  return { type: 'application/json', text: JSON.stringify(root) }
+}
+
+/** Returns a copy with the value in it. Built from entries, so `__proto__` is a name like any other. */
+function placedAt(at: unknown, names: readonly string[], value: string): unknown {
+  const [name, ...rest] = names
+  if (name === undefined) return at === undefined ? value : undefined
+  if (at !== undefined && (at === null || typeof at !== 'object' || Array.isArray(at))) {
+    return undefined
+  }
+  const entries: [string, unknown][] = Object.entries(at ?? {})
+  const below = placedAt(entries.find(([other]) => other === name)?.[1], rest, value)
+  if (below === undefined) return undefined
+  const others = entries.filter(([other]) => other !== name)
+  return Object.fromEntries([...others, [name, below]])
 }

@@ -1,12 +1,10 @@
 /** Context that the parts of the vault share. */
 import { required } from '../env.ts'
-import { type WaitUntil, wakeMailer } from '../mail/wake.ts'
-import type { Roots } from '../sealing/roots.ts'
-import { readRoots } from '../sealing/roots.ts'
+import { type WaitUntil, wakeMailer } from '../mail/outbox.ts'
+import { type Roots, readRoots } from '../sealing/roots.ts'
 import type { WrappedAccountKey } from '../sealing/wrap.ts'
 import type { World } from '../world.ts'
-import type { RecordBinding } from './envelope.ts'
-import { openRecord, readSealed } from './envelope.ts'
+import { openRecord, type RecordBinding, readSealed } from './envelope.ts'
 
 /** The vault's services and the roots that only the vault holds. */
 export type VaultContext = {

@@ -1,6 +1,6 @@
 /** The vault's interface for the operation that uses a secret. */
 import type { Refusal } from '../contract/errors.ts'
-import type { RequestTemplate } from './template.ts'
+import type { RequestTemplate } from './inject.ts'
 
 /** One request of a caller with secrets of an entry. */
 export type UseOrder = {

@@ -4,7 +4,7 @@
  */
 
 import { unbound } from '../db/database.ts'
-import type { WaitUntil } from '../mail/wake.ts'
+import type { WaitUntil } from '../mail/outbox.ts'
 import { listsOfMail } from '../mailbox/read/list.ts'
 import { viewsOfMail } from '../mailbox/read/read.ts'
 import { openInbound } from '../mailbox/receive/inbound.ts'
@@ -15,8 +15,8 @@ import { openLoginLinks } from './entries/login-link.ts'
 import { viewsOfEntries } from './entries/open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openVaultContext } from './room.ts'
-import { openLook } from './sign-in/look.ts'
 import { openSignIn } from './sign-in/sign-in.ts'
+import { openLook } from './sign-in/visit.ts'
 import { openUse } from './use.ts'
 
 /**

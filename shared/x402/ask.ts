@@ -1,10 +1,10 @@
 /** Asks a resource for its payment terms without paying, and turns every other answer into a refusal. */
 import { fail } from '../contract/errors.ts'
 import type { Outside } from '../egress/safe-fetch.ts'
-import { untrusted } from '../mail/untrusted.ts'
+import { untrusted } from '../text/untrusted.ts'
+import type { FrozenRequest } from './challenge.ts'
 import { fetchUnpaid, paymentRequiredOf } from './delivery.ts'
-import { readOfferedTerms } from './demand.ts'
-import type { FrozenRequest } from './request.ts'
+import { readOfferedTerms } from './offers.ts'
 
 const locationLengthMax = 2_048
 

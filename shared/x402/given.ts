@@ -1,5 +1,5 @@
 /** Reads a challenge that the caller passes in, so that the service does not have to fetch it. */
-import type { PaymentRequiredResponse } from './demand.ts'
+import type { PaymentRequiredResponse } from './offers.ts'
 
 /** Headers of an answer of status 402, or fields of its body. */
 export type CallerChallenge = {

@@ -3,7 +3,7 @@
  * are kept unchanged, because a server compares the echo with what it offered.
  */
 
-import type { NamedWords } from '../mail/untrusted.ts'
+import type { NamedWords } from '../text/untrusted.ts'
 
 /** Kind of signature: an authorization of the token itself, or a Permit2 permit. */
 export type TransferMethod = 'eip3009' | 'permit2'

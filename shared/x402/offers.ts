@@ -5,14 +5,24 @@
  */
 import * as z from 'zod'
 import { lossReasonOf, readAddress } from '../chains/evm/address.ts'
-import type { Address, Chain, Token } from '../chains/registry.ts'
-import { tokenByAddress } from '../chains/registry.ts'
-import { termsShown } from '../mail/untrusted.ts'
+import { type Address, type Chain, type Token, tokenByAddress } from '../chains/registry.ts'
 import { usdMicrosEnd } from '../money/usd.ts'
-import type { OfferedTerms } from './demand.ts'
-import { namesRoute } from './mpp.ts'
-import type { Offer, TransferMethod, UnpayableOffer } from './offer.ts'
-import { methodOf, timeoutSecondsMin } from './offer.ts'
+import { shortVisible, termsShown, trimEndOf } from '../text/untrusted.ts'
+import {
+  type Challenge,
+  type ChallengeRefusal,
+  type FrozenRequest,
+  readChallenge,
+  readChallengeHeader,
+} from './challenge.ts'
+import { type AuthChallenge, namesRoute, readAuthChallenges, readMppChallenge } from './mpp.ts'
+import {
+  methodOf,
+  type Offer,
+  type TransferMethod,
+  timeoutSecondsMin,
+  type UnpayableOffer,
+} from './offer.ts'
 
 /** An offer with the chain and token of the registry and a checked payee. */
 export type PayableOffer = {
@@ -145,4 +155,119 @@ function domainProblem({ extra }: Offer, token: Token): string | undefined {
   return decimals === token.decimals
     ? undefined
     : `The token has ${token.decimals} decimals, not as many as the offer says.`
+}
+
+/** Returns the challenges of other payment schemes in one answer. */
+export function readUnsupportedSchemes(
+  challenges: readonly AuthChallenge[],
+  headers: Pick<Headers, 'get'>,
+): UnpayableOffer[] {
+  const lightning = challenges
+    .filter(({ scheme }) => scheme === 'l402' || scheme === 'lsat')
+    .map(({ scheme, params }) => readL402(scheme, params['invoice'] ?? ''))
+  const price = headers.get('crawler-price') ?? headers.get('crawler-exact-price')
+  return price === null ? lightning : [...lightning, readCrawlerPrice(price)]
+}
+
+/** Reads L402: pay the invoice and show its preimage. https://github.com/lightninglabs/L402 */
+function readL402(protocol: string, invoice: string): UnpayableOffer {
+  return {
+    protocol,
+    reason: 'Lightning invoices are not paid.',
+    untrusted: termsShown({ amount_btc: bitcoinOf(invoice) ?? 'any', invoice }),
+  }
+}
+
+/** BOLT 11: ln, the network, an amount with a multiplier, and 1 before the data. */
+const invoicePattern = /^ln(?:bcrt|bc|tbs|tb)([1-9][0-9]{0,11})([munp]?)1/i
+const decimals: Readonly<Record<string, number>> = { m: 3, u: 6, n: 9, p: 12 }
+
+/** Returns the amount of an invoice in bitcoin, by shifting decimal digits. */
+function bitcoinOf(invoice: string): string | undefined {
+  const [, digits, multiplier = ''] = invoicePattern.exec(invoice) ?? []
+  if (digits === undefined) return undefined
+  const places = decimals[multiplier.toLowerCase()] ?? 0
+  if (places === 0) return digits
+  const padded = digits.padStart(places + 1, '0')
+  const fraction = trimEndOf(padded.slice(-places), '0')
+  return `${padded.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** Reads a price of https://developers.cloudflare.com/ai-crawl-control/features/pay-per-crawl/ */
+function readCrawlerPrice(price: string): UnpayableOffer {
+  return {
+    protocol: 'pay-per-crawl',
+    reason: 'Pay-per-crawl is charged to a crawler that its operator has registered.',
+    untrusted: termsShown({ price }),
+  }
+}
+
+/** Offers that can be judged, and others that can only be shown. */
+export type OfferedTerms = Challenge & { others: UnpayableOffer[] }
+
+/** An answer of status 402, with its body parsed as JSON. */
+export type PaymentRequiredResponse = { headers: Pick<Headers, 'get'>; body: unknown }
+
+/** Reads all terms. Invalid x402 is ignored only if there is another way to pay. */
+export function readOfferedTerms(
+  { headers, body }: PaymentRequiredResponse,
+  request: FrozenRequest,
+  now: Date,
+): OfferedTerms | ChallengeRefusal {
+  const challenges = readAuthChallenges(headers.get('www-authenticate') ?? '')
+  const { offers, others } = readMpp(challenges, request, now)
+  others.push(...readUnsupportedSchemes(challenges, headers))
+  const x402 = readX402(headers.get('payment-required')?.trim() ?? '', body)
+  if (!('refusal' in x402)) return { ...x402, offers: [...x402.offers, ...offers], others }
+  if (offers.length + others.length === 0) return x402
+  const error = problemOf(body)
+  return { offers, others, ...(error === undefined ? {} : { error }) }
+}
+
+/**
+ * Reads x402 from the header, or from the body if the header is missing, empty (as some servers of version 1
+ * send it) or cannot be read. If neither can, what is wrong with the header is told.
+ */
+function readX402(header: string, body: unknown): Challenge | ChallengeRefusal {
+  if (header === '') return readChallenge(body)
+  const fromHeader = readChallengeHeader(header)
+  if (!('refusal' in fromHeader)) return fromHeader
+  const fromBody = readChallenge(body)
+  return 'refusal' in fromBody ? fromHeader : fromBody
+}
+
+/**
+ * True if an answer that asks for a payment anew may come after settling was tried: mppx gives one problem
+ * for a payment that failed verification and for one that failed to settle.
+ */
+export function mayFollowSettling(body: unknown): boolean {
+  const problem = z.looseObject({ type: z.string() }).safeParse(body)
+  return problem.success && problem.data.type.endsWith('/problems/verification-failed')
+}
+
+/** True if the headers ask for a payment, in a protocol that is paid here. */
+export function asksForPayment(headers: Pick<Headers, 'get'>): boolean {
+  const isX402 = (headers.get('payment-required')?.trim() ?? '') !== ''
+  const challenges = readAuthChallenges(headers.get('www-authenticate') ?? '')
+  return isX402 || challenges.some(({ scheme }) => scheme === 'payment')
+}
+
+function readMpp(challenges: readonly AuthChallenge[], request: FrozenRequest, now: Date) {
+  const read = challenges
+    .filter(({ scheme }) => scheme === 'payment')
+    .map(({ params }) => readMppChallenge(params, request, now))
+  return {
+    offers: read.filter((one) => 'requirement' in one),
+    others: read.filter((one) => 'reason' in one),
+  }
+}
+
+const words = z.string().min(1).optional().catch(undefined)
+const problemFields = z.looseObject({ detail: words, title: words, error: words })
+
+/** Returns what a body says is wrong: the detail or title of an RFC 9457 problem, or the field `error`. */
+export function problemOf(body: unknown): string | undefined {
+  const problem = problemFields.safeParse(body)
+  const text = problem.data?.detail ?? problem.data?.title ?? problem.data?.error
+  return text === undefined ? undefined : shortVisible(text)
 }

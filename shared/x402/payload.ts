@@ -1,11 +1,13 @@
 /** Builds the payment headers of a request: for x402 versions 1 and 2, and for MPP. */
+
+import { getAddress } from 'viem/utils'
+import * as z from 'zod'
 import { encodeText } from '../base64.ts'
-import { permit2Of } from '../custody/permit2-terms.ts'
+import { permit2Address } from '../chains/evm/rpc/places.ts'
 import type { SignedPayment } from '../custody/port.ts'
+import { type Permit2Form, permit2Of, permit2Spenders } from '../custody/typed-digest.ts'
 import { mppCredential } from './mpp.ts'
 import type { Offer, TransferMethod } from './offer.ts'
-import { withIdentifier } from './payment-identifier.ts'
-import { permit2Payload, withAllowance } from './permit2.ts'
 
 /** The parts of an offer that the payment needs or echoes. */
 export type PayloadTerms = Pick<
@@ -57,4 +59,74 @@ export function paymentPayload(
     ...(terms.resource === undefined ? {} : { resource: terms.resource }),
     accepted: terms.requirement,
   }
+}
+
+const sponsoring = 'eip2612GasSponsoring'
+
+/** Returns `permit2Authorization` with its signature. Permit2 counts nonces, so it is a decimal number. */
+export function permit2Payload(
+  { from, to, value, validAfter, validBefore, nonce, signature }: SignedPayment,
+  form: Permit2Form,
+  asset: string,
+): Record<string, unknown> {
+  const facilitator =
+    form.scheme === 'upto' ? { facilitator: getAddress(form.facilitator) } : undefined
+  const permit2Authorization = {
+    from,
+    permitted: { token: getAddress(asset), amount: value },
+    spender: permit2Spenders[form.scheme],
+    nonce: BigInt(nonce).toString(),
+    deadline: validBefore,
+    witness: { to, ...facilitator, validAfter },
+  }
+  return { signature, permit2Authorization }
+}
+
+/** Returns true if the server submits the EIP-2612 permit for Permit2 on chain at its own cost. */
+export function isSponsored(extensions: unknown): boolean {
+  return isObject(extensions) && isObject(extensions[sponsoring])
+}
+
+type AllowanceFields = Pick<SignedPayment, 'from' | 'value' | 'validBefore' | 'allowance'>
+
+/** Adds the signed allowance, if there is one, to the server's extensions. */
+export function withAllowance(
+  extensions: unknown,
+  { from, value, validBefore, allowance }: AllowanceFields,
+  asset: string,
+): unknown {
+  if (!allowance || !isObject(extensions)) return extensions
+  const offered = extensions[sponsoring]
+  const { info: offeredInfo = {}, ...offeredRest } = isObject(offered) ? offered : {}
+  const info = {
+    ...(isObject(offeredInfo) ? offeredInfo : {}),
+    from,
+    asset: getAddress(asset),
+    spender: permit2Address,
+    amount: value,
+    nonce: allowance.nonce,
+    deadline: validBefore,
+    signature: allowance.signature,
+    version: '1',
+  }
+  return { ...extensions, [sponsoring]: { ...offeredRest, info } }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const name = 'payment-identifier'
+const offered = z.looseObject({
+  [name]: z.looseObject({ info: z.looseObject({ required: z.boolean() }) }),
+})
+
+/** Adds the payment's id if the server supports one. The id is always the same for one nonce. */
+function withIdentifier(extensions: unknown, nonce: string): unknown {
+  const read = offered.safeParse(extensions)
+  if (!read.success) return extensions
+  const { [name]: extension } = read.data
+  // 16 to 128 letters, digits, hyphens and underscores.
+  const info = { ...extension.info, id: `pay_${nonce.replace(/^0x/, '')}` }
+  return { ...read.data, [name]: { ...extension, info } }
 }

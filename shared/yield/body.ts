@@ -1,6 +1,6 @@
 /** Describes orders as operations return them (shared/contract/yield.ts). */
 import * as z from 'zod'
-import type { Unavailable } from '../chains/evm/rpc/answer.ts'
+import type { Unavailable } from '../chains/evm/rpc/endpoints.ts'
 import type { Position } from '../chains/evm/yield.ts'
 import { assetOf } from '../chains/registry.ts'
 import { bigintText } from '../db/row-fields.ts'

@@ -2,19 +2,16 @@
  * Makes a transfer to the gate of an order for a vault, with the least that the chain has to bring of it. The
  * vault's promise of this moment, less the slippage that is allowed, becomes the bound.
  */
-import type { Unavailable } from '../chains/evm/rpc/answer.ts'
-import { unavailable } from '../chains/evm/rpc/answer.ts'
+import { type Unavailable, unavailable } from '../chains/evm/rpc/endpoints.ts'
 import { encodeOrder, readDeposit, readWithdrawal } from '../chains/evm/yield.ts'
 import type { Address } from '../chains/registry.ts'
-import type { Refusal } from '../contract/errors.ts'
-import { fail, isRefusal } from '../contract/errors.ts'
+import { fail, isRefusal, type Refusal } from '../contract/errors.ts'
 import { orderDigest } from '../custody/carrier.ts'
 import { formatAmount, parseDollars } from '../money/amount.ts'
 import { usdMicrosEnd, usdMicrosOf } from '../money/usd.ts'
-import type { TransferOrder } from '../payments/enter/transfer-order.ts'
+import type { TransferOrder } from '../payments/enter/transfer.ts'
 import type { World } from '../world.ts'
-import type { YieldVault } from './registry.ts'
-import { findYieldVault } from './registry.ts'
+import { findYieldVault, type YieldVault } from './registry.ts'
 
 /** Order as it is asked for; the amount is in token units, or `all` of a position. */
 export type YieldRequest = {

@@ -4,11 +4,15 @@
  */
 import * as z from 'zod'
 import { readAddress } from '../chains/evm/address.ts'
-import type { Address, Chain, Token } from '../chains/registry.ts'
-import { connectedChains, tokenBySymbol } from '../chains/registry.ts'
+import {
+  type Address,
+  type Chain,
+  connectedChains,
+  type Token,
+  tokenBySymbol,
+} from '../chains/registry.ts'
 import { wantedChains } from '../chains/wanted.ts'
-import type { Refusal } from '../contract/errors.ts'
-import { fail, isRefusal } from '../contract/errors.ts'
+import { fail, isRefusal, type Refusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 
 const contract = z.string().transform(addressOf)

@@ -4,7 +4,7 @@
  * is cancelled.
  */
 import * as z from 'zod'
-import { readBalances } from '../chains/evm/balances.ts'
+import { readBalances } from '../chains/evm/funds.ts'
 import { readPosition } from '../chains/evm/yield.ts'
 import { addressSchema } from '../chains/hex.ts'
 import { isRefusal } from '../contract/errors.ts'
@@ -14,15 +14,13 @@ import type { Context } from '../http/handler.ts'
 import { mandateFacts, mandateRow } from '../mandates/mandate-row.ts'
 import { formatAmount } from '../money/amount.ts'
 import { decisionMakerFor } from '../payments/decide/judge.ts'
-import { enterTransfer } from '../payments/enter/transfer-enter.ts'
+import { enterTransfer } from '../payments/enter/transfer.ts'
 import { payEntered } from '../payments/pay/transfer.ts'
 import { leftOf } from '../policy/mandate.ts'
 import type { World } from '../world.ts'
 import { isRowOf } from './body.ts'
-import type { YieldRequest } from './order.ts'
-import { readYieldOrder } from './order.ts'
-import type { YieldVault } from './registry.ts'
-import { yieldVaults } from './registry.ts'
+import { readYieldOrder, type YieldRequest } from './order.ts'
+import { type YieldVault, yieldVaults } from './registry.ts'
 
 const ruleRow = z.object({
   digest: z.string(),

@@ -3,11 +3,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
-import type { Visitor } from '../support/browser/browser.ts'
-import { openScene } from '../support/browser/browser.ts'
+import { openScene, type Visitor } from '../support/browser/browser.ts'
 import { barriersOn } from '../support/browser/sight.ts'
-import type { Manner } from '../support/walletconnect/wallet.ts'
-import { openFarWallet } from '../support/walletconnect/wallet.ts'
+import { type Manner, openFarWallet } from '../support/walletconnect/wallet.ts'
 
 const scene = await openScene()
 const { facts, relay } = scene

@@ -1,19 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Chain } from '../../scripts/local/chain.ts'
-import { fund, startChain } from '../../scripts/local/chain.ts'
+import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
 import { compileContracts } from '../../scripts/local/contracts/compile.ts'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
 import { deployOver, deployYield } from '../../scripts/local/yield.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Address } from '../../shared/chains/registry.ts'
-import type { Key } from '../support/chain-world.ts'
-import { newKey } from '../support/chain-world.ts'
+import { type Key, newKey } from '../support/chain-world.ts'
 import { atEnd } from '../support/ending.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { Order } from '../support/yield-gate.ts'
-import { encode, read, signOrder } from '../support/yield-gate.ts'
+import { encode, type Order, read, signOrder } from '../support/yield-gate.ts'
 
 const deposited = 100_000_000n
 const token = 10_000n

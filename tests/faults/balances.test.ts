@@ -6,8 +6,7 @@ import { newKey } from '../support/chain-world.ts'
 import { payAs, sendAs } from '../support/deposits.ts'
 import { alarmsOf, holds, isFrozen, owned } from '../support/outflows.ts'
 import { signedPayment } from '../support/signed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { finalize, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeEach(async () => {

@@ -16,8 +16,7 @@ import { statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import { alarmsOf, countedOf, feedOf, isFrozen, owned, verdictsOn } from '../support/outflows.ts'
 import { signedPayment } from '../support/signed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { finalize, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
-import type { LogsAsked } from '../support/deposits.ts'
 import {
   bookedDeposits,
   headOf,
+  type LogsAsked,
   mine,
   refusing,
   reorg,
@@ -15,8 +15,7 @@ import {
   transferTopic,
   useTopic,
 } from '../support/deposits.ts'
-import type { TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { finalize, start, type TestWorld } from '../support/world.ts'
 
 /** Starts a world with a running index, then mines one block for each of `count` payments. */
 async function paid(count: number, emptyBetween = 0) {

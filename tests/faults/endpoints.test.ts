@@ -1,13 +1,11 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
-import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
+import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node } from '../support/faults/chain.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { anew } from '../support/wish.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '10' }
 const broadcasting = ['eth_sendRawTransaction']

@@ -12,8 +12,7 @@ import { orderTo, transferPath } from '../support/faults/pair.ts'
 import { limitGas } from '../support/gas.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
-import type { Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Answer, start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 const inFront = { maxFeePerGas: '0x174876e800' }

@@ -6,8 +6,7 @@ import type { Fetch } from '../../shared/world.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
-import type { Agent, Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 

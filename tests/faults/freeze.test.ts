@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/account-freeze'
 

@@ -1,6 +1,6 @@
 /** A transaction that carries a stopped transfer is replaced, however close gas is to its budget. */
 import { expect, test } from 'vitest'
-import { maxFeePerGasOf } from '../../shared/chains/evm/gas/gas-budget.ts'
+import { maxFeePerGasOf } from '../../shared/chains/evm/gas.ts'
 import { findChain } from '../../shared/chains/registry.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, mineAt, node, stopMining } from '../support/faults/chain.ts'

@@ -6,10 +6,10 @@ import { cancelTopic, useTopic } from '../../shared/chains/evm/rpc/logs.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import { finalBlock } from '../support/faults/forged.ts'
-import type { Liar } from '../support/faults/liar.ts'
 import {
   hiding,
   inventing,
+  type Liar,
   laterBy,
   silent,
   startLiar,
@@ -17,10 +17,8 @@ import {
   tipping,
 } from '../support/faults/liar.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
-import type { Signed } from '../support/signed.ts'
-import { signedPayment } from '../support/signed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Signed, signedPayment } from '../support/signed.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const issuer = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'

@@ -6,8 +6,7 @@ import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import { anew } from '../support/wish.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '10' }

@@ -7,8 +7,7 @@ import type { Fetch } from '../../shared/world.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { sendAs, transferTopic } from '../support/deposits.ts'
 import { alarmsOf, owned, passGrace, verdictsOn } from '../support/outflows.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const filterSchema = z.object({
   fromBlock: z.string().optional(),

@@ -5,8 +5,7 @@ import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass, stopMining } from '../support/faults/chain.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 

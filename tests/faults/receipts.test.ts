@@ -4,20 +4,18 @@ import { beforeEach, expect, test } from 'vitest'
 import { issuer } from '../../scripts/local/tokens.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
-import type { Liar, Lie } from '../support/faults/liar.ts'
-import { saying, silent, startLiar } from '../support/faults/liar.ts'
-import type { Pair } from '../support/faults/pair.ts'
+import { type Liar, type Lie, saying, silent, startLiar } from '../support/faults/liar.ts'
 import {
   onePair,
   outcomeOf,
   outcomesOf,
+  type Pair,
   paidOnce,
   pairs,
   transfer,
 } from '../support/faults/pair.ts'
 import { settleAll } from '../support/faults/settle.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let first: Liar
 let second: Liar

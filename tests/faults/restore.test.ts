@@ -15,8 +15,7 @@ import { inForm } from '../support/cases.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { alarmsOf, isFrozen } from '../support/outflows.ts'
 import { anew } from '../support/wish.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { type Agent, finalize, start, type TestWorld } from '../support/world.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'aoa-backup-'))
 const file = join(directory, 'backup')

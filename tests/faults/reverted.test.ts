@@ -7,8 +7,7 @@ import { transfer as transferCall } from '../support/chain-world.ts'
 import { node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 

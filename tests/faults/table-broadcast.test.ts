@@ -1,21 +1,19 @@
 /** Rows of the fault table hold where transaction bytes get lost, are not mined, or lose their answer. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
-import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
+import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
-import type { Pair } from '../support/faults/pair.ts'
 import {
   onePair,
   outcomeOf,
   outcomesOf,
+  type Pair,
   paidOnce,
   pairs,
   transfer,
 } from '../support/faults/pair.ts'
 import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const broadcasting = ['eth_sendRawTransaction']
 

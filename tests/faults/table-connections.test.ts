@@ -9,8 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { elapse } from '../support/faults/chain.ts'
 import { onePair, outcomeOf, transfer } from '../support/faults/pair.ts'
 import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 /** Separate database session, which holds the locks that the product waits for. */

@@ -3,20 +3,18 @@ import { beforeAll, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { excerptOf } from '../support/cases.ts'
 import { pass } from '../support/faults/chain.ts'
-import type { Pair } from '../support/faults/pair.ts'
 import {
   holdLanes,
   outcomeOf,
   outcomesOf,
+  type Pair,
   paidOnce,
   pairs,
   transfer,
 } from '../support/faults/pair.ts'
 import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
-import type { Strike } from '../support/faults/unreliable.ts'
-import { strikesAt, unreliable } from '../support/faults/unreliable.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Strike, strikesAt, unreliable } from '../support/faults/unreliable.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const once = { 'idempotency-key': 'once' }
 /** Seconds after which the lanes, claims and leases of a dead worker are free again. */

@@ -1,11 +1,11 @@
 /** Rows of the fault table hold before a signature: keys, limits, the database, clocks and custody. */
 import { beforeAll, expect, test } from 'vitest'
 import { elapse } from '../support/faults/chain.ts'
-import type { Pair } from '../support/faults/pair.ts'
 import {
   onePair,
   orderTo,
   outcomeOf,
+  type Pair,
   paidOnce,
   pairs,
   transfer,
@@ -15,8 +15,7 @@ import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
 import { unreliable } from '../support/faults/unreliable.ts'
 import { statesOf } from '../support/ledger.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

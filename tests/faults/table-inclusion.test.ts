@@ -6,12 +6,10 @@ import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/chai
 import { issuer } from '../../scripts/local/tokens.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
-import type { Pair } from '../support/faults/pair.ts'
-import { onePair, outcomeOf, paidOnce, transfer } from '../support/faults/pair.ts'
+import { onePair, outcomeOf, type Pair, paidOnce, transfer } from '../support/faults/pair.ts'
 import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
 import { statesOf } from '../support/ledger.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

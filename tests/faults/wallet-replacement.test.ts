@@ -3,11 +3,9 @@ import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { node, stopMining } from '../support/faults/chain.ts'
-import type { Pair } from '../support/faults/pair.ts'
-import { onePair, transfer } from '../support/faults/pair.ts'
+import { onePair, type Pair, transfer } from '../support/faults/pair.ts'
 import { usdcOf } from '../support/ledger.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const world = await start({ chain: true })
 

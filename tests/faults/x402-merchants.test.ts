@@ -3,10 +3,13 @@
  * tests sample all pairs.
  */
 import { beforeAll, expect, test } from 'vitest'
-import type { Trial } from '../support/faults/attempts.ts'
-import { behavioursOf, endEvenly, strikesAtExecution } from '../support/faults/attempts.ts'
-import type { Market } from '../support/market.ts'
-import { openMarket } from '../support/market.ts'
+import {
+  behavioursOf,
+  endEvenly,
+  strikesAtExecution,
+  type Trial,
+} from '../support/faults/attempts.ts'
+import { type Market, openMarket } from '../support/market.ts'
 
 let market: Market
 let trials: Trial[]

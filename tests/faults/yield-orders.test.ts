@@ -7,8 +7,7 @@ import { hex } from '../support/chain-world.ts'
 import { node, stopMining } from '../support/faults/chain.ts'
 import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 import { read } from '../support/yield-gate.ts'
 
 const world = await start({ chain: true, yield: true })

@@ -12,8 +12,7 @@ import { buildFunctions } from '../../scripts/build.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { choosePorts } from '../../scripts/local/ports.ts'
 import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const modules = mkdtempSync(join(tmpdir(), 'aoa-broken-'))
 const product = await start()

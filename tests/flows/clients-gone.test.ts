@@ -17,8 +17,7 @@ import { answering, serverThat } from '../support/http.ts'
 import { openMailbox } from '../support/mailbox.ts'
 import { attemptOf, openMarket, prepare } from '../support/market.ts'
 import { approveDestination, entryOf } from '../support/vault-rows.ts'
-import type { Agent } from '../support/world.ts'
-import { userAgent } from '../support/world.ts'
+import { type Agent, userAgent } from '../support/world.ts'
 
 const market = await openMarket()
 const { hostile } = market

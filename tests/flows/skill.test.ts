@@ -15,8 +15,7 @@ import { serverThat } from '../support/http.ts'
 import { deliver } from '../support/inbound.ts'
 import { openMarket, priceAtomic } from '../support/market.ts'
 import { ownerOf } from '../support/owner.ts'
-import type { Agent } from '../support/world.ts'
-import { mailDomain } from '../support/world.ts'
+import { type Agent, mailDomain } from '../support/world.ts'
 
 const market = await openMarket()
 const skillUrl = `${await serve()}/skill.md`

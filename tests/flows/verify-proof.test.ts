@@ -3,11 +3,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { startChain } from '../../scripts/local/chain.ts'
 import { minedTogether } from '../support/chain-world.ts'
 import { acquainted } from '../support/ledger.ts'
-import type { Included } from '../support/transfer-proof.ts'
-import { crowd, provenIn } from '../support/transfer-proof.ts'
+import { crowd, type Included, provenIn } from '../support/transfer-proof.ts'
 import { openVerifier } from '../support/verifier.ts'
-import type { Answer, TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { type Answer, finalize, start, type TestWorld } from '../support/world.ts'
 
 const { fileOf, verify } = openVerifier('verify-proof')
 

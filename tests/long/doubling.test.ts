@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest'
 import { objectionTo } from '../support/doubling/measure.ts'
 import { parsers } from '../support/doubling/parsers.ts'
-import type { Text } from '../support/doubling/texts.ts'
-import { texts, textsOfPatterns } from '../support/doubling/texts.ts'
+import { type Text, texts, textsOfPatterns } from '../support/doubling/texts.ts'
 
 async function objectionsTo(name: string, all: readonly Text[]): Promise<string[]> {
   const parser = parsers.find((one) => one.name === name)

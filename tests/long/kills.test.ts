@@ -1,6 +1,5 @@
 import { beforeAll, test } from 'vitest'
-import type { CapRace } from '../support/cap-race.ts'
-import { openCapRace, raceForCap } from '../support/cap-race.ts'
+import { type CapRace, openCapRace, raceForCap } from '../support/cap-race.ts'
 import { seeded } from '../support/seed.ts'
 
 const runs = 100

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { candidatesIn } from '../../shared/mailbox/codes/code-candidates.ts'
 import { findCodes } from '../../shared/mailbox/codes/codes.ts'
-import { parseMail } from '../../shared/mailbox/receive/parse-content.ts'
+import { parseMail } from '../../shared/mailbox/receive/parse.ts'
 import { objectionTo } from '../support/doubling/measure.ts'
 
 const kilobyte = 1024

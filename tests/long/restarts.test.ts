@@ -1,6 +1,5 @@
 import { beforeAll, test } from 'vitest'
-import type { Scene } from '../support/crash-race.ts'
-import { openScene, payThroughCrashes } from '../support/crash-race.ts'
+import { openScene, payThroughCrashes, type Scene } from '../support/crash-race.ts'
 import { seeded } from '../support/seed.ts'
 
 const timeoutMilliseconds = 3_600_000

@@ -1,8 +1,7 @@
 /** 5,000 random cases of hostile text from every outside source break nothing. */
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import type { Market } from '../support/market.ts'
-import { openMarket } from '../support/market.ts'
+import { type Market, openMarket } from '../support/market.ts'
 import { holdLog } from '../support/words/heard.ts'
 import { runCases } from '../support/words/source.ts'
 import { sources } from '../support/words/sources.ts'

@@ -10,8 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { spawnTethered } from '../../scripts/local/tethered.ts'
-import type { Market } from '../support/market.ts'
-import { openMarket, pay, priceAtomic } from '../support/market.ts'
+import { type Market, openMarket, pay, priceAtomic } from '../support/market.ts'
 
 const installTimeoutMilliseconds = 300_000
 const startTimeoutMilliseconds = 60_000

@@ -4,12 +4,18 @@
  */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import type { Market } from '../support/market.ts'
-import { attemptOf, execute, openMarket, pay, prepare, reservedUsd } from '../support/market.ts'
+import {
+  attemptOf,
+  execute,
+  type Market,
+  openMarket,
+  pay,
+  prepare,
+  reservedUsd,
+} from '../support/market.ts'
 import { anyText, textWith } from '../support/matching.ts'
 import { allow, installTimeoutMilliseconds, placePermit2 } from '../support/permit2.ts'
-import type { Permit2Merchant } from '../support/permit2-merchant.ts'
-import { startPermit2Merchant } from '../support/permit2-merchant.ts'
+import { type Permit2Merchant, startPermit2Merchant } from '../support/permit2-merchant.ts'
 import type { Agent } from '../support/world.ts'
 
 const held = 1_000_000n

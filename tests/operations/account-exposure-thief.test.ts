@@ -6,8 +6,7 @@ import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
 import { anew } from '../support/wish.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const heldUsd = 3000

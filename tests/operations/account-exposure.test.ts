@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { askMandate, giveMandate } from '../support/mandates.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const path = '/account-exposure'
 const world = await start()

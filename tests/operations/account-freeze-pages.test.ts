@@ -4,10 +4,8 @@ import * as z from 'zod'
 import { hex, newKey } from '../support/chain-world.ts'
 import { sendAs } from '../support/deposits.ts'
 import { acquainted } from '../support/ledger.ts'
-import type { Signed } from '../support/signed.ts'
-import { signedPayment } from '../support/signed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Signed, signedPayment } from '../support/signed.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const path = '/account-freeze'
 

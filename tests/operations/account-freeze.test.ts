@@ -4,8 +4,7 @@ import { issuer } from '../../scripts/local/tokens.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import { authorizing, inTenMinutes, signedPayment } from '../support/signed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/account-freeze'
 

@@ -6,10 +6,8 @@ import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { signedIn } from '../support/browserless.ts'
 import { usdcOf } from '../support/ledger.ts'
-import type { Fetch } from '../support/mcp.ts'
-import { connectLegacy, connectModern, toolsIn } from '../support/mcp.ts'
-import type { Agent, TestWorld, Worker } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { connectLegacy, connectModern, type Fetch, toolsIn } from '../support/mcp.ts'
+import { type Agent, start, type TestWorld, type Worker } from '../support/world.ts'
 
 /** Calls a tool and returns its structured answer. */
 type Call = (tool: string, args: object) => Promise<unknown>

@@ -3,8 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { signedIn } from '../support/browserless.ts'
 import { usdcOf } from '../support/ledger.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const nextSchema = z.object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) })
 const askedSchema = z.object({ transfer_id: z.uuid(), confirmation: z.object({ url: z.url() }) })

@@ -1,8 +1,14 @@
 /** A paid resource that needs its owner is paid once after approval, and never after a decline. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Market } from '../support/market.ts'
-import { attemptOf, execute, openMarket, prepare, priceAtomic } from '../support/market.ts'
+import {
+  attemptOf,
+  execute,
+  type Market,
+  openMarket,
+  prepare,
+  priceAtomic,
+} from '../support/market.ts'
 import { ownerOf } from '../support/owner.ts'
 
 let market: Market

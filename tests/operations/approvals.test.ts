@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { proven, usdcOf } from '../support/ledger.ts'
 import { ownerOf, paymentOf } from '../support/owner.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 /** Order above every limit on the agent's word, and below the cap. */

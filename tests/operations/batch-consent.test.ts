@@ -1,12 +1,10 @@
 /** One approval of several payments holds only for exactly that list, also for input that no page sends. */
 import { beforeAll, expect, test } from 'vitest'
-import { batchTerms } from '../../shared/consent/batch.ts'
+import { batchTerms } from '../../shared/consent/consent.ts'
 import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
-import type { PasskeyOwner } from '../support/consents.ts'
-import { passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
+import { type PasskeyOwner, passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
 import { paymentOf } from '../support/owner.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let agent: Agent

@@ -10,8 +10,12 @@ import type { transferStatus } from '../../functions/transfer-status/contract.ts
 import type { vaultUse } from '../../functions/vault-use/contract.ts'
 import type { walletCustodialTransfer as transfer } from '../../functions/wallet-custodial-transfer/contract.ts'
 import type { x402PaymentPrepare } from '../../functions/x402-payment-prepare/contract.ts'
-import type { AccountClient, Operations } from '../../scripts/client/index.ts'
-import { AccountError, createClient } from '../../scripts/client/index.ts'
+import {
+  type AccountClient,
+  AccountError,
+  createClient,
+  type Operations,
+} from '../../scripts/client/index.ts'
 import { operations } from '../../scripts/client/operations.ts'
 import { functionsIn } from '../support/functions.ts'
 import { refusedSampleOf, sampleOf, shapeOf } from '../support/samples.ts'

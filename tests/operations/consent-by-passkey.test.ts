@@ -6,8 +6,7 @@ import { passkeyOwnerOf } from '../support/consents.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import { ownerOf, paymentOf } from '../support/owner.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -6,8 +6,7 @@ import { authorizeRequest, passkeyOwnerOf, waitingPayment } from '../support/con
 import { anyText } from '../support/matching.ts'
 import { ownerOf } from '../support/owner.ts'
 import { randomUUID } from '../support/seed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -3,16 +3,20 @@
  * own checks and change its rows as an intruder would.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { batchTerms } from '../../shared/consent/batch.ts'
+import { batchTerms } from '../../shared/consent/consent.ts'
 import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts'
-import type { PasskeyOwner } from '../support/consents.ts'
-import { asset, authorizeRequest, passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
+import {
+  asset,
+  authorizeRequest,
+  type PasskeyOwner,
+  passkeyOwnerOf,
+  waitingPayment,
+} from '../support/consents.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { feedOf, paymentOf } from '../support/owner.ts'
 import type { PasskeyAlgorithm } from '../support/passkey-key.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let custody: CustodyPort

@@ -1,12 +1,16 @@
 /** Custody enforces the owner's ticks, and the key or app that the approval was given for. */
 import { beforeAll, expect, test } from 'vitest'
 import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts'
-import type { PasskeyOwner } from '../support/consents.ts'
-import { asset, authorizeRequest, passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
+import {
+  asset,
+  authorizeRequest,
+  type PasskeyOwner,
+  passkeyOwnerOf,
+  waitingPayment,
+} from '../support/consents.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { feedOf, paymentOf } from '../support/owner.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let custody: CustodyPort

@@ -9,8 +9,7 @@ import { authorizationTypes } from '../support/eip3009.ts'
 import { acquainted, statesOf } from '../support/ledger.ts'
 import { randomUUID } from '../support/seed.ts'
 import { gasNow, inTenMinutes } from '../support/signed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let custody: CustodyPort

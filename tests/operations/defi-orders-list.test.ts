@@ -4,8 +4,7 @@ import { fund } from '../../scripts/local/chain.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { hex } from '../support/chain-world.ts'
 import { proven } from '../support/ledger.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const offered = z.object({
   vaults: z.tuple([z.looseObject({ vault: z.string(), gate: z.string() })]),

@@ -7,8 +7,7 @@ import { batchCalls, hex, known, newKey } from '../support/chain-world.ts'
 import { lookAlike, payAs, sendAs, transferFrom } from '../support/deposits.ts'
 import { proven } from '../support/ledger.ts'
 import { anyText, textWith } from '../support/matching.ts'
-import type { Agent } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { type Agent, finalize, start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 const multicall3 = '0xcA11bde05977b3631167028862bE2a173976CA11'

@@ -2,8 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { acquaint } from '../support/acquaint.ts'
 import { usdcOf } from '../support/ledger.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

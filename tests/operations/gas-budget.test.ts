@@ -9,8 +9,7 @@ import { elapse, stopMining } from '../support/faults/chain.ts'
 import { holdLanes, transferPath } from '../support/faults/pair.ts'
 import { limitGas, mine, relayersHold, transfers, transferTo } from '../support/gas.ts'
 import { statesOf } from '../support/ledger.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeEach(async () => {

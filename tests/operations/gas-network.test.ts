@@ -6,8 +6,7 @@ import { elapse } from '../support/faults/chain.ts'
 import { holdLanes } from '../support/faults/pair.ts'
 import { limitGas, mine, transfers, transferTo } from '../support/gas.ts'
 import { codeFor, confirm, requestCode } from '../support/sign-up.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const here = '203.0.113.7'
 let world: TestWorld

@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { expiring, serverThat } from '../support/http.ts'
-import type { Agent, Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, start } from '../support/world.ts'
 
 const path = '/get-wallet-balances'
 const [live, refusing, silent] = ['eip155:84532', 'eip155:421614', 'eip155:11155111']

@@ -4,8 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { anyText } from '../support/matching.ts'
-import type { Agent, Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, start } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const world = await start({ chain: true })

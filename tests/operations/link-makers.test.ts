@@ -2,16 +2,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { signedIn } from '../support/browserless.ts'
-import type { Capped } from '../support/capped.ts'
-import { appWith, keyWith } from '../support/capped.ts'
+import { appWith, type Capped, keyWith } from '../support/capped.ts'
 import { newKey } from '../support/chain-world.ts'
 import { payAs } from '../support/deposits.ts'
-import type { Made } from '../support/links.ts'
-import { browserOf, linkOf, statusOf } from '../support/links.ts'
-import type { TestOwner } from '../support/owner.ts'
-import { ownerOf } from '../support/owner.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { browserOf, linkOf, type Made, statusOf } from '../support/links.ts'
+import { ownerOf, type TestOwner } from '../support/owner.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -1,12 +1,16 @@
 /** A mandate covers x402 payments without a question, and each of its rules can refuse one. */
 import { beforeAll, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import type { MandateOrder } from '../support/mandates.ts'
-import { askMandate, failedRules, giveMandate } from '../support/mandates.ts'
-import type { Market } from '../support/market.ts'
-import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
-import type { Shop } from '../support/shop.ts'
-import { openShop } from '../support/shop.ts'
+import { askMandate, failedRules, giveMandate, type MandateOrder } from '../support/mandates.ts'
+import {
+  attemptOf,
+  execute,
+  type Market,
+  openMarket,
+  prepare,
+  reservedUsd,
+} from '../support/market.ts'
+import { openShop, type Shop } from '../support/shop.ts'
 import type { Agent } from '../support/world.ts'
 
 let market: Market

@@ -2,10 +2,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { usdcOf } from '../support/ledger.ts'
-import type { MandateOrder } from '../support/mandates.ts'
-import { failedRules, giveMandate } from '../support/mandates.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { failedRules, giveMandate, type MandateOrder } from '../support/mandates.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '2' }

@@ -5,11 +5,9 @@ import { contracts } from '../../functions/contracts.ts'
 import { createApiKey } from '../../shared/auth/api-key.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
-import type { Shape } from '../support/samples.ts'
-import { refusedSampleOf, sampleOf, shapeOf, wrongShapes } from '../support/samples.ts'
+import { refusedSampleOf, type Shape, sampleOf, shapeOf, wrongShapes } from '../support/samples.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { Agent, Answer, Scope } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, type Scope, start } from '../support/world.ts'
 
 /** Endpoint of a silent chain: port 9 discards everything (RFC 863). */
 const rpcUrls = { 'eip155:84532': ['http://127.0.0.1:9'] }

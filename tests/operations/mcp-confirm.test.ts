@@ -3,11 +3,16 @@ import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
-import type { Fetch } from '../support/mcp.ts'
-import { address, connectLegacy, connectModern, modern, toolsIn } from '../support/mcp.ts'
+import {
+  address,
+  connectLegacy,
+  connectModern,
+  type Fetch,
+  modern,
+  toolsIn,
+} from '../support/mcp.ts'
 import { ownerOf } from '../support/owner.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const name = 'wallet_custodial_transfer'
 /** Order above every limit on the agent's word. */

@@ -1,14 +1,12 @@
 /** Over HTTP the tools admit only valid tokens, and everybody else learns why they are refused. */
 import { beforeAll, expect, test } from 'vitest'
 import { mcpFunction } from '../../functions/mcp/index.ts'
+import { delegationHeader } from '../../shared/auth/access-token.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import { delegationHeader } from '../../shared/auth/handed.ts'
 import { textWith } from '../support/matching.ts'
-import type { Fetch } from '../support/mcp.ts'
-import { address, modern, toolsIn } from '../support/mcp.ts'
+import { address, type Fetch, modern, toolsIn } from '../support/mcp.ts'
 import { connect, serve } from '../support/oauth.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { type Agent, pepper, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let agent: Agent

@@ -5,11 +5,9 @@ import { contracts } from '../../functions/contracts.ts'
 import { annotated, annotationsOf } from '../../shared/contract/annotations.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
 import { groupOf } from '../../shared/contract/documents/about.ts'
-import { responseSchema } from '../../shared/contract/documents/json-schema.ts'
-import type { Fetch } from '../support/mcp.ts'
-import { callAtOnce, connectLegacy, connectModern, toolsIn } from '../support/mcp.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { responseSchema } from '../../shared/contract/documents/openapi.ts'
+import { callAtOnce, connectLegacy, connectModern, type Fetch, toolsIn } from '../support/mcp.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const clients = [
   { revision: '2025-11-25', connect: connectLegacy },

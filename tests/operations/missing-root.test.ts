@@ -3,8 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { deliver, messageOf } from '../support/inbound.ts'
 import { rootKeys, storedKeys } from '../support/rotation.ts'
-import type { Agent, TestWorld, Worker } from '../support/world.ts'
-import { mailDomain, start } from '../support/world.ts'
+import { type Agent, mailDomain, start, type TestWorld, type Worker } from '../support/world.ts'
 
 const site = 'https://shop.example.com'
 const login = { site, username: 'me', password: 'a password', totp_secret: 'JBSWY3DPEHPK3PXP' }

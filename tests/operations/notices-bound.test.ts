@@ -1,15 +1,12 @@
 /** However much an agent causes, its owner gets a bounded number of mails and learns what was left out. */
 import { beforeAll, expect, test } from 'vitest'
 import * as access from '../../shared/mail/access-messages.ts'
-import * as app from '../../shared/mail/app-messages.ts'
 import type { Message } from '../../shared/mail/letter.ts'
 import * as money from '../../shared/mail/money-messages.ts'
 import { sealForOutbox } from '../../shared/mail/outbox.ts'
-import * as vault from '../../shared/mail/vault-messages.ts'
 import { topicNames } from '../../shared/mail/waiting-message.ts'
 import { loginOf, owned, seed } from '../support/vault.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {
@@ -46,7 +43,7 @@ const firstUse = 'A login of your vault is in use at a new site'
 /** Returns the topics of all mails to owners, as their modules name them. */
 function allTopics(): string[] {
   const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const modules = [access, app, money, vault]
+  const modules = [access, money]
   return modules
     .flatMap((module) => Object.entries(module))
     .flatMap(([name, value]) => (typeof value === 'function' ? [snake(name)] : []))

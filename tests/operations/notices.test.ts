@@ -10,8 +10,7 @@ import {
 import { sealForOutbox } from '../../shared/mail/outbox.ts'
 import { ownerOf } from '../support/owner.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let aoa: TestWorld
 beforeAll(async () => {

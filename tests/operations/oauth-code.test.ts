@@ -1,7 +1,7 @@
 /** An app asks, the owner consents, and the code becomes tokens once. */
 import { expect, test } from 'vitest'
 import { newToken } from '../../shared/auth/access-token.ts'
-import { denyAccess, grantAccess } from '../../shared/oauth/grant.ts'
+import { denyAccess, grantAccess } from '../../shared/oauth/token.ts'
 import {
   ask,
   asking,

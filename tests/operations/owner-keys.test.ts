@@ -1,11 +1,9 @@
 /** The owner creates, revokes and replaces API keys, and each change holds at the next call. */
 import { beforeAll, expect, test } from 'vitest'
 import { createApiKey, credentialOf, shownPart } from '../../shared/auth/api-key.ts'
-import type { TestOwner } from '../support/owner.ts'
-import { feedOf, ownerOf } from '../support/owner.ts'
+import { feedOf, ownerOf, type TestOwner } from '../support/owner.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { actOfOwner, pepper, start } from '../support/world.ts'
+import { actOfOwner, pepper, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

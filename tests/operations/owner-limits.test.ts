@@ -1,8 +1,7 @@
 /** The owner freezes, and sets limits, recipients and devices, with a fresh proof where it widens. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { feedOf, ownerOf } from '../support/owner.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const known = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const imitation = `0x7099${'0'.repeat(32)}79C8`

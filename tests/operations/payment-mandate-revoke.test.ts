@@ -1,8 +1,7 @@
 /** A mandate ends for good, once, when anybody who may pay revokes it. */
 import { beforeAll, expect, test } from 'vitest'
 import { askMandate, giveMandate } from '../support/mandates.ts'
-import type { Market } from '../support/market.ts'
-import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
+import { attemptOf, execute, type Market, openMarket, prepare } from '../support/market.ts'
 import { feedOf } from '../support/owner.ts'
 import type { Agent } from '../support/world.ts'
 

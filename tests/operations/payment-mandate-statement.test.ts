@@ -4,11 +4,9 @@ import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { askMandate, giveMandate } from '../support/mandates.ts'
-import type { Market } from '../support/market.ts'
-import { attemptOf, execute, openMarket, pay, prepare } from '../support/market.ts'
+import { attemptOf, execute, type Market, openMarket, pay, prepare } from '../support/market.ts'
 import { anyText } from '../support/matching.ts'
-import type { Agent } from '../support/world.ts'
-import { pepper } from '../support/world.ts'
+import { type Agent, pepper } from '../support/world.ts'
 
 let market: Market
 beforeAll(async () => {

@@ -3,8 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { askMandate, giveMandate } from '../support/mandates.ts'
-import type { Market } from '../support/market.ts'
-import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
+import { attemptOf, execute, type Market, openMarket, prepare } from '../support/market.ts'
 import type { Agent } from '../support/world.ts'
 
 let market: Market

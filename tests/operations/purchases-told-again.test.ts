@@ -1,8 +1,7 @@
 /** A purchase that an agent asks for again while it waits is the same one, and an approved one is paid once. */
 import { Challenge } from 'mppx'
 import { beforeAll, expect, test } from 'vitest'
-import type { Market } from '../support/market.ts'
-import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
+import { attemptOf, execute, type Market, openMarket, prepare } from '../support/market.ts'
 import { ownerOf } from '../support/owner.ts'
 import type { Agent } from '../support/world.ts'
 

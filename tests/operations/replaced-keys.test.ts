@@ -4,8 +4,7 @@ import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { ownerOf } from '../support/owner.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { Agent } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { type Agent, pepper, start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 const { sql } = world.db

@@ -7,8 +7,7 @@ import { addressSchema } from '../../shared/chains/hex.ts'
 import { knownChains } from '../../shared/chains/registry.ts'
 import { textWith } from '../support/matching.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { Agent } from '../support/world.ts'
-import { mailDomain, start } from '../support/world.ts'
+import { type Agent, mailDomain, start } from '../support/world.ts'
 
 const path = '/resolve-transfer-recipient'
 const world = await start({ chain: true })

@@ -6,8 +6,7 @@ import { appWith } from '../support/capped.ts'
 import { failedRules, giveMandate } from '../support/mandates.ts'
 import { feedOf, ownerOf, paymentOf } from '../support/owner.ts'
 import { approveDestination, askDestination, entryOf } from '../support/vault-rows.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { type Agent, pepper, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC' }

@@ -1,8 +1,7 @@
 /** A transfer may leave out chain and token where only one of them can be meant. */
 import { beforeAll, expect, test } from 'vitest'
 import { usdcOf } from '../support/ledger.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 let world: TestWorld

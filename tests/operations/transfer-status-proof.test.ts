@@ -7,10 +7,8 @@ import { askNode } from '../../scripts/verify-proof/node.ts'
 import { minedTogether } from '../support/chain-world.ts'
 import { acquainted } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
-import type { Included } from '../support/transfer-proof.ts'
-import { crowd, faultsOf, mutationsOf, provenIn } from '../support/transfer-proof.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { crowd, faultsOf, type Included, mutationsOf, provenIn } from '../support/transfer-proof.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '5' }
 

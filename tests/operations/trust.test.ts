@@ -3,11 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { proven } from '../support/ledger.ts'
-import type { TestOwner, Tick } from '../support/owner.ts'
-import { feedOf, ownerOf } from '../support/owner.ts'
+import { feedOf, ownerOf, type TestOwner, type Tick } from '../support/owner.ts'
 import { anew } from '../support/wish.ts'
-import type { Agent, Answer, TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { type Agent, type Answer, finalize, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC' }

@@ -5,8 +5,7 @@ import { anyNumber, textLike, textWith } from '../support/matching.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
 import { randomBytes } from '../support/seed.ts'
 import { keyIdOf, letRead, loginOf, owned, seed, site, vaultFeedOf } from '../support/vault.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const tests = await start()
 const path = '/user-site-credentials'

@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest'
 import { ownerOf } from '../support/owner.ts'
 import { loginOf, site, vaultFeedOf } from '../support/vault.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const tests = await start()
 

@@ -1,8 +1,7 @@
 /** Requests of programs work at sites that accept only the right secret in the right destination. */
 import { expect, test } from 'vitest'
 import { totpCode } from '../../shared/vault/entries/totp.ts'
-import type { Received } from '../support/http.ts'
-import { serverThat } from '../support/http.ts'
+import { type Received, serverThat } from '../support/http.ts'
 import { approveDestination, codeOf, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 

@@ -10,8 +10,7 @@ import { textWith } from '../support/matching.ts'
 import { ownerOf } from '../support/owner.ts'
 import { loginOf } from '../support/vault.ts'
 import { approveAsked, codeOf, entryOf, signInAt } from '../support/vault-rows.ts'
-import type { Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Answer, start } from '../support/world.ts'
 
 const world = await start()
 const password = 'Canary-1 horse "battery"'

@@ -5,8 +5,7 @@ import { serverThat } from '../support/http.ts'
 import { ownerOf } from '../support/owner.ts'
 import { keyIdOf } from '../support/vault.ts'
 import { approveDestination, entryOf, signInAt } from '../support/vault-rows.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start()
 const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const

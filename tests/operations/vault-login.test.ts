@@ -4,8 +4,7 @@ import { totpCode } from '../../shared/vault/entries/totp.ts'
 import { openHonestSite } from '../support/honest-site.ts'
 import { textWith } from '../support/matching.ts'
 import { approveAsked, codeOf, entryOf, signInAt } from '../support/vault-rows.ts'
-import type { Agent, Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, start } from '../support/world.ts'
 
 const world = await start()
 const site = await openHonestSite()

@@ -5,8 +5,7 @@ import * as z from 'zod'
 import { anyText, textWith } from '../support/matching.ts'
 import { ownerOf } from '../support/owner.ts'
 import { loginOf, seed, site, vaultFeedOf } from '../support/vault.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const tests = await start()
 const named = z.object({ username: z.string() })

@@ -5,8 +5,7 @@
 import { expect, test } from 'vitest'
 import { letRead, loginOf, seed } from '../support/vault.ts'
 import { codeOf } from '../support/vault-rows.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const tests = await start()
 const { sql } = tests.db

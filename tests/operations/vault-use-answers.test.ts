@@ -2,11 +2,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { echoes, spreadEchoes } from '../support/hostile-echo.ts'
-import type { Answering } from '../support/http.ts'
-import { serverThat } from '../support/http.ts'
+import { type Answering, serverThat } from '../support/http.ts'
 import { approveDestination, codeOf, entryOf } from '../support/vault-rows.ts'
-import type { Agent, Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, start } from '../support/world.ts'
 
 const world = await start()
 let agent: Agent

@@ -6,8 +6,7 @@ import { openMailbox } from '../support/mailbox.ts'
 import { ownerOf } from '../support/owner.ts'
 import { loginOf } from '../support/vault.ts'
 import { approveDestination, entryOf } from '../support/vault-rows.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start()
 const { sql } = world.db

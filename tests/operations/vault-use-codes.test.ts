@@ -1,10 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { TestServer } from '../support/http.ts'
-import { serverThat } from '../support/http.ts'
+import { serverThat, type TestServer } from '../support/http.ts'
 import { deliver } from '../support/inbound.ts'
 import { approveDestination, codeOf, entryOf } from '../support/vault-rows.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { mailDomain, start } from '../support/world.ts'
+import { type Agent, mailDomain, start, type TestWorld } from '../support/world.ts'
 
 const path = '/vault-use'
 const domain = '127.0.0.1'

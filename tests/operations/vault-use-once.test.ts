@@ -1,12 +1,10 @@
 /** A request with a secret leaves once under its Idempotency-Key, whatever becomes of its answer. */
 import { beforeAll, expect, test } from 'vitest'
-import type { Answering, TestServer } from '../support/http.ts'
-import { answering, serverThat } from '../support/http.ts'
+import { type Answering, answering, serverThat, type TestServer } from '../support/http.ts'
 import { anyText, textWith } from '../support/matching.ts'
 import { ownerOf } from '../support/owner.ts'
 import { approveDestination, entryOf } from '../support/vault-rows.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const path = '/vault-use'
 const inject = [{ where: 'form_field', name: 'pass', secret: 'fields.key' }]

@@ -3,8 +3,7 @@
  * the agent's own, and no other value of the entry, the user name included.
  */
 import { expect, test } from 'vitest'
-import type { Received } from '../support/http.ts'
-import { serverThat } from '../support/http.ts'
+import { type Received, serverThat } from '../support/http.ts'
 import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import { start } from '../support/world.ts'
 

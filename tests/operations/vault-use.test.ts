@@ -1,13 +1,18 @@
 import { beforeAll, expect, test } from 'vitest'
 import { totpCode } from '../../shared/vault/entries/totp.ts'
 import { askedFor } from '../support/held.ts'
-import type { Answering, Received, TestServer } from '../support/http.ts'
-import { answering, expiring, serverThat } from '../support/http.ts'
+import {
+  type Answering,
+  answering,
+  expiring,
+  type Received,
+  serverThat,
+  type TestServer,
+} from '../support/http.ts'
 import { textWith } from '../support/matching.ts'
 import { openPerson } from '../support/person.ts'
 import { approveDestination, entryOf } from '../support/vault-rows.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const path = '/vault-use'
 const password = 'Canary-1 horse "battery"'

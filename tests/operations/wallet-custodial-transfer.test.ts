@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import { anew } from '../support/wish.ts'
-import type { TestWorld } from '../support/world.ts'
-import { mailDomain, start } from '../support/world.ts'
+import { mailDomain, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '5' }

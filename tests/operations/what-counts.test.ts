@@ -9,8 +9,7 @@ import { keyWith } from '../support/capped.ts'
 import { askedFor, posting } from '../support/held.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { failedRules, giveMandate } from '../support/mandates.ts'
-import type { Agent, Answer, TestWorld } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { type Agent, type Answer, pepper, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const daySeconds = 86_400

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { formatUsd, parseAmount } from '../../shared/money/amount.ts'
-import type { Agent, Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, start } from '../support/world.ts'
 
 /**
  * World with a silent chain: port 9 discards all (RFC 863). It counts as able to pay, so prepare

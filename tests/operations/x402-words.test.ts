@@ -1,8 +1,7 @@
 /** A merchant's words appear beside the service's sentences only where they are marked as untrusted. */
 import { beforeAll, expect, test } from 'vitest'
 import { answering, serverThat } from '../support/http.ts'
-import type { Market } from '../support/market.ts'
-import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
+import { attemptOf, execute, type Market, openMarket, prepare } from '../support/market.ts'
 import { anyText, textWith } from '../support/matching.ts'
 import type { Agent, Answer } from '../support/world.ts'
 

@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
-import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
-import { readBalances } from '../../shared/chains/evm/balances.ts'
+import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
+import { readBalances } from '../../shared/chains/evm/funds.ts'
 import { readLanes } from '../../shared/chains/evm/lanes.ts'
-import { isBlockReplaced, readReceipts } from '../../shared/chains/evm/proof.ts'
 import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
-import { readUse } from '../../shared/chains/evm/use.ts'
-import type { CountingWorld } from '../support/chain-world.ts'
+import { isBlockReplaced, readReceipts, readUse } from '../../shared/chains/evm/use.ts'
 import {
   authorize,
+  type CountingWorld,
   known,
   minedTogether,
   newKey,

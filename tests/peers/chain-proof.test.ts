@@ -6,10 +6,10 @@ import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
 import { readUse } from '../../shared/chains/evm/use.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
-import type { Key } from '../support/chain-world.ts'
 import {
   authorize,
   batchCalls,
+  type Key,
   known,
   minedTogether,
   newKey,

@@ -9,12 +9,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { beforeAll, expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
-import type { GrantChoice } from '../../shared/oauth/grant.ts'
+import type { GrantChoice } from '../../shared/oauth/token.ts'
 import { typed } from '../support/mcp.ts'
-import type { Served } from '../support/oauth.ts'
-import { consent, redirectUri, serve } from '../support/oauth.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { consent, redirectUri, type Served, serve } from '../support/oauth.ts'
+import { type Agent, start } from '../support/world.ts'
 
 /** Tools where no vault is offered. */
 const payable = contracts

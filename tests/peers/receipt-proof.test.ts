@@ -5,14 +5,13 @@ import * as z from 'zod'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { askNode } from '../../scripts/verify-proof/node.ts'
-import { proveReceipt } from '../../shared/chains/evm/inclusion/receipt-proof.ts'
-import type { Hex } from '../../shared/chains/hex.ts'
-import { quantitySchema, wordSchema } from '../../shared/chains/hex.ts'
-import type { Key } from '../support/chain-world.ts'
+import { proveReceipt } from '../../shared/chains/evm/inclusion.ts'
+import { type Hex, quantitySchema, wordSchema } from '../../shared/chains/hex.ts'
 import {
   authorize,
   batchCalls,
   hex,
+  type Key,
   known,
   minedTogether,
   newKey,
@@ -22,8 +21,7 @@ import {
 } from '../support/chain-world.ts'
 import { textWith } from '../support/matching.ts'
 import { randomUUID } from '../support/seed.ts'
-import type { Included } from '../support/transfer-proof.ts'
-import { crowd, faultsOf } from '../support/transfer-proof.ts'
+import { crowd, faultsOf, type Included } from '../support/transfer-proof.ts'
 
 const { chain, usdc } = known('eip155:84532')
 const payee = newKey().at

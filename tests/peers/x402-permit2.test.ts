@@ -7,9 +7,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { knownChains } from '../../shared/chains/registry.ts'
-import { signAllowance } from '../../shared/custody/allowance.ts'
-import { signPermit2 } from '../../shared/custody/permit2.ts'
-import { permit2Payload, withAllowance } from '../../shared/x402/permit2.ts'
+import { signAllowance, signPermit2 } from '../../shared/custody/permit2.ts'
+import { permit2Payload, withAllowance } from '../../shared/x402/payload.ts'
 import { usdcOf } from '../support/x402.ts'
 
 const officialFields = z.object({

@@ -1,8 +1,7 @@
 /** Approval, decline, expiry and the agent's repeat end correctly in every order. */
 import { expect, test } from 'vitest'
 import { ownerOf } from '../support/owner.ts'
-import type { Session, Step } from '../support/sessions.ts'
-import { openSession, orders, stepThrough } from '../support/sessions.ts'
+import { openSession, orders, type Session, type Step, stepThrough } from '../support/sessions.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()

@@ -7,8 +7,7 @@ import { askedFor, posting } from '../support/held.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { seeded } from '../support/seed.ts'
 import { anew } from '../support/wish.ts'
-import type { TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { finalize, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '1' }

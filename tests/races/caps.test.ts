@@ -5,8 +5,7 @@ import { appWith, keyWith } from '../support/capped.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
 import { anew } from '../support/wish.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 await watchCaps(world)

@@ -5,8 +5,7 @@ import { keyWith } from '../support/capped.ts'
 import { acquainted } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
 import { authorizing } from '../support/signed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

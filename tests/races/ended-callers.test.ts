@@ -5,12 +5,10 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { waitingPayment } from '../support/consents.ts'
 import { atEnd } from '../support/ending.ts'
 import { askMandate } from '../support/mandates.ts'
-import type { TestOwner } from '../support/owner.ts'
-import { digestTicked, ownerOf } from '../support/owner.ts'
+import { digestTicked, ownerOf, type TestOwner } from '../support/owner.ts'
 import { randomBytes, randomUUID } from '../support/seed.ts'
 import { approveDestination, entryOf } from '../support/vault-rows.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { type Agent, pepper, start, type TestWorld } from '../support/world.ts'
 
 const digest = () => randomBytes(32).toString('hex')
 const unauthorized = { refused: 'unauthorized' }

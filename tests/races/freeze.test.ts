@@ -2,8 +2,7 @@ import type { Sql, TransactionSql } from 'postgres'
 import { beforeAll, expect, test } from 'vitest'
 import { acquainted } from '../support/ledger.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
-import type { Agent, Answer, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -4,8 +4,7 @@ import type { World } from '../../shared/world.ts'
 import { resolveAll, settledAsOnChain } from '../support/books.ts'
 import { askedFor, posting } from '../support/held.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 

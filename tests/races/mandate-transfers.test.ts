@@ -4,8 +4,7 @@ import { inForm } from '../support/cases.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { giveMandate } from '../support/mandates.ts'
 import { anew } from '../support/wish.ts'
-import type { Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Answer, start } from '../support/world.ts'
 
 const world = await start({ chain: true, lanes: 2 })
 const fitting = inForm(25, 100)

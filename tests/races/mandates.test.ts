@@ -2,20 +2,18 @@
 import { expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { excerptOf, inForm } from '../support/cases.ts'
-import type { Racers } from '../support/mandate-race.ts'
 import {
   authorize,
   carriedBy,
   lineUp,
   openMandateRace,
+  type Racers,
   raceForMandate,
   roomForAHundred,
 } from '../support/mandate-race.ts'
-import type { AskedMandate } from '../support/mandates.ts'
-import { askMandate } from '../support/mandates.ts'
+import { type AskedMandate, askMandate } from '../support/mandates.ts'
 import { ownerOf } from '../support/owner.ts'
-import type { Session, Step } from '../support/sessions.ts'
-import { openSession, orders, stepThrough } from '../support/sessions.ts'
+import { openSession, orders, type Session, type Step, stepThrough } from '../support/sessions.ts'
 import { pepper } from '../support/world.ts'
 
 const race = await openMandateRace()

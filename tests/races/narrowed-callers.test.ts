@@ -5,8 +5,7 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { atEnd } from '../support/ending.ts'
 import { keyIdOf, openHouse, secure } from '../support/house.ts'
 import { entryOf } from '../support/vault-rows.ts'
-import type { TestWorld } from '../support/world.ts'
-import { fingerprint, pepper, start } from '../support/world.ts'
+import { fingerprint, pepper, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let late: postgres.Sql

@@ -6,8 +6,7 @@ import { elapse } from '../support/faults/chain.ts'
 import { holdLanes, onePair, pairs, transfer } from '../support/faults/pair.ts'
 import { mine } from '../support/gas.ts'
 import { usdcOf } from '../support/ledger.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeEach(async () => {

@@ -1,8 +1,7 @@
 /** A stored signature and an expiring reservation are counted correctly in every order of their steps. */
 import { expect, test } from 'vitest'
 import { randomUUID } from '../support/seed.ts'
-import type { Session, Step } from '../support/sessions.ts'
-import { openSession, orders, stepThrough } from '../support/sessions.ts'
+import { openSession, orders, type Session, type Step, stepThrough } from '../support/sessions.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()

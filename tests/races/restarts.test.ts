@@ -1,7 +1,6 @@
 import { beforeAll, test } from 'vitest'
 import { inForm } from '../support/cases.ts'
-import type { Scene } from '../support/crash-race.ts'
-import { openScene, payThroughCrashes } from '../support/crash-race.ts'
+import { openScene, payThroughCrashes, type Scene } from '../support/crash-race.ts'
 import { seeded } from '../support/seed.ts'
 
 const timeoutMilliseconds = 240_000

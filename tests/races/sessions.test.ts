@@ -1,10 +1,8 @@
 /** Steps of the relay lose no call and send none for nothing, in every order of database sessions. */
 import { beforeAll, expect, test } from 'vitest'
 import { randomBytes, randomUUID } from '../support/seed.ts'
-import type { Session, Step } from '../support/sessions.ts'
-import { openSession, orders, stepThrough } from '../support/sessions.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { openSession, orders, type Session, type Step, stepThrough } from '../support/sessions.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const chain = 84532
 const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'

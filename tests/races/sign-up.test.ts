@@ -2,10 +2,8 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { randomBytes, randomUUID } from '../support/seed.ts'
-import type { Session } from '../support/sessions.ts'
-import { openSession, orders, stepThrough } from '../support/sessions.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { openSession, orders, type Session, stepThrough } from '../support/sessions.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let sessions: [Session, Session]

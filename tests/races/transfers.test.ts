@@ -3,8 +3,7 @@ import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node } from '../support/faults/chain.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import { anew } from '../support/wish.ts'
-import type { Agent, Answer, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, type Answer, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '10' }

@@ -5,10 +5,8 @@ import { appWith, keyWith } from '../support/capped.ts'
 import { secure } from '../support/house.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { giveMandate } from '../support/mandates.ts'
-import type { TestOwner } from '../support/owner.ts'
-import { ownerOf, paymentOf } from '../support/owner.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { ownerOf, paymentOf, type TestOwner } from '../support/owner.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const transferred = z.looseObject({ transfer_id: z.uuid() })
 

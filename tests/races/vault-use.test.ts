@@ -6,8 +6,7 @@ import { expect, test } from 'vitest'
 import { mulberry32 } from '../../scripts/local/random.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { approveDestination, entryOf } from '../support/vault-rows.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start()
 const shop = await serverThat(answering(200, { 'content-type': 'text/plain' }, 'welcome'))

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { feedOf, ownerOf } from '../support/owner.ts'
 import { openSession, orders, stepThrough } from '../support/sessions.ts'
 import { loginOf, seed, site } from '../support/vault.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const tests = await start()
 const inParallel = <T>(times: number, work: (at: number) => Promise<T>) =>

@@ -7,10 +7,8 @@ import * as z from 'zod'
 import { signedIn } from '../support/browserless.ts'
 import { inForm } from '../support/cases.ts'
 import { usdcOf } from '../support/ledger.ts'
-import type { Random } from '../support/seed.ts'
-import { seeded } from '../support/seed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Random, seeded } from '../support/seed.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const orders = inForm(5, 100)
 const steps = 12

@@ -6,8 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSigningKey, mintToken } from '../../scripts/local/database-keys.ts'
 import type { Answer } from '../../scripts/local/gateway/errors.ts'
-import type { Gateway } from '../../scripts/local/gateway.ts'
-import { startGateway } from '../../scripts/local/gateway.ts'
+import { type Gateway, startGateway } from '../../scripts/local/gateway.ts'
 import { Rejection } from '../../shared/contract/errors.ts'
 import { openDatabase } from '../../shared/db/database.ts'
 import {

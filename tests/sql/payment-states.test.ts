@@ -1,10 +1,13 @@
 /** The states of payments in SQL and in states.ts are the same. */
 import { beforeAll, expect, test } from 'vitest'
-import type { PaymentState } from '../../shared/payments/states.ts'
-import { isReserved, isUnderWay, paymentStates } from '../../shared/payments/states.ts'
+import {
+  isReserved,
+  isUnderWay,
+  type PaymentState,
+  paymentStates,
+} from '../../shared/payments/payment.ts'
 import { waitingPayment } from '../support/consents.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -1,10 +1,8 @@
 /** A payment ends correctly when its slot in a lane does not end as expected. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { House } from '../support/model/house.ts'
-import { openHouse, tokens } from '../support/model/house.ts'
-import type { Ledger, Row } from '../support/model/ledger.ts'
-import { openLedger } from '../support/model/ledger.ts'
+import { type House, openHouse, tokens } from '../support/model/house.ts'
+import { type Ledger, openLedger, type Row } from '../support/model/ledger.ts'
 
 let ledger: Ledger
 let house: House

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestDatabase } from '../support/database.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 /** The sums behind the limits are those of the payments, whatever becomes of them. */
 import { beforeAll, expect, test } from 'vitest'
 import { seeded } from '../support/seed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let agents: Agent[]

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { openHouse } from '../support/model/house.ts'
-import type { Ledger } from '../support/model/ledger.ts'
-import { openLedger } from '../support/model/ledger.ts'
+import { type Ledger, openLedger } from '../support/model/ledger.ts'
 
 let ledger: Ledger
 beforeAll(async () => {

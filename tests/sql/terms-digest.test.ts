@@ -1,7 +1,7 @@
 /** SQL, from its rows, and the product compute the same digest of the terms that consent is bound to. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { batchTerms } from '../../shared/consent/batch.ts'
+import { batchTerms } from '../../shared/consent/consent.ts'
 import { mandateTermsRow } from '../../shared/consent/mandate-row.ts'
 import { mandateTerms, paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
 import { paymentOf } from '../support/owner.ts'

@@ -1,7 +1,6 @@
 /** How long the signature of a purchase is valid, by its terms. */
 import { beforeAll, expect, test } from 'vitest'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

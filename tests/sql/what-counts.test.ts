@@ -5,8 +5,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import type { TestWorld } from '../support/world.ts'
-import { fingerprint, pepper, start } from '../support/world.ts'
+import { fingerprint, pepper, start, type TestWorld } from '../support/world.ts'
 
 const payments = 20_000
 const counted = 10

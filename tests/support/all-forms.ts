@@ -1,8 +1,7 @@
 /** Collects every form that the pages show to an owner and fills it in as an attacker would. */
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
-import type { Browser, ShownForm } from './browserless.ts'
-import { formsIn, signedIn } from './browserless.ts'
+import { type Browser, formsIn, type ShownForm, signedIn } from './browserless.ts'
 import { mailboxOf } from './mailbox.ts'
 import { addPasskey } from './person.ts'
 import { keyIdOf, loginOf, seed } from './vault.ts'

@@ -4,10 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import type { Browser, Shown } from './browserless.ts'
-import { ownForm } from './browserless.ts'
-import type { PasskeyAlgorithm } from './passkey-key.ts'
-import { openPasskeyKey } from './passkey-key.ts'
+import { type Browser, ownForm, type Shown } from './browserless.ts'
+import { openPasskeyKey, type PasskeyAlgorithm } from './passkey-key.ts'
 import { randomBytes } from './seed.ts'
 
 type Fault = {

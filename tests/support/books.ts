@@ -4,8 +4,7 @@ import { expect } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { finalize } from './world.ts'
+import { type Agent, finalize, type TestWorld } from './world.ts'
 
 const logs = z.array(z.object({ topics: z.array(z.string()) }))
 

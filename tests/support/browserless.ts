@@ -8,8 +8,7 @@ import { pages } from '../../functions/web/index.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { openSessionToken } from '../../shared/auth/session.ts'
 import { randomBytes } from './seed.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { pepper } from './world.ts'
+import { type Agent, pepper, type TestWorld } from './world.ts'
 
 export type Shown = {
   status: number

@@ -1,8 +1,7 @@
 /** Keys and apps with caps of their own, created in the database. */
 import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { actOfOwner, fingerprint, pepper } from './world.ts'
+import { type Agent, actOfOwner, fingerprint, pepper, type TestWorld } from './world.ts'
 
 /** Caps in whole USD; an absent one means no cap. */
 export type CapsUsd = { each?: number; day?: number }

@@ -4,13 +4,17 @@
  */
 import { getAddress, Interface, keccak256, Wallet } from 'ethers'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { GasConfig } from '../../shared/chains/evm/gas/gas-budget.ts'
+import type { GasConfig } from '../../shared/chains/evm/gas.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
-import type { Address, Chain, Token } from '../../shared/chains/registry.ts'
-import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
-import type { Deadlines } from './deadlines.ts'
-import { openDeadlines } from './deadlines.ts'
+import {
+  type Address,
+  type Chain,
+  findChain,
+  type Token,
+  tokenBySymbol,
+} from '../../shared/chains/registry.ts'
+import { type Deadlines, openDeadlines } from './deadlines.ts'
 import { randomBytes } from './seed.ts'
 
 export type CountingWorld = ChainWorld & { config: GasConfig; requests: number } & Pick<

@@ -1,7 +1,6 @@
 /** A purchase that waits, of a resource that was paid before and has changed since. */
 import { giveMandate } from './mandates.ts'
-import type { Market } from './market.ts'
-import { attemptOf, execute, prepare } from './market.ts'
+import { attemptOf, execute, type Market, prepare } from './market.ts'
 import type { Shop } from './shop.ts'
 
 /** Warnings about such a purchase: another payee, another price, and a resource on another host. */

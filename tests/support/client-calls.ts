@@ -1,6 +1,12 @@
 /** Right and wrong calls of a program: compiled against the client, and never run. */
-import type { AccountClient, GetIdentityAnswer, Refusal } from '../../scripts/client/index.ts'
-import { createClient, isRefusal, pages } from '../../scripts/client/index.ts'
+import {
+  type AccountClient,
+  createClient,
+  type GetIdentityAnswer,
+  isRefusal,
+  pages,
+  type Refusal,
+} from '../../scripts/client/index.ts'
 
 export async function rightCalls(account: AccountClient): Promise<string[]> {
   const { alias, limits } = await account.getIdentity()

@@ -3,15 +3,12 @@
 import { expect } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { resolveAll, settledAsOnChain } from './books.ts'
-import type { CrashingPostgres } from './crashing-postgres.ts'
-import { openCrashingPostgres } from './crashing-postgres.ts'
+import { type CrashingPostgres, openCrashingPostgres } from './crashing-postgres.ts'
 import { atEnd } from './ending.ts'
-import type { Fleet, Order, Reply } from './isolates.ts'
-import { openFleet } from './isolates.ts'
+import { type Fleet, type Order, openFleet, type Reply } from './isolates.ts'
 import { acquainted, usdcOf } from './ledger.ts'
 import type { Random } from './seed.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { start } from './world.ts'
+import { type Agent, start, type TestWorld } from './world.ts'
 
 const isolates = 4
 const path = '/wallet-custodial-transfer'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
-import { inputProblems, parseInput } from '../../shared/http/input-words.ts'
+import { inputProblems, parseInput } from '../../shared/http/input.ts'
 
 /** Throws if an operation answers an error code that its contract does not declare. */
 export function mustBeDeclared(folder: string, method: string, code: unknown): void {

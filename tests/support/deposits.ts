@@ -9,8 +9,7 @@ import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { hex, known, newKey, sign, transfer } from './chain-world.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { finalize } from './world.ts'
+import { type Agent, finalize, type TestWorld } from './world.ts'
 
 const { chain: network, usdc } = known('eip155:84532')
 

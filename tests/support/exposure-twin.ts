@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { decide } from '../../shared/policy/decide.ts'
-import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure-facts.ts'
+import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure.ts'
 import { mandate, noon, purchase } from './policy.ts'
 
 const day = 1440

@@ -84,8 +84,12 @@ import { x402PaymentExecute } from '../../functions/x402-payment-execute/contrac
 import { run as runX402Execute } from '../../functions/x402-payment-execute/handler.ts'
 import { x402PaymentPrepare } from '../../functions/x402-payment-prepare/contract.ts'
 import { run as runX402Prepare } from '../../functions/x402-payment-prepare/handler.ts'
-import type { BoundOperation, EdgeFunction } from '../../shared/http/edge.ts'
-import { bindOperation, edgeFunctions } from '../../shared/http/edge.ts'
+import {
+  type BoundOperation,
+  bindOperation,
+  type EdgeFunction,
+  edgeFunctions,
+} from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
 
 type OfFolder = readonly [BoundOperation, ...BoundOperation[]]

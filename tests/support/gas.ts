@@ -1,7 +1,6 @@
 /** Sets and reads the relayers' gas and what they carry, for tests of sponsored gas. */
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { GasTerms } from '../../scripts/provision.ts'
-import { setGasTerms } from '../../scripts/provision.ts'
+import { type GasTerms, setGasTerms } from '../../scripts/provision.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 /** Sets wide gas terms, except for the given ones. Young accounts get the same terms unless stated. */

@@ -1,10 +1,8 @@
 /** Requests through a product of their own, in which a test controls a part of the outside. */
 import type { World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
-import type { Held } from './product.ts'
-import { openProduct } from './product.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { userAgent } from './world.ts'
+import { type Held, openProduct } from './product.ts'
+import { type Agent, type TestWorld, userAgent } from './world.ts'
 
 export type Post = (
   agent: Agent,

@@ -1,7 +1,6 @@
 /** Sixty kinds of honest sites. They show what people write there, and many repeat what they were sent. */
 import type { ServerResponse } from 'node:http'
-import type { HonestKind, Pages } from './honest-site.ts'
-import { escaped } from './honest-site.ts'
+import { escaped, type HonestKind, type Pages } from './honest-site.ts'
 import { echoes, spreadEchoes } from './hostile-echo.ts'
 import type { Received } from './http.ts'
 

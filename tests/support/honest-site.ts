@@ -4,8 +4,7 @@
  * read it without the service. Sites of several kinds have the same sign-in.
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { Received, TestServer } from './http.ts'
-import { serverThat } from './http.ts'
+import { type Received, serverThat, type TestServer } from './http.ts'
 
 /** Pages by path, made from what was written last and the query. */
 export type Pages = Readonly<Record<string, (shown: string, query: URLSearchParams) => string>>

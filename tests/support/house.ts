@@ -1,11 +1,9 @@
 /** Accounts with an owner, and what the owner does in the database. */
 import { expect } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import type { TestOwner } from './owner.ts'
-import { ownerOf } from './owner.ts'
+import { ownerOf, type TestOwner } from './owner.ts'
 import { randomBytes } from './seed.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { pepper } from './world.ts'
+import { type Agent, pepper, type TestWorld } from './world.ts'
 
 const day = 86_400
 /** Creates an account whose owner set the password a day ago. */

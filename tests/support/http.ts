@@ -9,8 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import { createGzip } from 'node:zlib'
 import * as z from 'zod'
 import type { Outside } from '../../shared/egress/safe-fetch.ts'
-import type { Deadlines } from './deadlines.ts'
-import { openDeadlines } from './deadlines.ts'
+import { type Deadlines, openDeadlines } from './deadlines.ts'
 import { atEnd } from './ending.ts'
 
 export type Received = {

@@ -6,10 +6,8 @@
 import { Worker } from 'node:worker_threads'
 import { build } from 'esbuild'
 import type * as z from 'zod'
-import type { birth, doom, errand } from './isolate.ts'
-import { reply } from './isolate.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { userAgent } from './world.ts'
+import { type birth, type doom, type errand, reply } from './isolate.ts'
+import { type Agent, type TestWorld, userAgent } from './world.ts'
 
 export type Order = { agent: Agent; path: string; body: object; key?: string }
 export type Reply = Omit<z.output<typeof reply>, 'id'>

@@ -3,8 +3,7 @@
  * code if it asks for one.
  */
 import type { ServerResponse } from 'node:http'
-import type { Received, TestServer } from './http.ts'
-import { serverThat } from './http.ts'
+import { type Received, serverThat, type TestServer } from './http.ts'
 import { randomBytes } from './seed.ts'
 
 /** HTML of its pages; `{csrf}` in a form stands for the token's field. */

@@ -5,7 +5,7 @@ import { Duplex } from 'node:stream'
 import type { CaughtMail } from '../../scripts/local/caught-mail.ts'
 import { startMailCatcher } from '../../scripts/local/mail.ts'
 import { deliverMail } from '../../shared/mail/deliver.ts'
-import type { Connect } from '../../shared/mail/smtp-connection.ts'
+import type { Connect } from '../../shared/mail/smtp.ts'
 import { transportOf } from '../../shared/mail/transport.ts'
 import type { World } from '../../shared/world.ts'
 

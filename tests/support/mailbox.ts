@@ -6,8 +6,7 @@ import { mailRead } from '../../functions/mail-read/contract.ts'
 import { mailSend } from '../../functions/mail-send/contract.ts'
 import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { deliver, type Letter } from './inbound.ts'
-import type { Agent, Answer, Scope, TestWorld } from './world.ts'
-import { mailDomain } from './world.ts'
+import { type Agent, type Answer, mailDomain, type Scope, type TestWorld } from './world.ts'
 
 type Query = Record<string, string>
 

@@ -1,9 +1,7 @@
 /** A mandate that waits, and the browser of its owner, who decides about it on its page. */
 import * as z from 'zod'
-import type { Browser } from './browserless.ts'
-import { signedIn } from './browserless.ts'
-import type { MandateOrder } from './mandates.ts'
-import { askMandate } from './mandates.ts'
+import { type Browser, signedIn } from './browserless.ts'
+import { askMandate, type MandateOrder } from './mandates.ts'
 import type { TestWorld } from './world.ts'
 
 export const shop = 'shop.example.com'

@@ -5,10 +5,8 @@ import postgres from 'postgres'
 import { expect } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { atEnd } from './ending.ts'
-import type { GivenMandate, MandateOrder } from './mandates.ts'
-import { giveMandate } from './mandates.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { fingerprint, pepper, start } from './world.ts'
+import { type GivenMandate, giveMandate, type MandateOrder } from './mandates.ts'
+import { type Agent, fingerprint, pepper, start, type TestWorld } from './world.ts'
 
 const connections = 24
 const token = `0x${'1'.repeat(40)}`

@@ -3,11 +3,9 @@ import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { mandateTermsRow } from '../../shared/consent/mandate-row.ts'
 import { mandateTerms, termsDigest } from '../../shared/consent/terms.ts'
-import type { TestOwner } from './owner.ts'
-import { ownerOf } from './owner.ts'
+import { ownerOf, type TestOwner } from './owner.ts'
 import { randomUUID } from './seed.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { fingerprint, pepper } from './world.ts'
+import { type Agent, fingerprint, pepper, type TestWorld } from './world.ts'
 
 /** Default request: any shop of these tests, for a day. */
 const usual = {

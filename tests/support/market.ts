@@ -5,16 +5,12 @@
 
 import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
-import type { Facilitator } from '../../scripts/local/facilitator.ts'
-import { startFacilitator } from '../../scripts/local/facilitator.ts'
-import type { HostileMerchant } from '../../scripts/local/hostile-merchant.ts'
-import { startHostileMerchant } from '../../scripts/local/hostile-merchant.ts'
-import type { Merchant } from '../../scripts/local/merchant.ts'
-import { startMerchant } from '../../scripts/local/merchant.ts'
+import { type Facilitator, startFacilitator } from '../../scripts/local/facilitator.ts'
+import { type HostileMerchant, startHostileMerchant } from '../../scripts/local/hostile-merchant.ts'
+import { type Merchant, startMerchant } from '../../scripts/local/merchant.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { atEnd } from './ending.ts'
-import type { Agent, Answer, StartOptions, TestWorld } from './world.ts'
-import { start } from './world.ts'
+import { type Agent, type Answer, type StartOptions, start, type TestWorld } from './world.ts'
 
 export const priceAtomic = 10_000n
 

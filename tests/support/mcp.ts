@@ -11,8 +11,7 @@ import { mcpFunction } from '../../functions/mcp/index.ts'
 import type { CallPort } from '../../shared/mcp/call.ts'
 import type { World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
-import type { TestWorld } from './world.ts'
-import { userAgent } from './world.ts'
+import { type TestWorld, userAgent } from './world.ts'
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
 

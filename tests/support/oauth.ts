@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
-import type { OwnerSession } from '../../shared/auth/own-session.ts'
+import type { OwnerSession } from '../../shared/auth/new-session.ts'
 import { bindCredential } from '../../shared/db/database.ts'
-import type { ReadRequest } from '../../shared/oauth/authorization-request.ts'
-import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
-import type { GrantChoice } from '../../shared/oauth/grant.ts'
-import { grantAccess } from '../../shared/oauth/grant.ts'
+import {
+  type ReadRequest,
+  readAuthorizationRequest,
+} from '../../shared/oauth/authorization-request.ts'
+import { type GrantChoice, grantAccess } from '../../shared/oauth/token.ts'
 import type { Fetch, World } from '../../shared/world.ts'
 import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'

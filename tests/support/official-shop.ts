@@ -9,8 +9,7 @@ import { type Context, Hono } from 'hono'
 import { listen } from '../../scripts/local/listen.ts'
 import { newKey } from './chain-world.ts'
 import { atEnd } from './ending.ts'
-import type { Answering } from './http.ts'
-import { serverThat } from './http.ts'
+import { type Answering, serverThat } from './http.ts'
 import type { Market } from './market.ts'
 
 export type OfficialShop = {

@@ -4,8 +4,7 @@ import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { randomBytes } from './seed.ts'
-import type { Agent, TestWorld } from './world.ts'
-import { finalize } from './world.ts'
+import { type Agent, finalize, type TestWorld } from './world.ts'
 
 /** Creates an agent whose owner has a mail address; `told` returns the subjects of the owner's mails. */
 export async function owned(world: TestWorld, usdc = 1000) {

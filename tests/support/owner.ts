@@ -1,8 +1,7 @@
 /** The owner of an account in the database, with a session of its own. */
 import * as z from 'zod'
 import { paymentTerms, termsDigest } from '../../shared/consent/terms.ts'
-import type { Payment } from '../../shared/payments/payment.ts'
-import { paymentRow } from '../../shared/payments/payment.ts'
+import { type Payment, paymentRow } from '../../shared/payments/payment.ts'
 import { randomBytes } from './seed.ts'
 import type { Agent, TestWorld } from './world.ts'
 

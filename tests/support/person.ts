@@ -1,9 +1,7 @@
 /** The person behind an account, who signs in on the pages. */
 import { hashPassword } from '../../shared/auth/password.ts'
-import type { Authenticator } from './authenticator.ts'
-import { openAuthenticator, optionsOf } from './authenticator.ts'
-import type { Browser } from './browserless.ts'
-import { openBrowser, signedIn } from './browserless.ts'
+import { type Authenticator, openAuthenticator, optionsOf } from './authenticator.ts'
+import { type Browser, openBrowser, signedIn } from './browserless.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 export type Person = { agent: Agent; email: string; password: string }

@@ -5,13 +5,11 @@
 import { mailReader } from '../../functions/mail-reader/index.ts'
 import { openQuery } from '../../scripts/serve/query.ts'
 import { openCustody } from '../../shared/custody/custody.ts'
-import type { Database } from '../../shared/db/database.ts'
-import { openDatabase } from '../../shared/db/database.ts'
+import { type Database, openDatabase } from '../../shared/db/database.ts'
 import { openDirectDatabase } from '../../shared/db/direct/direct.ts'
 import { readConfig } from '../../shared/env.ts'
 import { openVault } from '../../shared/vault/vault.ts'
-import type { World } from '../../shared/world.ts'
-import { worldFrom } from '../../shared/world.ts'
+import { type World, worldFrom } from '../../shared/world.ts'
 
 type Texts = Record<string, string>
 

@@ -11,8 +11,7 @@ import { messageOf } from './inbound.ts'
 import { acquainted } from './ledger.ts'
 import { type Random, randomBytes } from './seed.ts'
 import { approveDestination } from './vault-rows.ts'
-import type { Agent, Answer, TestWorld, Worker } from './world.ts'
-import { mailDomain } from './world.ts'
+import { type Agent, type Answer, mailDomain, type TestWorld, type Worker } from './world.ts'
 
 const agentsCount = 12
 const seed = 'JBSWY3DPEHPK3PXP'

@@ -1,7 +1,7 @@
 /** Root keys of several versions, the keys in a database that they wrap, and programs that rotate them. */
 import * as z from 'zod'
 import { accountKeys, custodyKeys, type KeyRing } from '../../scripts/rotate-keys/key-ring.ts'
-import { readEnvelope } from '../../shared/custody/envelope.ts'
+import { readEnvelope } from '../../shared/custody/accounts.ts'
 import { openDatabase } from '../../shared/db/database.ts'
 import { type Purpose, readRoots } from '../../shared/sealing/roots.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type WrappedAccountKey,
   wrapSchema,
 } from '../../shared/sealing/wrap.ts'
-import { newAccountKey } from '../../shared/vault/keys.ts'
+import { newAccountKey } from '../../shared/vault/envelope.ts'
 import { project, type TestDatabase } from './database.ts'
 import { randomBytes, randomUUID } from './seed.ts'
 

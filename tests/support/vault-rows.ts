@@ -10,8 +10,7 @@ import {
   type ValuePosition,
 } from '../../shared/vault/destinations/destination.ts'
 import { encodeSecret, type Secret } from '../../shared/vault/entries/record.ts'
-import { sealRecord } from '../../shared/vault/envelope.ts'
-import { newAccountKey } from '../../shared/vault/keys.ts'
+import { newAccountKey, sealRecord } from '../../shared/vault/envelope.ts'
 import { randomBytes, randomUUID } from './seed.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 

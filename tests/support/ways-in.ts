@@ -1,8 +1,6 @@
 /** Ways into an account through the pages, by what somebody holds. */
-import type { Authenticator } from './authenticator.ts'
-import { optionsOf } from './authenticator.ts'
-import type { Browser } from './browserless.ts'
-import { openBrowser, ownForm } from './browserless.ts'
+import { type Authenticator, optionsOf } from './authenticator.ts'
+import { type Browser, openBrowser, ownForm } from './browserless.ts'
 import type { Person } from './person.ts'
 import type { TestWorld } from './world.ts'
 

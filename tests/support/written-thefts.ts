@@ -1,8 +1,7 @@
 /** Scripts with which an agent tries to learn its owner's secret at a site; each runs to its end. */
 import { expect } from 'vitest'
 import { honestKinds } from './honest-kinds.ts'
-import type { HonestKind, HonestSite } from './honest-site.ts'
-import { openHonestSite } from './honest-site.ts'
+import { type HonestKind, type HonestSite, openHonestSite } from './honest-site.ts'
 import { mailed, openThief, secretWords } from './secret-thief.ts'
 import { randomOf } from './seed.ts'
 import { codeOf } from './vault-rows.ts'

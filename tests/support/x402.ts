@@ -2,12 +2,9 @@
  * Challenges and offers as an honest merchant of either protocol version makes them, for tests that change
  * one detail.
  */
-import type { Chain } from '../../shared/chains/registry.ts'
-import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
-import type { Challenge } from '../../shared/x402/challenge.ts'
-import { readChallenge } from '../../shared/x402/challenge.ts'
-import { readOfferedTerms } from '../../shared/x402/demand.ts'
-import type { FrozenRequest } from '../../shared/x402/request.ts'
+import { type Chain, findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
+import { type Challenge, type FrozenRequest, readChallenge } from '../../shared/x402/challenge.ts'
+import { readOfferedTerms } from '../../shared/x402/offers.ts'
 
 type Fields = Record<string, unknown>
 

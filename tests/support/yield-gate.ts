@@ -7,8 +7,7 @@ import type { Chain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Address } from '../../shared/chains/registry.ts'
-import type { Key } from './chain-world.ts'
-import { hex, known } from './chain-world.ts'
+import { hex, type Key, known } from './chain-world.ts'
 import { randomBytes } from './seed.ts'
 
 export type Order = { vault: Address; isDeposit: boolean; shares: bigint; minimumOut: bigint }

@@ -1,10 +1,8 @@
 /** The typed client repeats only calls without a second effect, gives up in time, and throws refusals. */
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import type { AccountError } from '../../scripts/client/index.ts'
-import { createClient, isRefusal, pages } from '../../scripts/client/index.ts'
-import type { Answering, Received } from '../support/http.ts'
-import { answering, serverThat, silence } from '../support/http.ts'
+import { type AccountError, createClient, isRefusal, pages } from '../../scripts/client/index.ts'
+import { type Answering, answering, type Received, serverThat, silence } from '../support/http.ts'
 
 const order = { recipient: 'shop', chain: 'base', token: 'USDC', amount: '1' }
 const done: Answering = answering(200, {}, '{"status":"done"}')

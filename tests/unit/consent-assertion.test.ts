@@ -1,8 +1,7 @@
 /** Our second verifier of assertions agrees with the library, and rejects every forgery. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StoredAssertion } from '../../shared/consent/assertion.ts'
-import { faultOfAssertion } from '../../shared/consent/assertion.ts'
+import { faultOfAssertion, type StoredAssertion } from '../../shared/consent/assertion.ts'
 import {
   authenticatorData,
   challengeFor,
@@ -13,8 +12,7 @@ import {
 } from '../support/assertions.ts'
 import { openAuthenticator } from '../support/authenticator.ts'
 import { casesOf } from '../support/cases.ts'
-import type { PasskeyAlgorithm } from '../support/passkey-key.ts'
-import { openPasskeyKey } from '../support/passkey-key.ts'
+import { openPasskeyKey, type PasskeyAlgorithm } from '../support/passkey-key.ts'
 
 const digest = 'ab'.repeat(32)
 const expected = { digest, ...place }

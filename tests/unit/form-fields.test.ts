@@ -1,6 +1,6 @@
 /** Forms of browsers are read whole, and those of others in proportion to their length. */
 import { expect, test } from 'vitest'
-import { formFieldsIn } from '../../shared/http/form.ts'
+import { formFieldsIn } from '../../shared/http/input.ts'
 import { objectionTo } from '../support/doubling/measure.ts'
 
 test('reads what a browser sends, also fields that are empty or there twice', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
-import { inputProblems, parseInput } from '../../shared/http/input-words.ts'
+import { inputProblems, parseInput } from '../../shared/http/input.ts'
 
 const order = { recipient: 'shop', chain: 'base', token: 'USDC', amount: '5' }
 const schema = walletCustodialTransfer.request

@@ -3,8 +3,7 @@ import { check } from 'recheck'
 import { expect, test } from 'vitest'
 import { excerptOf } from '../support/cases.ts'
 import { sourcesIn } from '../support/tidy/files.ts'
-import type { Pattern } from '../support/tidy/patterns.ts'
-import { builtBy, writtenIn } from '../support/tidy/patterns.ts'
+import { builtBy, type Pattern, writtenIn } from '../support/tidy/patterns.ts'
 
 /** Patterns that read only text of bounded length: their path, their beginning and that length. */
 const bounded: readonly [path: string, begins: string, charactersMax: number][] = [
@@ -14,8 +13,8 @@ const bounded: readonly [path: string, begins: string, charactersMax: number][] 
   // An alias.
   ['shared/onboarding/alias.ts', '^((auth|', 32],
   // Text of a request, which its contract bounds.
-  ['shared/vault/passwords/password-rules.ts', '(?:\\[.*?\\]', 1_024],
-  ['shared/vault/passwords/password-rules.ts', '\\[.*?\\]', 1_024],
+  ['shared/vault/passwords.ts', '(?:\\[.*?\\]', 1_024],
+  ['shared/vault/passwords.ts', '\\[.*?\\]', 1_024],
 ]
 
 /** Maximum number of steps of bounded repetitions at one position. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { findCodes } from '../../shared/mailbox/codes/codes.ts'
 import { decodeText } from '../../shared/mailbox/receive/charset.ts'
-import { parseMail } from '../../shared/mailbox/receive/parse-content.ts'
+import { parseMail } from '../../shared/mailbox/receive/parse.ts'
 import { encodeIn } from '../support/charsets.ts'
 import { mails } from '../support/mail-corpus/mails.ts'
 

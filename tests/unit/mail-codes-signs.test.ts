@@ -1,8 +1,8 @@
 /** A secret is sealed behind its name whatever signs, words or spaces set it apart; sentences are left. */
 import { expect, test } from 'vitest'
-import { visibleText } from '../../shared/mail/untrusted.ts'
 import { sealPlaces } from '../../shared/mailbox/codes/code-places.ts'
 import { findCodes } from '../../shared/mailbox/codes/codes.ts'
+import { visibleText } from '../../shared/text/untrusted.ts'
 
 const welcome = (line: string) => visibleText(`Hi Ada,\n\n${line}\n\nThanks,\nAcme`)
 const placesIn = (line: string, subject: string) =>

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import * as access from '../../shared/mail/access-messages.ts'
-import * as app from '../../shared/mail/app-messages.ts'
 import * as money from '../../shared/mail/money-messages.ts'
 import * as signUp from '../../shared/mail/sign-up-messages.ts'
-import * as vault from '../../shared/mail/vault-messages.ts'
 import * as waiting from '../../shared/mail/waiting-message.ts'
 
-const messages = { ...signUp, ...access, ...app, ...money, ...vault, ...waiting }
+const messages = { ...signUp, ...access, ...money, ...waiting }
 const webUrl = 'https://api.example.com/web'
 const hostile =
   'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt https://evil.example/a www.evil.example/b'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
-import { type ParsedMail, parseMail } from '../../shared/mailbox/receive/parse-content.ts'
+import { mailLimits, type ParsedMail, parseMail } from '../../shared/mailbox/receive/parse.ts'
 import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { brokenMessage } from '../support/mail-corpus/broken.ts'
 import { messages } from '../support/mail-corpus/messages.ts'

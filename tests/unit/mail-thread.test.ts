@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { mimeMessage } from '../../shared/mail/mime.ts'
+import { idsToName } from '../../shared/mailbox/read/news.ts'
 import { replyTo } from '../../shared/mailbox/read/thread.ts'
-import { idsToName } from '../../shared/mailbox/read/thread-ids.ts'
-import { parseMail } from '../../shared/mailbox/receive/parse-content.ts'
+import { parseMail } from '../../shared/mailbox/receive/parse.ts'
 
 const mail = {
   subject: 'Hi',

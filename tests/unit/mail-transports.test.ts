@@ -7,11 +7,10 @@ import { listen } from '../../scripts/local/listen.ts'
 import { startMailCatcher } from '../../scripts/local/mail.ts'
 import { readConfig } from '../../shared/env.ts'
 import { isAddress, senderAddress } from '../../shared/mail/address.ts'
-import { httpTransport } from '../../shared/mail/http.ts'
 import { mimeMessage } from '../../shared/mail/mime.ts'
 import type { Outgoing } from '../../shared/mail/port.ts'
 import { smtpTransport } from '../../shared/mail/smtp.ts'
-import { transportOf } from '../../shared/mail/transport.ts'
+import { httpTransport, transportOf } from '../../shared/mail/transport.ts'
 import { connect } from '../support/mail.ts'
 
 const endings: (() => Promise<unknown>)[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { markHidden, untrusted, visibleLine, visibleText } from '../../shared/mail/untrusted.ts'
+import { markHidden, untrusted, visibleLine, visibleText } from '../../shared/text/untrusted.ts'
 
 const bare = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
 const strange = fc.string({

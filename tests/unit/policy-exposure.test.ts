@@ -1,10 +1,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { exposureWithin } from '../../shared/policy/exposure.ts'
-import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure-facts.ts'
+import {
+  type ExposedMandate,
+  type ExposureFacts,
+  exposureWithin,
+} from '../../shared/policy/exposure.ts'
 import { casesOf } from '../support/cases.ts'
-import type { Fate, Story, Way } from '../support/exposure-twin.ts'
-import { everything, fatesOf, horizons, play, stories } from '../support/exposure-twin.ts'
+import {
+  everything,
+  type Fate,
+  fatesOf,
+  horizons,
+  play,
+  type Story,
+  stories,
+  type Way,
+} from '../support/exposure-twin.ts'
 import { usd } from '../support/policy.ts'
 
 const day = 1440

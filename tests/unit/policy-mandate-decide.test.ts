@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Decision } from '../../shared/policy/decide.ts'
-import { decide } from '../../shared/policy/decide.ts'
+import { type Decision, decide } from '../../shared/policy/decide.ts'
 import type { Facts } from '../../shared/policy/facts.ts'
 import { noHistory } from '../../shared/policy/memory.ts'
 import { mandate, purchase, usd, usual } from '../support/policy.ts'

@@ -1,13 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Mandate } from '../../shared/policy/mandate.ts'
-import { bestCover, concerns, coverOf, uncoveredBy } from '../../shared/policy/mandate.ts'
+import {
+  bestCover,
+  concerns,
+  coverOf,
+  hostMatches,
+  type Mandate,
+  payableHostOf,
+  uncoveredBy,
+} from '../../shared/policy/mandate.ts'
 import { historyReasons } from '../../shared/policy/memory.ts'
-import { hostMatches, payableHostOf } from '../../shared/policy/merchant-host.ts'
 import { casesOf } from '../support/cases.ts'
 import { domains, hosts, requestStories, stories } from '../support/mandate-stories.ts'
-import type { Told } from '../support/mandate-twin.ts'
-import { coverTwin, historyFrom, hostTwin, memoryTwin, usedBy } from '../support/mandate-twin.ts'
+import {
+  coverTwin,
+  historyFrom,
+  hostTwin,
+  memoryTwin,
+  type Told,
+  usedBy,
+} from '../support/mandate-twin.ts'
 import { mandate, noon, purchase, usd } from '../support/policy.ts'
 
 const givenBy = ({ state, payer, terms, carried, now }: Told, id = 'a'): Mandate => ({

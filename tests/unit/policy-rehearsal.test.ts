@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PastPayment } from '../../shared/policy/rehearsal.ts'
-import { backtestMandate } from '../../shared/policy/rehearsal.ts'
+import { backtestMandate, type PastPayment } from '../../shared/policy/rehearsal.ts'
 import { casesOf } from '../support/cases.ts'
 import { hosts, requestStories, termsStories } from '../support/mandate-stories.ts'
 import { coverTwin, hostTwin } from '../support/mandate-twin.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Decision, ReasonCode } from '../../shared/policy/decide.ts'
-import { decide, headroom } from '../../shared/policy/decide.ts'
+import { type Decision, decide, headroom, type ReasonCode } from '../../shared/policy/decide.ts'
 import type { Facts, Window } from '../../shared/policy/facts.ts'
 import { coverOf } from '../../shared/policy/mandate.ts'
 import { historyReasons, noHistory } from '../../shared/policy/memory.ts'

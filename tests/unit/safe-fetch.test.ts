@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { SafeRequest } from '../../shared/egress/safe-fetch.ts'
-import { safeFetch } from '../../shared/egress/safe-fetch.ts'
+import { type SafeRequest, safeFetch } from '../../shared/egress/safe-fetch.ts'
 import { answering, drip, expiring, gzipBomb, outside, serverThat, zeros } from '../support/http.ts'
 
 const limits = { timeoutMilliseconds: 5_000, bytesMax: 1_000 }

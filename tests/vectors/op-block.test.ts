@@ -9,8 +9,8 @@ import {
   encodeHeader,
   encodeReceipt,
   headerSchema,
-} from '../../shared/chains/evm/inclusion/consensus-encoding.ts'
-import { pathInTrie } from '../../shared/chains/evm/inclusion/trie.ts'
+  pathInTrie,
+} from '../../shared/chains/evm/inclusion.ts'
 
 const vector = z.object({
   block: headerSchema.extend({ hash: z.string() }),

@@ -1,6 +1,6 @@
 /** The example of RFC 8291 section 5, byte by byte. */
 import { expect, test } from 'vitest'
-import { encryptPush } from '../../shared/mail/push/encrypt.ts'
+import { encryptPush } from '../../shared/mail/push.ts'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
 const privateKey = bytes('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw')

@@ -6,8 +6,7 @@ import { hkdfSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
-import { openRecord, readSealed, sealRecord } from '../../shared/vault/envelope.ts'
-import { newAccountKey } from '../../shared/vault/keys.ts'
+import { newAccountKey, openRecord, readSealed, sealRecord } from '../../shared/vault/envelope.ts'
 import vectors from './vault.json' with { type: 'json' }
 import { openXChaCha20Poly1305 } from './xchacha-twin.ts'
 

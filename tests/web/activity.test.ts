@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { csvBytes } from '../../functions/web/activity/activity-csv.ts'
 import { signedIn } from '../support/browserless.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start()
 

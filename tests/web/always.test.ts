@@ -6,8 +6,7 @@ import { usdcOf } from '../support/ledger.ts'
 import { addPasskey } from '../support/person.ts'
 import { waitingTransfer } from '../support/waiting-transfer.ts'
 import { anew } from '../support/wish.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const transfer = '/wallet-custodial-transfer'
 let world: TestWorld

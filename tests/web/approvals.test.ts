@@ -7,8 +7,7 @@ import { paymentOf } from '../support/owner.ts'
 import { addPasskey } from '../support/person.ts'
 import { waitingTransfer } from '../support/waiting-transfer.ts'
 import { anew } from '../support/wish.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const transfer = '/wallet-custodial-transfer'
 const asking = z.object({ transfer_id: z.uuid() })

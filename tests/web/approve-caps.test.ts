@@ -8,8 +8,7 @@ import { usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
 import { randomBytes } from '../support/seed.ts'
 import { waitingTransfer } from '../support/waiting-transfer.ts'
-import type { TestWorld } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { pepper, start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 let world: TestWorld

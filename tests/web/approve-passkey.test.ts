@@ -1,18 +1,13 @@
 /** A passkey signs exactly the terms on the page, and nothing else approves them. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Authenticator } from '../support/authenticator.ts'
-import { consentAskedOn, openAuthenticator } from '../support/authenticator.ts'
-import type { Browser, Shown } from '../support/browserless.ts'
-import { ownForm, signedIn } from '../support/browserless.ts'
+import { type Authenticator, consentAskedOn, openAuthenticator } from '../support/authenticator.ts'
+import { type Browser, ownForm, type Shown, signedIn } from '../support/browserless.ts'
 import { usdcOf } from '../support/ledger.ts'
-import type { MandateOrder } from '../support/mandates.ts'
-import { askMandate } from '../support/mandates.ts'
-import type { Person } from '../support/person.ts'
-import { addPasskey, openPerson } from '../support/person.ts'
+import { askMandate, type MandateOrder } from '../support/mandates.ts'
+import { addPasskey, openPerson, type Person } from '../support/person.ts'
 import { waitingTransfer } from '../support/waiting-transfer.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const transfer = '/wallet-custodial-transfer'
 let world: TestWorld

@@ -8,8 +8,7 @@ import { sendAs } from '../support/deposits.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { paymentOf } from '../support/owner.ts'
 import { waitingTransfer } from '../support/waiting-transfer.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 let world: TestWorld

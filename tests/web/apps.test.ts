@@ -11,8 +11,7 @@ import {
 import { ownForm } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
 import { openPerson, openPersonAtHome } from '../support/person.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

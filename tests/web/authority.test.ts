@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest'
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
-import type { ShownForm } from '../support/browserless.ts'
-import { formsIn, openBrowser, ownForm, signedIn } from '../support/browserless.ts'
+import { formsIn, openBrowser, ownForm, type ShownForm, signedIn } from '../support/browserless.ts'
 import { start } from '../support/world.ts'
 
 const world = await start({ chain: true })

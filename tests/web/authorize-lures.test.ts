@@ -10,8 +10,7 @@ import {
 } from '../support/apps.ts'
 import { ownForm, signedIn } from '../support/browserless.ts'
 import { openPerson, openPersonAtHome } from '../support/person.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

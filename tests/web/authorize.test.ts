@@ -8,13 +8,10 @@ import {
   registerApp,
   shownIn,
 } from '../support/apps.ts'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser, ownForm } from '../support/browserless.ts'
+import { type Browser, openBrowser, ownForm } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
-import type { Person } from '../support/person.ts'
-import { openPersonAtHome } from '../support/person.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { openPersonAtHome, type Person } from '../support/person.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let client: string

@@ -1,8 +1,7 @@
 /** Secrets from the whole life of an account appear in no place where they must not. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Shown } from '../support/browserless.ts'
-import { openBrowser } from '../support/browserless.ts'
+import { openBrowser, type Shown } from '../support/browserless.ts'
 import { everyRow } from '../support/canaries.ts'
 import { codeFor } from '../support/sign-up.ts'
 import { start } from '../support/world.ts'

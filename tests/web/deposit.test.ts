@@ -6,8 +6,7 @@ import { newKey } from '../support/chain-world.ts'
 import { payAs } from '../support/deposits.ts'
 import { browserOf, linkOf } from '../support/links.ts'
 import { openPerson } from '../support/person.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start({
   chain: true,

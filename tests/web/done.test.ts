@@ -1,8 +1,7 @@
 /** After each act the next page says what was done, in our words alone. */
 import { beforeAll, expect, test } from 'vitest'
 import { waitingTransfer } from '../support/waiting-transfer.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser } from '../support/browserless.ts'
+import { type Browser, openBrowser } from '../support/browserless.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()

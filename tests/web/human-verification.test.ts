@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openBrowser } from '../support/browserless.ts'
 import { linkOf, statusOf } from '../support/links.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start()
 

@@ -1,7 +1,6 @@
 /** The owner deletes mail for good, without script. */
 import { expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { signedIn } from '../support/browserless.ts'
+import { type Browser, signedIn } from '../support/browserless.ts'
 import { openMailbox } from '../support/mailbox.ts'
 import { ownerOf } from '../support/owner.ts'
 import { start } from '../support/world.ts'

@@ -4,8 +4,7 @@ import { receiveMail } from '../../shared/mailbox/receive/receive.ts'
 import { signedIn } from '../support/browserless.ts'
 import { deliver, messageOf } from '../support/inbound.ts'
 import { openPerson, signInAs } from '../support/person.ts'
-import type { Agent } from '../support/world.ts'
-import { mailDomain, start } from '../support/world.ts'
+import { type Agent, mailDomain, start } from '../support/world.ts'
 
 const world = await start()
 

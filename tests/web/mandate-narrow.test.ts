@@ -2,8 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { approve, askOnPage, storedMandate } from '../support/mandate-pages.ts'
 import type { MandateOrder } from '../support/mandates.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

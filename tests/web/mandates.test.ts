@@ -4,11 +4,9 @@ import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
 import { signedIn } from '../support/browserless.ts'
 import { approve, askOnPage, caps, decide, shop, storedMandate } from '../support/mandate-pages.ts'
-import type { MandateOrder } from '../support/mandates.ts'
-import { askMandate } from '../support/mandates.ts'
+import { askMandate, type MandateOrder } from '../support/mandates.ts'
 import { openPerson, signInAs } from '../support/person.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

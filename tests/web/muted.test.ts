@@ -2,8 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { ownForm } from '../support/browserless.ts'
 import { openPerson, signInAs } from '../support/person.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/web/notifications'
 let world: TestWorld

@@ -1,7 +1,6 @@
 /** Acts of the owner on the pages are reported to the owner's mailbox. */
 import { expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser } from '../support/browserless.ts'
+import { type Browser, openBrowser } from '../support/browserless.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
 

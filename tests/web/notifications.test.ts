@@ -1,11 +1,9 @@
 /** The owner chooses what to be told of, and notices reach the chosen browsers, each of them alone. */
 import { beforeAll, expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser, signedIn } from '../support/browserless.ts'
+import { type Browser, openBrowser, signedIn } from '../support/browserless.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import { openPushService } from '../support/pushes.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const path = '/web/notifications'
 let world: TestWorld

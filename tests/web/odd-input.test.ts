@@ -1,7 +1,6 @@
 /** Requests that our pages never send get a calm answer: no page fails, and none leads elsewhere. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser, ownForm } from '../support/browserless.ts'
+import { type Browser, openBrowser, ownForm } from '../support/browserless.ts'
 import { excerptOf } from '../support/cases.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import { linkFor } from '../support/sign-up.ts'

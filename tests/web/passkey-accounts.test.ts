@@ -1,10 +1,8 @@
 /** In an account with a passkey nothing else proves its owner, and its loss has a way back. */
 import { beforeEach, expect, test } from 'vitest'
 import type { Authenticator } from '../support/authenticator.ts'
-import type { Browser } from '../support/browserless.ts'
-import { ownForm, signedIn } from '../support/browserless.ts'
-import type { Person } from '../support/person.ts'
-import { addPasskey, openPerson, signInAs } from '../support/person.ts'
+import { type Browser, ownForm, signedIn } from '../support/browserless.ts'
+import { addPasskey, openPerson, type Person, signInAs } from '../support/person.ts'
 import {
   makeCodes,
   mayWiden,

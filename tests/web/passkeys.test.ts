@@ -1,11 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Authenticator } from '../support/authenticator.ts'
-import { openAuthenticator, optionsOf } from '../support/authenticator.ts'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
-import type { Person } from '../support/person.ts'
-import { addPasskey, openPerson } from '../support/person.ts'
+import { type Authenticator, openAuthenticator, optionsOf } from '../support/authenticator.ts'
+import { type Browser, openBrowser, ownForm, signedIn } from '../support/browserless.ts'
+import { addPasskey, openPerson, type Person } from '../support/person.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()

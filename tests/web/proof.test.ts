@@ -1,9 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { optionsOf } from '../support/authenticator.ts'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
-import type { Person } from '../support/person.ts'
-import { addPasskey, openPerson, signInAs } from '../support/person.ts'
+import { type Browser, openBrowser, ownForm, signedIn } from '../support/browserless.ts'
+import { addPasskey, openPerson, type Person, signInAs } from '../support/person.ts'
 import { codesIn } from '../support/ways-in.ts'
 import { start } from '../support/world.ts'
 

@@ -5,8 +5,7 @@ import { signedIn } from '../support/browserless.ts'
 import { serverThat } from '../support/http.ts'
 import { openPerson } from '../support/person.ts'
 import { randomBytes } from '../support/seed.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 const path = '/web/notifications'
 let world: TestWorld

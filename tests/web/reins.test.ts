@@ -1,9 +1,7 @@
 /** The owner freezes, and manages limits, API keys, recipients and devices, without script. */
 import { beforeAll, expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { signedIn } from '../support/browserless.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Browser, signedIn } from '../support/browserless.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const known = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 

@@ -2,16 +2,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import type { Authenticator } from '../support/authenticator.ts'
-import { consentAskedOn } from '../support/authenticator.ts'
-import type { Browser } from '../support/browserless.ts'
-import { signedIn } from '../support/browserless.ts'
+import { type Authenticator, consentAskedOn } from '../support/authenticator.ts'
+import { type Browser, signedIn } from '../support/browserless.ts'
 import { appWith } from '../support/capped.ts'
 import { askMandate } from '../support/mandates.ts'
 import type { Tick } from '../support/owner.ts'
 import { addPasskey, openPerson } from '../support/person.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { type Agent, pepper, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -5,8 +5,7 @@ import { askingPath, connectApp, goesTo, redeemCode, registerApp } from '../supp
 import { signedIn } from '../support/browserless.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { openPerson } from '../support/person.ts'
-import type { TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

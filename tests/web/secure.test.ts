@@ -1,10 +1,8 @@
 /** One press secures an account: nothing that anybody made in it opens or pays anything, and the owner rebuilds it. */
 import { beforeEach, expect, test } from 'vitest'
 import { connectApp } from '../support/apps.ts'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser } from '../support/browserless.ts'
-import type { Person } from '../support/person.ts'
-import { addPasskey, makeKey, openPerson, signInAs } from '../support/person.ts'
+import { type Browser, openBrowser } from '../support/browserless.ts'
+import { addPasskey, makeKey, openPerson, type Person, signInAs } from '../support/person.ts'
 import { byPasskey, isIn, makeCodes } from '../support/ways-in.ts'
 import { start } from '../support/world.ts'
 

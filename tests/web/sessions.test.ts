@@ -1,8 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
-import type { Person } from '../support/person.ts'
-import { openPerson } from '../support/person.ts'
+import { type Browser, openBrowser, ownForm, signedIn } from '../support/browserless.ts'
+import { openPerson, type Person } from '../support/person.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()

@@ -1,7 +1,6 @@
 /** Whoever holds less than a fresh proof keeps the owner from nothing, and what was removed proves nothing. */
 import { beforeEach, expect, test } from 'vitest'
-import type { Person } from '../support/person.ts'
-import { addPasskey, openPerson, signInAs } from '../support/person.ts'
+import { addPasskey, openPerson, type Person, signInAs } from '../support/person.ts'
 import { byCode, byPasskey, isIn, makeCodes, mayWiden, post } from '../support/ways-in.ts'
 import { start } from '../support/world.ts'
 

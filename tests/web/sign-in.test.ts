@@ -2,8 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { returnPathOf } from '../../functions/web/way-back.ts'
 import { openBrowser } from '../support/browserless.ts'
 import { fillBucket } from '../support/full-bucket.ts'
-import type { Person } from '../support/person.ts'
-import { openPerson, signInAs } from '../support/person.ts'
+import { openPerson, type Person, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()

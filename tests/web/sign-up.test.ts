@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser } from '../support/browserless.ts'
+import { type Browser, openBrowser } from '../support/browserless.ts'
 import { codeFor, linkFor, mailsTo } from '../support/sign-up.ts'
 import { start } from '../support/world.ts'
 

@@ -7,8 +7,7 @@ import { addresses, allForms, code, fullHome, password } from '../support/all-fo
 import { ownForm, signedIn } from '../support/browserless.ts'
 import { excerptOf } from '../support/cases.ts'
 import { seed } from '../support/vault.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 const { sql } = world.db

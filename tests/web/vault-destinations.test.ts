@@ -6,8 +6,7 @@ import { askedFor } from '../support/held.ts'
 import { serverThat } from '../support/http.ts'
 import { ownerOf } from '../support/owner.ts'
 import { entryOf } from '../support/vault-rows.ts'
-import type { Answer } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Answer, start } from '../support/world.ts'
 
 const world = await start()
 const site = await serverThat((response) => response.writeHead(200).end('in'))

@@ -1,11 +1,8 @@
 /** The owner adds, finds, changes, sees and deletes logins on the vault's pages, without script. */
 import { expect, test } from 'vitest'
-import type { Browser, Shown } from '../support/browserless.ts'
-import { ownForm, signedIn } from '../support/browserless.ts'
-import type { Person } from '../support/person.ts'
-import { openPerson, signInAs } from '../support/person.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Browser, ownForm, type Shown, signedIn } from '../support/browserless.ts'
+import { openPerson, type Person, signInAs } from '../support/person.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start()
 const { sql } = world.db

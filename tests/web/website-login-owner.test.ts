@@ -1,11 +1,9 @@
 /** Only the owner of the account, in a session with a proof, can use a link that asks for a login. */
 import { beforeEach, expect, test } from 'vitest'
-import type { Browser } from '../support/browserless.ts'
-import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
+import { type Browser, openBrowser, ownForm, signedIn } from '../support/browserless.ts'
 import { linkOf, statusOf } from '../support/links.ts'
 import { openPerson } from '../support/person.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start()
 const { sql } = world.db

@@ -7,14 +7,11 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
 import { decodeSecret } from '../../shared/vault/entries/record.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
-import type { Browser } from '../support/browserless.ts'
-import { ownForm, signedIn } from '../support/browserless.ts'
-import type { Made } from '../support/links.ts'
-import { linkOf, statusOf } from '../support/links.ts'
+import { type Browser, ownForm, signedIn } from '../support/browserless.ts'
+import { linkOf, type Made, statusOf } from '../support/links.ts'
 import { textLike } from '../support/matching.ts'
 import { openPersonAtHome } from '../support/person.ts'
-import type { Agent } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start } from '../support/world.ts'
 
 const world = await start()
 const { sql } = world.db

@@ -6,15 +6,13 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { runYield } from '../../shared/yield/rules.ts'
-import type { Browser } from '../support/browserless.ts'
-import { signedIn } from '../support/browserless.ts'
+import { type Browser, signedIn } from '../support/browserless.ts'
 import { hex } from '../support/chain-world.ts'
 import { node } from '../support/faults/chain.ts'
 import { settleAll } from '../support/faults/settle.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
+import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let vault: `0x${string}`

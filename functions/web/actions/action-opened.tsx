@@ -1,10 +1,8 @@
 /** An opened hosted action: the browser that opened the link performs it. */
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
-import type { PageContext } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
-import type { ActionView } from './action-steps.tsx'
-import { Decline, stepPath, titleOf } from './action-steps.tsx'
+import { type PageContext, webAppPath } from '../visit.ts'
+import { type ActionView, Decline, stepPath, titleOf } from './action-steps.tsx'
 import { DepositInstructions, DepositRouteChoice, depositRouteOf } from './deposit-address.tsx'
 import { showLoginStep } from './enter-login.tsx'
 import { WalletPanel } from './wallet.tsx'

@@ -1,7 +1,10 @@
 /** The outcome of a hosted action, and the link back to the site that the person came from. */
 import { findChain } from '../../../shared/chains/registry.ts'
-import type { ActionResult, HostedAction } from '../../../shared/hosted/action.ts'
-import { actionResultOf } from '../../../shared/hosted/action.ts'
+import {
+  type ActionResult,
+  actionResultOf,
+  type HostedAction,
+} from '../../../shared/hosted/action.ts'
 import { LinkButton } from '../ui/form.tsx'
 import { Address, Facts, Money, Notice, Time } from '../ui/show.tsx'
 import { Site } from '../ui/site.tsx'

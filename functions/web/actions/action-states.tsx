@@ -9,8 +9,7 @@ import { Time } from '../ui/show.tsx'
 import { Site } from '../ui/site.tsx'
 import type { Owner, PageContext } from '../visit.ts'
 import { Outcome, WayBack } from './action-outcome.tsx'
-import type { ActionView } from './action-steps.tsx'
-import { Decline, stepPath, titleOf } from './action-steps.tsx'
+import { type ActionView, Decline, stepPath, titleOf } from './action-steps.tsx'
 
 /** Shows the purpose of a link that nobody has opened yet, with the choice to continue or decline. */
 export function showOfferedAction(c: PageContext, { action, alias }: ActionView) {

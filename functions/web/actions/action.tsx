@@ -18,8 +18,14 @@ import {
   showOwnerOnlyAction,
 } from './action-states.tsx'
 import { showLoginStep } from './enter-login.tsx'
-import type { LinkView } from './hosted-link.ts'
-import { connectWallet, enterLogin, heldLink, openLink, takeStep } from './hosted-link.ts'
+import {
+  connectWallet,
+  enterLogin,
+  heldLink,
+  type LinkView,
+  openLink,
+  takeStep,
+} from './hosted-link.ts'
 
 /** Routes that show the link, open it, and take each step of its action. */
 export const routes: Routes = (app) => {

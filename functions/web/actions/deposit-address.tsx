@@ -1,7 +1,6 @@
 /** Deposits: the choice of network and token, and the address to send to. */
 import type { Child } from 'hono/jsx'
-import type { Chain, Token } from '../../../shared/chains/registry.ts'
-import { connectedChains } from '../../../shared/chains/registry.ts'
+import { type Chain, connectedChains, type Token } from '../../../shared/chains/registry.ts'
 import type { Config } from '../../../shared/env.ts'
 import type { actionRequestSchema } from '../../../shared/hosted/action.ts'
 import { parseAmount } from '../../../shared/money/amount.ts'

@@ -1,13 +1,12 @@
 /** The page for deposits, on which the owner picks a network and token and sees what arrives. */
 import * as z from 'zod'
+import { walletRow } from '../../../shared/payments/payment.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
-import { walletRow } from '../../../shared/payments/wallet-row.ts'
 import { Items } from '../activity/items.tsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Empty, Section } from '../ui/show.tsx'
-import type { Owner, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type Owner, type Routes, webAppPath } from '../visit.ts'
 import { DepositInstructions, DepositRouteChoice, depositRouteOf } from './deposit-address.tsx'
 
 const shownMax = 5

@@ -5,10 +5,8 @@ import { ForeignLetters } from '../ui/merchant.tsx'
 import { Notice } from '../ui/show.tsx'
 import { Site } from '../ui/site.tsx'
 import { SecretFields, UsernameField } from '../vault/login-fields.tsx'
-import type { PageContext } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
-import type { ActionView } from './action-steps.tsx'
-import { Decline, stepPath, titleOf } from './action-steps.tsx'
+import { type PageContext, webAppPath } from '../visit.ts'
+import { type ActionView, Decline, stepPath, titleOf } from './action-steps.tsx'
 
 /** Reason why a login was not stored, and the user name to show again. */
 export type NotStored = { why: 'exists' | { refused: string }; username: string }

@@ -3,8 +3,7 @@ import { addressOf } from '../asset.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Address, Facts, Notice, Section } from '../ui/show.tsx'
 import type { PageContext, WalletRelay } from '../visit.ts'
-import type { DepositRoute } from './deposit-address.tsx'
-import { networkTitle } from './deposit-address.tsx'
+import { type DepositRoute, networkTitle } from './deposit-address.tsx'
 
 type WalletProps = {
   c: PageContext

@@ -4,9 +4,12 @@ import * as z from 'zod'
 import { findChain } from '../../../shared/chains/registry.ts'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
-import type { ActivityItem } from '../../../shared/payments/show/activity.ts'
-import { activityItem, activityRow } from '../../../shared/payments/show/activity.ts'
-import { transferProof } from '../../../shared/payments/show/transfer-proof.ts'
+import {
+  type ActivityItem,
+  activityItem,
+  activityRow,
+} from '../../../shared/payments/show/activity.ts'
+import { transferProof } from '../../../shared/payments/show/transfer-status.ts'
 import { ReceiptLink } from '../approvals/consent-buttons.tsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
@@ -14,8 +17,7 @@ import { forPeople } from '../ui/amounts.ts'
 import { Address, Facts, Notice, Section, Time } from '../ui/show.tsx'
 import { State } from '../ui/state.tsx'
 import { Transaction } from '../ui/transaction.tsx'
-import type { Owner, PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { categories } from './items.tsx'
 
 const foundRow = activityRow.extend({ asked_by: z.string().nullable() })

@@ -1,14 +1,16 @@
 /** The page of all activity, which the owner searches, filters and exports as CSV. */
 import * as z from 'zod'
 import { activityCategory } from '../../../shared/contract/fields.ts'
-import type { ActivityItem } from '../../../shared/payments/show/activity.ts'
-import { activityItem, activityRow } from '../../../shared/payments/show/activity.ts'
+import {
+  type ActivityItem,
+  activityItem,
+  activityRow,
+} from '../../../shared/payments/show/activity.ts'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, Select } from '../ui/form.tsx'
 import { Empty, Notice, Pager, Section } from '../ui/show.tsx'
-import type { Owner, PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { csvBytes } from './activity-csv.ts'
 import { categories, Items } from './items.tsx'
 

@@ -1,7 +1,10 @@
 /** Items of the activity as a list; each links to its own page. */
 import type * as z from 'zod'
-import type { ActivityItem, activityRow } from '../../../shared/payments/show/activity.ts'
-import { activityItem } from '../../../shared/payments/show/activity.ts'
+import {
+  type ActivityItem,
+  activityItem,
+  type activityRow,
+} from '../../../shared/payments/show/activity.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
 import { forPeople } from '../ui/amounts.ts'
 import { Time } from '../ui/show.tsx'

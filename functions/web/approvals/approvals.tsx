@@ -1,6 +1,6 @@
 /** The page of payments that wait for approval, which the owner decides on in the row, one by one, or as a batch. */
 import { assetOf } from '../../../shared/chains/registry.ts'
-import { batchSize } from '../../../shared/consent/batch.ts'
+import { batchSize } from '../../../shared/consent/consent.ts'
 import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
@@ -8,10 +8,8 @@ import { Page, sendPage } from '../layout.tsx'
 import { agoOf } from '../ui/ago.ts'
 import { Button, Checkbox, Form, LinkButton } from '../ui/form.tsx'
 import { Address, Badge, Empty, Section, Table } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
-import type { ListedApproval } from './approvals-data.ts'
-import { listedRow } from './approvals-data.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
+import { type ListedApproval, listedRow } from './approvals-data.ts'
 import { Amount, duplicateWords } from './payment-terms.tsx'
 
 const listedMax = 50

@@ -3,8 +3,7 @@ import { assetOf } from '../../../shared/chains/registry.ts'
 import { statusOf } from '../../../shared/payments/words.ts'
 import { Notice, Time } from '../ui/show.tsx'
 import { State } from '../ui/state.tsx'
-import type { PageContext } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, webAppPath } from '../visit.ts'
 import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
 
 /** Text that changes when the outcome of a payment does. */

@@ -9,10 +9,8 @@ import { agoOf } from '../ui/ago.ts'
 import { forPeople } from '../ui/amounts.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Button, Checkbox, Form, LinkButton } from '../ui/form.tsx'
-import type { PageContext } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
-import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
-import { approvalStatusOf } from './approvals-data.ts'
+import { type PageContext, webAppPath } from '../visit.ts'
+import { type ApprovalStatus, approvalStatusOf, type OpenedApproval } from './approvals-data.ts'
 import { Outcome } from './approve-outcome.tsx'
 import {
   ApprovalForm,

@@ -1,23 +1,21 @@
 /** The routes of one payment, which the owner approves and sends, declines, or takes an approval back from. */
 import { unbound } from '../../../shared/db/database.ts'
 import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
-import { visibleLine } from '../../../shared/mail/untrusted.ts'
 import { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
 import { watchPayment } from '../../../shared/payments/settle/watch.ts'
+import { visibleLine } from '../../../shared/text/untrusted.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { readOwnerConsent } from '../own-consent.ts'
 import { ownerSessionOf, sealOwnerNotice } from '../own-session.ts'
 import type { PageContext, Routes } from '../visit.ts'
-import type { OpenedApproval } from './approvals-data.ts'
-import { approvalStatusOf } from './approvals-data.ts'
+import { approvalStatusOf, type OpenedApproval } from './approvals-data.ts'
 import { standingMark } from './approve-outcome.tsx'
 import { showApproval } from './approve-screen.tsx'
 import { reasonCharactersMax } from './consent-buttons.tsx'
 import { consentProblemOf, outcomeRow } from './consent-data.ts'
 import { openApproval } from './open-approval.ts'
 import { sendApproved } from './send-approved.ts'
-import type { ApprovalOption } from './ticks-data.ts'
-import { approvalOptionsIn, digestWithOptions } from './ticks-data.ts'
+import { type ApprovalOption, approvalOptionsIn, digestWithOptions } from './ticks-data.ts'
 
 /** Routes that show the payment, take the decision, and tell what became of it. */
 export const routes: Routes = (app) => {

@@ -1,10 +1,9 @@
 /** The form with which the owner consents to what the page shows. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { consentOptions } from '../../../shared/auth/passkey-options.ts'
+import { consentOptions } from '../../../shared/auth/passkey.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Notice } from '../ui/show.tsx'
-import type { PageContext } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, webAppPath } from '../visit.ts'
 import type { ConsentProblem, Passkeys } from './consent-data.ts'
 
 /** Characters that the owner may write about a decline. */

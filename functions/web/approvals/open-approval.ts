@@ -2,8 +2,7 @@
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { requireOwner } from '../frame.ts'
 import type { PageContext } from '../visit.ts'
-import type { OpenedApproval } from './approvals-data.ts'
-import { openApprovals } from './approvals-data.ts'
+import { type OpenedApproval, openApprovals } from './approvals-data.ts'
 
 /** Reads the payment of the address. One of another account answers exactly as a missing one. */
 export async function openApproval(c: PageContext): Promise<OpenedApproval> {

@@ -1,7 +1,6 @@
 /** Consent receipts, which the owner downloads from the pages of mandates and payments. */
 import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
-import type { ReceiptSubject } from '../../../shared/payments/show/consent-receipt.ts'
-import { receiptOf } from '../../../shared/payments/show/consent-receipt.ts'
+import { type ReceiptSubject, receiptOf } from '../../../shared/payments/show/consent-receipt.ts'
 import { requireOwner } from '../frame.ts'
 import type { PageContext, Routes } from '../visit.ts'
 import { isUuid } from './approvals-data.ts'

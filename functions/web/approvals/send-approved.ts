@@ -1,6 +1,5 @@
 /** Sends a transfer that its owner approved, on behalf of the key or app that asked for it. */
-import type { ErrorCode } from '../../../shared/contract/errors.ts'
-import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { type ErrorCode, fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { waitUntilOf } from '../../../shared/http/later.ts'
 import { factsOf } from '../../../shared/payments/decide/decision-facts.ts'
 import type { DecisionMaker } from '../../../shared/payments/decide/judge.ts'

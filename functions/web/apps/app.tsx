@@ -1,11 +1,18 @@
 /** The page of one connected app, on which the owner changes what it may do and pay, or disconnects it. */
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
-import { appRaised } from '../../../shared/mail/app-messages.ts'
+import { appRaised } from '../../../shared/mail/access-messages.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { CapFields, CapsForm, CapsLine } from '../keys/caps.tsx'
-import type { Caps } from '../keys/caps-data.ts'
-import { canPay, capProblem, capsIn, capsOf, capsQuestion, capsTold } from '../keys/caps-data.ts'
+import {
+  type Caps,
+  canPay,
+  capProblem,
+  capsIn,
+  capsOf,
+  capsQuestion,
+  capsTold,
+} from '../keys/caps-data.ts'
 import { levelOf, levelsFor } from '../keys/levels.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../own-session.ts'
@@ -14,8 +21,7 @@ import { markFormDraft, takeFormDraft } from '../typed.ts'
 import { Button, Choices, Form } from '../ui/form.tsx'
 import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
-import type { AppRow } from './apps-data.ts'
-import { listApps, meetApp } from './apps-data.ts'
+import { type AppRow, listApps, meetApp } from './apps-data.ts'
 
 /** Routes that show the app, change what it may do, set its caps and disconnect it. */
 export const routes: Routes = (app) => {

@@ -8,8 +8,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
 import { Empty, LastUsed, Section, Table, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
-import type { AppRow } from './apps-data.ts'
-import { listApps } from './apps-data.ts'
+import { type AppRow, listApps } from './apps-data.ts'
 
 /** Routes that list the apps and disconnect all of them. */
 export const routes: Routes = (app) => {

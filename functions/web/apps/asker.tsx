@@ -4,8 +4,7 @@ import { isInstalledApp } from '../../../shared/oauth/redirect-uri.ts'
 import { levelOf } from '../keys/levels.ts'
 import { ForeignLetters } from '../ui/merchant.tsx'
 import { Facts, Notice, Time } from '../ui/show.tsx'
-import type { Namesake } from './apps-data.ts'
-import { connectedBefore } from './apps-data.ts'
+import { connectedBefore, type Namesake } from './apps-data.ts'
 
 type RequestingAppProps = {
   request: AuthorizationRequest

@@ -1,9 +1,11 @@
 /** The page of an app's OAuth request, on which the owner grants access within caps or denies it. */
 import { sha256Hex } from '../../../shared/digest.ts'
-import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
-import { readAuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
-import { denyAccess, grantAccess } from '../../../shared/oauth/grant.ts'
+import {
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+} from '../../../shared/oauth/authorization-request.ts'
 import { shownHost } from '../../../shared/oauth/redirect-uri.ts'
+import { denyAccess, grantAccess } from '../../../shared/oauth/token.ts'
 import { readFormFields, requireOwner } from '../frame.ts'
 import { canPay, capProblem, capsIn } from '../keys/caps-data.ts'
 import { levelsWithin } from '../keys/levels.ts'
@@ -12,10 +14,8 @@ import { ownerSessionOf } from '../own-session.ts'
 import { markFormDraft, takeFormDraft } from '../typed.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Notice, SendAgain } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
-import type { Namesake } from './apps-data.ts'
-import { connectedBefore, lifeOf, meetApp } from './apps-data.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
+import { connectedBefore, lifeOf, meetApp, type Namesake } from './apps-data.ts'
 import { RequestingApp } from './asker.tsx'
 import { AuthorizeForm, DenyForm } from './consent-form.tsx'
 

@@ -1,8 +1,7 @@
 /** The form with which the owner lets an app in, or denies it. */
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { CapFields, CapsLine } from '../keys/caps.tsx'
-import type { Caps } from '../keys/caps-data.ts'
-import { canPay } from '../keys/caps-data.ts'
+import { type Caps, canPay } from '../keys/caps-data.ts'
 import type { Level } from '../keys/levels.ts'
 import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
 import type { PageContext } from '../visit.ts'

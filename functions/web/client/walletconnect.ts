@@ -2,8 +2,7 @@
 // WalletConnect's published protocol and connects only to the relay that the page names.
 import { drawCode } from '../qr-code.ts'
 import { field } from './wallet/field.ts'
-import type { Session } from './wallet/session.ts'
-import { openSession } from './wallet/session.ts'
+import { openSession, type Session } from './wallet/session.ts'
 
 const place = document.querySelector<HTMLElement>('#pairing')
 const code = document.querySelector<HTMLElement>('#pairing-code')

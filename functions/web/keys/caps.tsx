@@ -1,12 +1,11 @@
 /** The caps of a key or app, as text and as a form. */
 import { formatUsd } from '../../../shared/money/amount.ts'
-import { limitTitles } from '../../../shared/policy/limit-titles.ts'
+import { limitTitles } from '../../../shared/policy/facts.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Money, Section } from '../ui/show.tsx'
 import { Used } from '../ui/spent.tsx'
 import type { PageContext } from '../visit.ts'
-import type { Caps, HeldCaps } from './caps-data.ts'
-import { capsOf } from './caps-data.ts'
+import { type Caps, capsOf, type HeldCaps } from './caps-data.ts'
 
 /** Shows caps in one line. */
 export function CapsLine({ caps: { each, day } }: { caps: Caps }) {

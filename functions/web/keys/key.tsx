@@ -13,8 +13,8 @@ import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.ts
 import type { PageContext, Routes } from '../visit.ts'
 import { CapsForm } from './caps.tsx'
 import { canPay, capProblem, capsQuestion, capsTold, optionalCapsIn } from './caps-data.ts'
-import type { KeyRow } from './keys-data.ts'
 import {
+  type KeyRow,
   keyRow,
   keysFull,
   lifeChoices,

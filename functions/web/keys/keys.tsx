@@ -10,8 +10,8 @@ import { Badge, Empty, LastUsed, Notice, Section, SendAgain, Table, Time } from 
 import type { PageContext, Routes } from '../visit.ts'
 import { CapFields } from './caps.tsx'
 import { capProblem, capsQuestion, optionalCapsIn } from './caps-data.ts'
-import type { KeyRow } from './keys-data.ts'
 import {
+  type KeyRow,
   keyRow,
   keysFull,
   lifeChoices,

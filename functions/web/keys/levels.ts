@@ -1,5 +1,5 @@
 /** Scopes in the words that an owner decides by, the same for keys and for apps. */
-import type { GrantScope } from '../../../shared/oauth/scopes.ts'
+import type { GrantScope } from '../../../shared/oauth/issuer.ts'
 
 /** Choice of access for a key or an app: its scopes, and the words that the owner reads. */
 export type Level = { name: string; scopes: readonly GrantScope[]; label: string; hint: string }

@@ -5,8 +5,7 @@ import { Button, Field, Form } from '../ui/form.tsx'
 import { Section } from '../ui/show.tsx'
 import { Used } from '../ui/spent.tsx'
 import type { PageContext } from '../visit.ts'
-import type { LimitName } from './limits-data.ts'
-import { limitWords } from './limits-data.ts'
+import { type LimitName, limitWords } from './limits-data.ts'
 
 /** Limit that was entered and not set, with the reason if it was refused. */
 export type Entry = { name: LimitName; usd: string; problem?: string }

@@ -1,5 +1,5 @@
 /** Names and explanations of an account's limits, as its pages show them. */
-import { limitTitles } from '../../../shared/policy/limit-titles.ts'
+import { limitTitles } from '../../../shared/policy/facts.ts'
 
 /** Limits of an account by their names in SQL. */
 export const limitNames = [

@@ -6,11 +6,9 @@ import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../own-session.ts'
 import { Button, Checkbox, Field, Form, Select } from '../ui/form.tsx'
 import { Empty, Pager, Section } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { Mails } from './mail-lines.tsx'
-import type { MailQuery } from './mailbox-data.ts'
-import { listOwnerMails } from './mailbox-data.ts'
+import { listOwnerMails, type MailQuery } from './mailbox-data.ts'
 
 const showsRow = z.object({ shows_codes: z.boolean() })
 

@@ -5,8 +5,7 @@ import { ApprovalForm, DeclineButton } from '../approvals/consent-buttons.tsx'
 import { ApprovalOptions } from '../approvals/tick-boxes.tsx'
 import { Button, Form } from '../ui/form.tsx'
 import { Notice, Section, Time } from '../ui/show.tsx'
-import type { PageContext } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, webAppPath } from '../visit.ts'
 import type { OpenedMandate } from './mandates-data.ts'
 
 /** Renders the form that approves or declines; on a frozen account it only declines. `children`: details. */

@@ -1,11 +1,9 @@
 /** A mandate as its owner reads it: its state, its terms in full, and the most that can leave by it. */
 import type { Child } from 'hono/jsx'
 import { connectedChains, tokenByAddress } from '../../../shared/chains/registry.ts'
-import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
-import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
+import { type MandateRow, mandateFacts } from '../../../shared/mandates/mandate-row.ts'
 import { formatUsd } from '../../../shared/money/amount.ts'
-import type { WorstCaseBound } from '../../../shared/policy/worst-case.ts'
-import { worstCase } from '../../../shared/policy/worst-case.ts'
+import { type WorstCaseBound, worstCase } from '../../../shared/policy/worst-case.ts'
 import type { World } from '../../../shared/world.ts'
 import { requesterFacts } from '../ui/asked-by.ts'
 import { Merchant } from '../ui/merchant.tsx'

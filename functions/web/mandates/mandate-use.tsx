@@ -1,6 +1,5 @@
 /** The used and free part of a mandate, and the payments under it. */
-import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
-import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
+import { type MandateRow, mandateFacts } from '../../../shared/mandates/mandate-row.ts'
 import { merchantOf, statusOf } from '../../../shared/payments/words.ts'
 import { leftOf } from '../../../shared/policy/mandate.ts'
 import { Amount } from '../approvals/payment-terms.tsx'

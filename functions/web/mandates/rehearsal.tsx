@@ -3,8 +3,11 @@
 import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
 import { formatUsd } from '../../../shared/money/amount.ts'
 import { reasonBody } from '../../../shared/payments/words.ts'
-import type { BacktestedPayment, Verdict } from '../../../shared/policy/rehearsal.ts'
-import { backtestMandate } from '../../../shared/policy/rehearsal.ts'
+import {
+  type BacktestedPayment,
+  backtestMandate,
+  type Verdict,
+} from '../../../shared/policy/rehearsal.ts'
 import { Badge, Empty, Money, Section, Table, Time } from '../ui/show.tsx'
 import { usdRoundedUp } from '../ui/usd.ts'
 import type { OpenedMandate } from './mandates-data.ts'

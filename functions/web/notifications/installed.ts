@@ -2,8 +2,7 @@
 import { serviceTitle } from '../../../shared/contract/documents/about.ts'
 import { addressOf } from '../asset.ts'
 import { assets } from '../assets.ts'
-import type { Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type Routes, webAppPath } from '../visit.ts'
 
 /** Routes of both. The script has a fixed address, because a browser asks there for its next version. */
 export const routes: Routes = (app) => {

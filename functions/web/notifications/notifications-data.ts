@@ -4,7 +4,7 @@ import { decodeBytes } from '../../../shared/base64.ts'
 import { time } from '../../../shared/db/row-fields.ts'
 import { checkUrl } from '../../../shared/egress/safe-fetch.ts'
 import type { Config } from '../../../shared/env.ts'
-import { importPublicKey } from '../../../shared/mail/push/p256.ts'
+import { importPublicKey } from '../../../shared/mail/push.ts'
 import type { Owner } from '../visit.ts'
 
 const choicesRow = z.object({

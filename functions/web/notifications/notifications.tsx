@@ -10,10 +10,14 @@ import { markFormDraft, takeFormDraft } from '../typed.ts'
 import { Button, Checkbox, Form } from '../ui/form.tsx'
 import { ProofLink } from '../ui/proof-link.tsx'
 import { Empty, Notice, Section, SendAgain, Table, Time } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
-import type { NoticeChoices } from './notifications-data.ts'
-import { mutedIn, noticeKinds, readChoices, subscriptionIn } from './notifications-data.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
+import {
+  mutedIn,
+  type NoticeChoices,
+  noticeKinds,
+  readChoices,
+  subscriptionIn,
+} from './notifications-data.ts'
 
 const path = '/notifications'
 

@@ -2,8 +2,7 @@ import type { Config } from '../../../shared/env.ts'
 import { BarChart, StepChart } from '../ui/charts.tsx'
 import { Empty, Section } from '../ui/show.tsx'
 import { usdRoundedDown, usdRoundedUp } from '../ui/usd.ts'
-import type { Moved } from './balance-history.ts'
-import { balanceHistory } from './balance-history.ts'
+import { balanceHistory, type Moved } from './balance-history.ts'
 import type { ChainHoldings } from './holdings.tsx'
 
 /** Draws the spending of agents on each day, against the daily cap. */

@@ -3,8 +3,7 @@ import type { Config } from '../../../shared/env.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
 import { forPeople } from '../ui/amounts.ts'
-import type { Column } from '../ui/show.tsx'
-import { Empty, Notice, Section, Table } from '../ui/show.tsx'
+import { type Column, Empty, Notice, Section, Table } from '../ui/show.tsx'
 import { usdRoundedDown, usdRoundedUp } from '../ui/usd.ts'
 
 /** Tokens on one chain; undefined if it did not answer in time. */

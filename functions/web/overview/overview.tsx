@@ -1,9 +1,8 @@
 /** The first page, on which the owner sees balances, spending, recent activity and what waits. */
 import * as z from 'zod'
-import { readBalances } from '../../../shared/chains/evm/balances.ts'
+import { readBalances } from '../../../shared/chains/evm/funds.ts'
 import { addressSchema } from '../../../shared/chains/hex.ts'
-import type { Address } from '../../../shared/chains/registry.ts'
-import { connectedChains } from '../../../shared/chains/registry.ts'
+import { type Address, connectedChains } from '../../../shared/chains/registry.ts'
 import { bigintText } from '../../../shared/db/row-fields.ts'
 import { limitsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
@@ -15,12 +14,10 @@ import { FrozenAccountNotice, WaitingRequestsNotice } from '../ui/attention.tsx'
 import { LinkButton } from '../ui/form.tsx'
 import { Empty, Section } from '../ui/show.tsx'
 import { Spent } from '../ui/spent.tsx'
-import type { Owner, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type Owner, type Routes, webAppPath } from '../visit.ts'
 import { BalanceChart, SpendChart } from './account-charts.tsx'
 import { daysUpTo } from './balance-history.ts'
-import type { ChainHoldings } from './holdings.tsx'
-import { Holdings } from './holdings.tsx'
+import { type ChainHoldings, Holdings } from './holdings.tsx'
 
 const daysShown = 30
 const itemsShown = 6

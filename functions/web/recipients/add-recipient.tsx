@@ -1,10 +1,9 @@
 /** The page of a recipient that was looked up, which the owner checks and makes known. */
 import * as z from 'zod'
 import { connectedChains } from '../../../shared/chains/registry.ts'
-import type { Refusal } from '../../../shared/contract/errors.ts'
-import { errorTable, fail, isRefusal } from '../../../shared/contract/errors.ts'
+import { errorTable, fail, isRefusal, type Refusal } from '../../../shared/contract/errors.ts'
 import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
-import { readRecipient } from '../../../shared/payments/enter/recipient.ts'
+import { readRecipient } from '../../../shared/payments/enter/transfer.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../own-session.ts'

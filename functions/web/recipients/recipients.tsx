@@ -7,8 +7,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
 import { Address, Empty, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
 import { usdRoundedUp } from '../ui/usd.ts'
-import type { Owner, PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 const listedMax = 200
 

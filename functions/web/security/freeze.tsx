@@ -1,15 +1,13 @@
 /** The page on which the owner freezes the account, sees what was stopped, and unfreezes it. */
 import * as z from 'zod'
 import { accountUnfrozen } from '../../../shared/mail/money-messages.ts'
-import type { freezeAccount } from '../../../shared/payments/freeze.ts'
-import { freezeAccount as freeze } from '../../../shared/payments/freeze.ts'
+import { freezeAccount as freeze, type freezeAccount } from '../../../shared/payments/freeze.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf, sealOwnerNotice } from '../own-session.ts'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
 import { Address, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
-import type { Owner, PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 type Frozen = Awaited<ReturnType<typeof freezeAccount>>
 

@@ -1,5 +1,5 @@
 /** The page on which the owner proves their identity again, with a passkey or a password. */
-import { readAssertion } from '../../../shared/auth/passkey-answer.ts'
+import { readAssertion } from '../../../shared/auth/passkey.ts'
 import {
   beginPasskeyProof,
   proveWithPasskey,
@@ -11,8 +11,7 @@ import { enter, ownerSessionOf, readSecurity } from '../own-session.ts'
 import { Button, Field, Form, Username } from '../ui/form.tsx'
 import { PasskeyForm } from '../ui/passkey.tsx'
 import { Notice } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { returnPathField, returnPathOf } from '../way-back.ts'
 
 /** Routes that show the page and take either proof. */

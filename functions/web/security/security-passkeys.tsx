@@ -1,6 +1,6 @@
 /** The page of passkeys, which the owner adds, renames and removes. */
-import { addPasskey, beginPasskey, removePasskey } from '../../../shared/auth/own-passkeys.ts'
-import { readPasskeyRegistration } from '../../../shared/auth/passkey-answer.ts'
+import { addPasskey, beginPasskey, removePasskey } from '../../../shared/auth/owner-passkeys.ts'
+import { readPasskeyRegistration } from '../../../shared/auth/passkey.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { ownerSessionOf, proofFirst, readSecurity, type Security } from '../own-session.ts'

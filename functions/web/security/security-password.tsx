@@ -6,8 +6,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { enter, ownerSessionOf, proofFirst, readSecurity } from '../own-session.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { Button, Form, Username } from '../ui/form.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 /** Routes that show the form and set the password. */
 export const routes: Routes = (app) => {

@@ -5,8 +5,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { readSecurity, type SignIn } from '../own-session.ts'
 import { Button, Form } from '../ui/form.tsx'
 import { Badge, Section, Table, Time } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 const path = '/security/sessions'
 

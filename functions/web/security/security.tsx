@@ -4,8 +4,7 @@ import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readSecurity, type Security } from '../own-session.ts'
 import { Facts, Notice } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 /** Routes that show the overview of security. */
 export const routes: Routes = (app) => {

@@ -1,10 +1,9 @@
 /** The page on which a person without an agent asks for a code by mail and enters it. */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import type { Refusal } from '../../../shared/contract/errors.ts'
-import { errorTable, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { errorTable, isRefusal, type Refusal, Rejection } from '../../../shared/contract/errors.ts'
 import { email as emailField } from '../../../shared/contract/fields.ts'
 import { waitUntilOf } from '../../../shared/http/later.ts'
-import { wakeMailer } from '../../../shared/mail/wake.ts'
+import { wakeMailer } from '../../../shared/mail/outbox.ts'
 import {
   challengeField,
   challengeOrigin,
@@ -17,8 +16,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { browserOf } from '../own-session.ts'
 import { Challenge } from '../ui/challenge.tsx'
 import { Button, Field, Form } from '../ui/form.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 /** Routes that take the mail address and then the code, and lead on to the registration page. */
 export const routes: Routes = (app) => {

@@ -1,15 +1,17 @@
 /** The page on which an owner signs in with a passkey or a password. */
-import { readAssertion } from '../../../shared/auth/passkey-answer.ts'
-import { beginPasskeySignIn, signInWithPasskey } from '../../../shared/auth/passkey-sign-in.ts'
-import { signInWithPassword } from '../../../shared/auth/sign-in.ts'
+import { readAssertion } from '../../../shared/auth/passkey.ts'
+import {
+  beginPasskeySignIn,
+  signInWithPasskey,
+  signInWithPassword,
+} from '../../../shared/auth/sign-in.ts'
 import { readFormFields } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf, signIn } from '../own-session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { PasskeyForm } from '../ui/passkey.tsx'
 import { Notice } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { returnPathField, returnPathOf } from '../way-back.ts'
 
 /** Routes that show the form and sign in either way. */

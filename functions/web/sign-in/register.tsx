@@ -3,11 +3,12 @@ import { newSessionId, openSessionToken } from '../../../shared/auth/session.ts'
 import { errorTable, isRefusal } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { checkAvailability } from '../../../shared/onboarding/availability.ts'
-import type {
-  AccountRefusal,
-  PendingRegistration,
+import {
+  type AccountRefusal,
+  openAccount,
+  type PendingRegistration,
+  readPendingRegistration,
 } from '../../../shared/onboarding/registration.ts'
-import { openAccount, readPendingRegistration } from '../../../shared/onboarding/registration.ts'
 import { readFormFields } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf } from '../own-session.ts'

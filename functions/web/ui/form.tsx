@@ -1,7 +1,6 @@
 /** Forms and their fields. Every form is a plain POST and works without script. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import type { PageContext } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, webAppPath } from '../visit.ts'
 
 type FormProps = {
   c: PageContext

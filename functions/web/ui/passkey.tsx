@@ -1,7 +1,6 @@
 /** A form that a passkey answers. functions/web/client/passkey.ts shows it if the browser can. */
 import type { PropsWithChildren } from 'hono/jsx'
-import type { PageContext } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
+import { type PageContext, webAppPath } from '../visit.ts'
 import { Button, Form } from './form.tsx'
 
 /** Renders the form. `act` is the authenticator's task; `action`/options begins it, `action` ends it. */

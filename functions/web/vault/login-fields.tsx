@@ -2,7 +2,7 @@
  * Fields of a login. Secrets are never filled in: not by us, and not by the browser with what it stores
  * for this service, because the fields are declared as new.
  */
-import { markHidden } from '../../../shared/mail/untrusted.ts'
+import { markHidden } from '../../../shared/text/untrusted.ts'
 import { Area, Checkbox, Field } from '../ui/form.tsx'
 import type { OwnerEntry } from './vault-data.ts'
 

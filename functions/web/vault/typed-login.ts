@@ -1,7 +1,6 @@
 /** A login as our forms send it. An empty field means no change. */
 import type * as z from 'zod'
-import type { Refusal } from '../../../shared/contract/errors.ts'
-import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { fail, isRefusal, type Refusal, Rejection } from '../../../shared/contract/errors.ts'
 import { storeRequest } from '../../../shared/contract/vault-entry.ts'
 import type { StoredEntry } from '../../../shared/vault/entries/entries-port.ts'
 import type { PageContext } from '../visit.ts'

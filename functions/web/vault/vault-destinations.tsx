@@ -14,8 +14,7 @@ import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
 import { Empty, Facts, Notice, Section, Time } from '../ui/show.tsx'
 import { siteName } from '../ui/site.tsx'
 import type { PageContext, Routes } from '../visit.ts'
-import type { OwnerEntry } from './vault-data.ts'
-import { findEntry } from './vault-data.ts'
+import { findEntry, type OwnerEntry } from './vault-data.ts'
 import { vaultOf } from './vault-port.ts'
 
 const ownDestinationRow = z.object({

@@ -14,8 +14,7 @@ import { Holds } from './entry-lines.tsx'
 import { FurtherFields, SecretFields, usernameShown } from './login-fields.tsx'
 import { showSecrets } from './shown-secrets.tsx'
 import { storeTyped } from './typed-login.ts'
-import type { OwnerEntry } from './vault-data.ts'
-import { findEntry } from './vault-data.ts'
+import { findEntry, type OwnerEntry } from './vault-data.ts'
 import { vaultOf } from './vault-port.ts'
 
 const itemsShown = 10

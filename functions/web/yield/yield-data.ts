@@ -3,11 +3,9 @@ import * as z from 'zod'
 import { readPosition } from '../../../shared/chains/evm/yield.ts'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { mandateRow } from '../../../shared/mandates/mandate-row.ts'
-import { paymentRow } from '../../../shared/payments/payment.ts'
-import { walletRow } from '../../../shared/payments/wallet-row.ts'
+import { paymentRow, walletRow } from '../../../shared/payments/payment.ts'
 import { isRowOf, totalOf, totalRow, vaultBody } from '../../../shared/yield/body.ts'
-import type { YieldVault } from '../../../shared/yield/registry.ts'
-import { yieldVaults } from '../../../shared/yield/registry.ts'
+import { type YieldVault, yieldVaults } from '../../../shared/yield/registry.ts'
 import type { Owner, PageContext } from '../visit.ts'
 
 const ruleRow = z.object({

@@ -8,10 +8,8 @@ import { Page, sendPage } from '../layout.tsx'
 import { StepChart } from '../ui/charts.tsx'
 import { LinkButton } from '../ui/form.tsx'
 import { Empty, Facts, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
-import type { Routes } from '../visit.ts'
-import { webAppPath } from '../visit.ts'
-import type { RuleRow, VaultSeen } from './yield-data.ts'
-import { readOrders, readYield } from './yield-data.ts'
+import { type Routes, webAppPath } from '../visit.ts'
+import { type RuleRow, readOrders, readYield, type VaultSeen } from './yield-data.ts'
 
 const ordersListed = 20
 

@@ -6,25 +6,27 @@
 
 import type { Address, Chain } from '../chain.ts'
 import { readWord } from '../hex.ts'
-import { dataFeeCall, readDataFee } from './gas/data-fee.ts'
-import type { GasFees } from './gas/fees.ts'
 import {
+  type BudgetedFees,
+  dataFeeCall,
+  emptyMaxFeePerGasOf,
   feeHistoryCall,
+  type GasConfig,
+  type GasFees,
   lowerMedian,
+  maxFeePerGasOf,
   medianFees,
+  readDataFee,
   readFees,
   relayGas,
   upperMedian,
-} from './gas/fees.ts'
-import type { BudgetedFees, GasConfig } from './gas/gas-budget.ts'
-import { emptyMaxFeePerGasOf, maxFeePerGasOf, withinBudget } from './gas/gas-budget.ts'
+  withinBudget,
+} from './gas.ts'
 import { agreedCount } from './quorum/enough.ts'
-import type { Unavailable } from './rpc/answer.ts'
-import { unavailable } from './rpc/answer.ts'
-import { countCall, readCount } from './rpc/counts.ts'
+import { type Unavailable, unavailable } from './rpc/endpoints.ts'
 import { decodeSnapshot, encodeSnapshot, nativeCall } from './rpc/multicall.ts'
-import type { ChainWorld, Rpc } from './rpc/rpc.ts'
-import { endpointsFor } from './rpc/rpc.ts'
+import { countCall, readCount } from './rpc/reads.ts'
+import { type ChainWorld, endpointsFor, type Rpc } from './rpc/rpc.ts'
 
 /** State of a lane: its balance and the number of its mined transactions. */
 export type LaneState = {

@@ -6,24 +6,31 @@
 
 import { encodeAbiParameters, encodeFunctionData, keccak256, stringToHex } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
-import type { Hex } from '../hex.ts'
-import { readWord } from '../hex.ts'
+import { type Hex, readWord } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import type { Barred } from './bars.ts'
-import { barCalls, readBarred } from './bars.ts'
-import { dataFeeCall, readDataFee } from './gas/data-fee.ts'
-import { feeHistoryCall, readFees, relayGas } from './gas/fees.ts'
-import type { BudgetedFees, GasConfig } from './gas/gas-budget.ts'
-import { maxFeePerGasOf, withinBudget } from './gas/gas-budget.ts'
-import type { RpcAnswer, Unavailable } from './rpc/answer.ts'
-import { unavailable } from './rpc/answer.ts'
-import { countCall, readCount } from './rpc/counts.ts'
-import type { InnerCall } from './rpc/multicall.ts'
-import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall } from './rpc/multicall.ts'
-import type { ChainWorld } from './rpc/rpc.ts'
-import { rpcFor } from './rpc/rpc.ts'
-import type { OpenSignature } from './signature-use.ts'
-import { sumUsed, useCall } from './signature-use.ts'
+import { type Barred, barCalls, readBarred } from './funds.ts'
+import {
+  type BudgetedFees,
+  dataFeeCall,
+  feeHistoryCall,
+  type GasConfig,
+  maxFeePerGasOf,
+  readDataFee,
+  readFees,
+  relayGas,
+  withinBudget,
+} from './gas.ts'
+import { type RpcAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
+import {
+  balanceCall,
+  decodeSnapshot,
+  encodeSnapshot,
+  type InnerCall,
+  nativeCall,
+} from './rpc/multicall.ts'
+import { countCall, readCount } from './rpc/reads.ts'
+import { type ChainWorld, rpcFor } from './rpc/rpc.ts'
+import { type OpenSignature, sumUsed, useCall } from './signature-use.ts'
 
 /** Input. `lanes` are relayers that could carry the transfer, `open` what is reserved in the wallet. */
 export type PreflightRequest = {

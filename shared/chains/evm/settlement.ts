@@ -1,9 +1,7 @@
 /** Position of a block relative to the heads of its chain, and its finality by the node's own tags. */
 import * as z from 'zod'
-import type { Hex } from '../hex.ts'
-import { positionSchema } from '../hex.ts'
-import type { RpcAnswer } from './rpc/answer.ts'
-import { readAnswer } from './rpc/answer.ts'
+import { type Hex, positionSchema } from '../hex.ts'
+import { type RpcAnswer, readAnswer } from './rpc/endpoints.ts'
 
 /** Finality by the node's own block tags. A depth in blocks never makes `safe` or `finalized`. */
 export type Finality = 'included' | 'safe' | 'finalized'

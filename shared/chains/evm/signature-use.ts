@@ -5,8 +5,7 @@
 
 import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../chain.ts'
-import type { Hex } from '../hex.ts'
-import { readWord } from '../hex.ts'
+import { type Hex, readWord } from '../hex.ts'
 import { permit2Abi, tokenAbi } from './abi.ts'
 import type { InnerCall } from './rpc/multicall.ts'
 

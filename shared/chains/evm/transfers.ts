@@ -5,16 +5,26 @@
  */
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
-import type { Hex } from '../hex.ts'
-import { quantitySchema } from '../hex.ts'
+import { type Hex, quantitySchema } from '../hex.ts'
 import { tokenByAddress } from '../registry.ts'
-import type { Agreed } from './quorum/agreement.ts'
-import { findAgreed } from './quorum/agreement.ts'
-import type { RpcAnswer, RpcCall, Unavailable } from './rpc/answer.ts'
-import { isFound, readAnswer, unavailable } from './rpc/answer.ts'
-import type { PlacedLog } from './rpc/log-ranges.ts'
-import { placedLogs } from './rpc/log-ranges.ts'
-import { readTransfer, sameHex, transferTopic, useTopic, wordOf } from './rpc/logs.ts'
+import { type Agreed, findAgreed } from './agreement.ts'
+import {
+  isFound,
+  type RpcAnswer,
+  type RpcCall,
+  readAnswer,
+  type Unavailable,
+  unavailable,
+} from './rpc/endpoints.ts'
+import {
+  type PlacedLog,
+  placedLogs,
+  readTransfer,
+  sameHex,
+  transferTopic,
+  useTopic,
+  wordOf,
+} from './rpc/logs.ts'
 import type { ChainWorld, Rpc } from './rpc/rpc.ts'
 
 /** A Transfer log of a token that the registry lists. */

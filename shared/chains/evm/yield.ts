@@ -6,14 +6,10 @@
 
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Address, Chain } from '../chain.ts'
-import type { Hex } from '../hex.ts'
-import { readWord } from '../hex.ts'
-import type { Unavailable } from './rpc/answer.ts'
-import { unavailable } from './rpc/answer.ts'
-import type { InnerCall } from './rpc/multicall.ts'
-import { decodeSnapshot, encodeSnapshot } from './rpc/multicall.ts'
-import type { ChainWorld } from './rpc/rpc.ts'
-import { rpcFor } from './rpc/rpc.ts'
+import { type Hex, readWord } from '../hex.ts'
+import { type Unavailable, unavailable } from './rpc/endpoints.ts'
+import { decodeSnapshot, encodeSnapshot, type InnerCall } from './rpc/multicall.ts'
+import { type ChainWorld, rpcFor } from './rpc/rpc.ts'
 
 const abi = parseAbi([
   'function sharesOf(address payer, address vault) view returns (uint256)',

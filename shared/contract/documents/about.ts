@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../env.ts'
 import { type ErrorCode, errorTable } from '../errors.ts'
-import type { GapState } from '../gap-states.ts'
+import type { GapState } from '../gaps.ts'
 import { commonErrors, type Operation } from '../operation.ts'
 
 /** Input of a document. */

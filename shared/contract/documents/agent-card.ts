@@ -2,7 +2,6 @@
  * The agent card (A2A 1.0, section 4.4.1). The service does not speak A2A: its only interface is the MCP
  * endpoint, declared as a custom binding, so that a client finds it and does not take it for A2A.
  */
-
 import type { Operation } from '../operation.ts'
 import {
   authorizationOf,
@@ -16,6 +15,7 @@ import {
   serviceSummary,
   serviceTitle,
   serviceVersion,
+  skillDescription,
   wellKnownOf,
 } from './about.ts'
 
@@ -108,4 +108,20 @@ function describeGroup(group: Group, { contracts, gaps }: Service) {
       tags: [...ids, ...named],
     },
   ]
+}
+
+/** Returns /.well-known/agent-skills/index.json; `sha256` is of the bytes of /skill.md, in hex. */
+export function agentSkills({ baseUrl }: Service, sha256: string) {
+  return {
+    $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
+    skills: [
+      {
+        name: serviceName,
+        type: 'skill-md',
+        description: skillDescription,
+        url: `${baseUrl}/skill.md`,
+        digest: `sha256:${sha256}`,
+      },
+    ],
+  }
 }

@@ -14,7 +14,7 @@ import {
   serviceVersion,
   wellKnownOf,
 } from './about.ts'
-import { requestSchema, responseSchema } from './json-schema.ts'
+import { requestSchema, responseSchema } from './openapi.ts'
 
 /** Returns the content of /tools.json. */
 export function toolManifest(service: Service) {

@@ -3,8 +3,7 @@
  * contracts. It is the single authority; the other documents point to it.
  */
 
-import type { GapState } from '../gap-states.ts'
-import type { GapId } from '../gaps.ts'
+import type { GapId, GapState } from '../gaps.ts'
 import type { Operation } from '../operation.ts'
 import {
   type Service,

@@ -3,12 +3,9 @@
  * call, for a process that holds its own connections.
  */
 import * as z from 'zod'
-import type { Database, DatabaseAnswer } from '../database.ts'
-import { retrying } from '../database.ts'
-import type { Catalog, Query } from './catalog.ts'
-import { loadCatalog } from './catalog.ts'
-import type { SqlFunction } from './plan.ts'
-import { planOf } from './plan.ts'
+import { type Database, type DatabaseAnswer, retrying } from '../database.ts'
+import { type Catalog, loadCatalog, type Query } from './catalog.ts'
+import { planOf, type SqlFunction } from './plan.ts'
 
 /** Opens the functions of the schema `api` over connections whose role may execute them. */
 export function openDirectDatabase(query: Query): Database {

@@ -2,11 +2,15 @@
  * Finds the places in a folded text where a one-time code could be, by form alone. It leaves out text
  * whose form shows that it is something else, such as a date, an amount or a phone number.
  */
-import { countOrBrand, isRandomInText, isYear } from './drawn-text.ts'
-import { type NamedText, runAt, runsOf } from './named-text.ts'
-import type { Span } from './spans.ts'
-import { isTouched, spansOf } from './spans.ts'
-import { isAlone, lineEnd, lineStart } from './text-lines.ts'
+import {
+  countOrBrand,
+  isRandomInText,
+  isYear,
+  type NamedText,
+  runAt,
+  runsOf,
+} from './drawn-text.ts'
+import { isAlone, isTouched, lineEnd, lineStart, type Span, spansOf } from './text-lines.ts'
 import { promising } from './words.ts'
 
 /** A span that has the form of a code. */

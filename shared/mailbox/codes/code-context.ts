@@ -3,11 +3,21 @@
  * number alone on its line belongs to the subject of the lines around it.
  */
 import type { Candidate } from './code-candidates.ts'
-import { isYear } from './drawn-text.ts'
-import { isBareLabel, isOtherLabel } from './named-text.ts'
-import type { Span } from './spans.ts'
-import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
-import { firstSentence, isAlone, isWrapped, lineEnd, lineStart, linesAround } from './text-lines.ts'
+import { isBareLabel, isOtherLabel, isYear } from './drawn-text.ts'
+import {
+  firstIn,
+  firstSentence,
+  isAlone,
+  isTouched,
+  isWithin,
+  isWrapped,
+  lastIn,
+  lineEnd,
+  lineStart,
+  linesAround,
+  type Span,
+  spansOf,
+} from './text-lines.ts'
 import {
   actionPattern,
   codeGap,

@@ -3,12 +3,12 @@
  * contains a secret, and its address or the words around it say what it does. A link that ends a
  * subscription does not count, whatever it contains.
  */
-
-import { trimEndOf } from '../../trim-end.ts'
+import { trimEndOf } from '../../text/untrusted.ts'
+import { registrableDomain } from '../registrable-domain.ts'
 import type { Surroundings } from './code-context.ts'
-import { isRandomLooking } from './drawn-text.ts'
-import type { Span } from './spans.ts'
-import { isTouched, spansOf } from './spans.ts'
+import type { CodePlace } from './code-places.ts'
+import { isRandomLooking, isYear } from './drawn-text.ts'
+import { isTouched, type Span, spansOf } from './text-lines.ts'
 import { unsubscribeWords } from './words.ts'
 
 /**
@@ -225,4 +225,111 @@ function isMixed(value: string): boolean {
       ? part.length > 2
       : /^\d{1,4}$/.test(part) && at === parts.length - 1
   return !parts.every(isWord)
+}
+
+/** Maximum number of addresses that are read in a mail, and of hosts that its codes may have. */
+const addressesMax = 1_000
+const hostsMax = 20
+
+/** Returns the hosts, the sender's first; none if nothing proves who sent the mail. */
+export function codeHosts(
+  { from, provenDomain: domain }: { from: string; provenDomain?: string | undefined },
+  texts: readonly string[],
+): string[] {
+  if (domain === undefined) return []
+  const sender = from.slice(from.lastIndexOf('@') + 1)
+  const linked = texts
+    .flatMap((text) => addressesIn(text).map(({ start, end }) => text.slice(start, end)))
+    .slice(0, addressesMax)
+    .flatMap((address) => hostOf(address) ?? [])
+    .filter((host) => isOf(domain, host))
+  return [...new Set([sender, ...linked])].slice(0, hostsMax)
+}
+
+function hostOf(address: string): string | undefined {
+  const url = URL.parse(address)
+  return url?.protocol === 'https:' ? url.hostname : undefined
+}
+
+/** Returns true if a domain covers a host. An operator covers its customers, but none of them another. */
+function isOf(domain: string, host: string): boolean {
+  const own = registrableDomain(host)
+  return own !== undefined && (own === domain || own.endsWith(`.${domain}`))
+}
+
+/** Summary of the rest of the mail, as far as it is about codes. */
+export type MailboxContext = {
+  /** True if a code or a link that signs in was found in the mail. */
+  isFound: boolean
+  /** True if the subject is about codes or signing in, and the mail names a code, password or key. */
+  isAbout: boolean
+}
+
+/** An address, and the places in it of codes that the mail contains elsewhere. */
+export type CheckedAddress = {
+  address: string
+  isRecipient: boolean
+  repeated: readonly CodePlace[]
+}
+
+/** Matches a value with a digit, right behind the name of a secret. */
+const labelled =
+  /(?<=(?<![a-z])(?:tok(?:en)?|code|otp|pin|2fa|passcode|password|passwd|pwd|secret|key)(?:[-._+=]{1,2}|(?=\d)))(?=[a-z]{0,64}\d)[a-z0-9]{4,64}(?![a-z0-9])/gi
+/** Matches a word for what a token in the address does. */
+const speakingName =
+  /(?<![a-z])(?:tok(?:en)?(?![a-z])|otp|auth(?!or)|verif|confirm|log-?in|sign-?in|magic|activat|unlock|reset|invit|secret|approve)/i
+/** Matches a number, or letters and digits, as of a code. */
+const short = /(?<![a-z0-9])(?=[a-z]{0,11}\d)[a-z0-9]{4,12}(?![a-z0-9])/gi
+const shortInName = /(?<![\p{L}\p{N}])(?:\d{3}[ -]\d{3}|[A-Z0-9]{4,10})(?![\p{L}\p{N}])/gu
+/** Matches the tag of an address: all that is behind the first `+` or `=`. */
+const tag = /(?<=^[^+=]{0,64}[+=])[^+=].*$/g
+const part = /[^-._+=]{12,}/g
+
+/** Returns the place of the secret in an address, from the first character of one to the last. */
+export function placesInAddress(
+  { address, isRecipient, repeated }: CheckedAddress,
+  context: MailboxContext,
+): CodePlace[] {
+  const name = address.slice(0, Math.max(0, address.lastIndexOf('@')))
+  // A recipient was told to the author; only a tag can be the author's.
+  const start = isRecipient ? (spansOf(tag, name)[0]?.start ?? name.length) : 0
+  const known = repeated.filter(({ end }) => end <= name.length)
+  const own = spansIn(name, context).filter((span) => span.start >= start)
+  const all = [...known, ...own]
+  if (all.length === 0) return []
+  const whole = codeIn(address, {
+    start: Math.min(...all.map((span) => span.start)),
+    end: Math.max(...all.map((span) => span.end)),
+  })
+  return [known.find(({ start: from, end }) => from === whole.start && end === whole.end) ?? whole]
+}
+
+/** Returns the codes in the name of an author, in a mail about a code in which none was found. */
+export function placesInName(name: string, { isFound, isAbout }: MailboxContext): CodePlace[] {
+  if (isFound || !isAbout) return []
+  return spansOf(shortInName, name)
+    .map((span) => codeIn(name, span))
+    .filter(({ value }) => !isUsual(value))
+}
+
+function codeIn(text: string, { start, end }: Span): CodePlace {
+  return { kind: 'code', start, end, value: text.slice(start, end) }
+}
+
+function spansIn(name: string, { isFound, isAbout }: MailboxContext): Span[] {
+  const written = ({ start, end }: Span) => name.slice(start, end)
+  const tokens = [
+    ...spansOf(tag, name),
+    ...spansOf(part, name).filter((span) => /\d/.test(written(span))),
+  ].filter((span) => isRandomLooking(written(span)))
+  const values = [...spansOf(labelled, name), ...(isAbout && !isFound ? spansOf(short, name) : [])]
+  return [
+    ...values.filter((span) => !isUsual(written(span))),
+    ...(isFound || isAbout || speakingName.test(name) ? tokens : []),
+  ]
+}
+
+/** Returns true for a year, and for a word with at most one digit. */
+function isUsual(value: string): boolean {
+  return isYear(value) || !/\d.*\d/.test(value)
 }

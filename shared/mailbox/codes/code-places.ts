@@ -1,7 +1,6 @@
 /** The places of secrets in a text: as they are written, found again in other texts, merged, and sealed. */
-import type { FoldedText } from './folded-text.ts'
-import { foldText } from './folded-text.ts'
-import type { Span } from './spans.ts'
+import { type FoldedText, foldText } from './folded-text.ts'
+import type { Span } from './text-lines.ts'
 
 /** A secret in a text: `text.slice(start, end)` is how it is written, and `value` is what is entered. */
 export type CodePlace = { kind: 'code' | 'link'; start: number; end: number; value: string }

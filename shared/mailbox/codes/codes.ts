@@ -5,22 +5,21 @@
  * are not found.
  */
 
-import type { MailboxContext } from './code-addresses.ts'
-import { placesInAddress, placesInName } from './code-addresses.ts'
-import type { Candidate } from './code-candidates.ts'
-import { candidatesIn, isPromotion, runsByForm } from './code-candidates.ts'
-import type { SubjectWords, Surroundings } from './code-context.ts'
-import { isCode, surroundingsOf } from './code-context.ts'
-import { addressesIn, hasToken, signsIn } from './code-links.ts'
-import type { CodePlace } from './code-places.ts'
-import { codePlaceOf, merge, repeats, valuesMax, writtenAt } from './code-places.ts'
+import { type Candidate, candidatesIn, isPromotion, runsByForm } from './code-candidates.ts'
+import { isCode, type SubjectWords, type Surroundings, surroundingsOf } from './code-context.ts'
+import {
+  addressesIn,
+  hasToken,
+  type MailboxContext,
+  placesInAddress,
+  placesInName,
+  signsIn,
+} from './code-links.ts'
+import { type CodePlace, codePlaceOf, merge, repeats, valuesMax, writtenAt } from './code-places.ts'
 import { isRandomAlone, isRandomInText, isYear } from './drawn-text.ts'
-import type { FoldedText } from './folded-text.ts'
-import { foldText } from './folded-text.ts'
-import type { Span } from './spans.ts'
-import { isTouched, spansOf } from './spans.ts'
-import { standingOut, unnamedValues } from './unnamed-values.ts'
-import { namedValues } from './values.ts'
+import { type FoldedText, foldText } from './folded-text.ts'
+import { isTouched, type Span, spansOf } from './text-lines.ts'
+import { namedValues, standingOut, unnamedValues } from './values.ts'
 import { actionPattern, codeNamePattern, nonSecretNamePattern, passwordPattern } from './words.ts'
 
 /** All texts of one mail that an agent could read: both bodies, and also names of people and files. */

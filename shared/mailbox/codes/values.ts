@@ -2,13 +2,37 @@
  * Finds what the name of a code, password or key says to be one, whatever its form: behind signs, a verb or
  * a colon, on the lines below, or before the name. Where nothing announces it, it must look random.
  */
-import { isDate, isRandomAlone, isRandomInText, isSecret, isWordOfSentence } from './drawn-text.ts'
-import type { NamedText } from './named-text.ts'
-import { beginsSentence, endsThere, namesMax, runAt, runsOf, tellsWhom } from './named-text.ts'
-import type { Span } from './spans.ts'
-import { isTouched, lastIn, matchesOf, spanAt } from './spans.ts'
-import { lineEnd, lineStart, restAfter, withItsGroups } from './text-lines.ts'
+import {
+  beginsSentence,
+  endsThere,
+  isBareLabel,
+  isDate,
+  isOtherLabel,
+  isRandomAlone,
+  isRandomInText,
+  isRowOfCodes,
+  isSecret,
+  isSurelyRandom,
+  isWordOfSentence,
+  type NamedText,
+  namesMax,
+  runAt,
+  runsOf,
+  tellsWhom,
+} from './drawn-text.ts'
+import {
+  isTouched,
+  lastIn,
+  lineEnd,
+  lineStart,
+  matchesOf,
+  restAfter,
+  type Span,
+  spanAt,
+  withItsGroups,
+} from './text-lines.ts'
 import * as words from './words.ts'
+import { labelGap, numberLabel, usedFor } from './words.ts'
 
 /** How a value is set: by a colon or a sign, by a verb, on a line of its own below, or only beside its name. */
 type Joint = 'bound' | 'said' | 'below' | 'beside'
@@ -234,4 +258,55 @@ function valueBefore(page: NamedText, name: Span): Span[] {
   const isFirst = span.start === from || beginsSentence(page.text, span)
   const isSaid = joint.trim() !== '' && isFirst && isRandomAlone(page.written(span))
   return isSaid || isRandomInText(page.written(span)) ? [span] : []
+}
+
+const rowOnLine = /^[ \t]{0,8}([^\s:]{1,64}(?:[ \t]{1,4}[^\s:]{1,64}){1,23})[ \t]{0,8}$/gmu
+const lastBehindColon = /: {1,3}(\S{8,64})[ \t]{0,4}$/gmu
+const aloneOnLine =
+  /^[ \t>*_|[(]{0,8}([^\s*_|[(][^\s*_|]{2,62}[^\s*_.,;!?|\])])[ \t*_|\])]{0,8}$/gmu
+const cellsOnLine = /^[ \t]{0,8}(\S(?: \S){3,63})[ \t]{0,8}$/gmu
+
+/** Returns rows of codes, and random-looking ends of lines after a colon, in a mail about codes. */
+export function standingOut(page: NamedText): Span[] {
+  if (!page.isAbout) return []
+  const rows = runsOf(page, rowOnLine).filter(
+    (row) => isRowOfCodes(page, row) && !isBelowOther(page, row),
+  )
+  const ends = runsOf(page, lastBehindColon).filter(
+    (span) =>
+      isSurelyRandom(page.written(span)) &&
+      !isOtherLabel(page.text, span.start, [page.names, page.actions]),
+  )
+  return [...rows, ...ends].filter((span) => !isTouched(page.links, span))
+}
+
+/**
+ * Returns the possible secrets of a mail about codes in which none was found: runs alone on a line, or
+ * to be used or entered, except words with a capital.
+ */
+export function unnamedValues(page: NamedText): Span[] {
+  if (!page.isAbout) return []
+  const lines = runsOf(page, aloneOnLine).filter(
+    (span) => beginsSentence(page.text, span) && !isBelowOther(page, span),
+  )
+  const cells = runsOf(page, cellsOnLine).filter((span) => beginsSentence(page.text, span))
+  const words = [...runsOf(page, usedFor), ...lines].filter((span) =>
+    isRandomAlone(page.written(span)),
+  )
+  return [...words, ...cells].filter(
+    (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
+  )
+}
+
+/** Returns true if the line above ends in the name of another number, or is a label of no secret. */
+function isBelowOther(
+  { text, others, names, actions, isNamed }: NamedText,
+  { start }: Span,
+): boolean {
+  const from = Math.max(0, start - 60)
+  const above = text.slice(from, start).trimEnd()
+  if (!isNamed && isBareLabel(above.slice(above.lastIndexOf('\n') + 1))) return true
+  const other = lastIn(others, { start: from, end: start })
+  if (other !== undefined && labelGap.test(text.slice(other.end, start))) return true
+  return numberLabel.test(text.slice(from, start)) || isOtherLabel(text, start, [names, actions])
 }

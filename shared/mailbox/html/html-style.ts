@@ -2,7 +2,7 @@
  * Reads the styles of a mail that decide whether a text can be seen: style attributes, and rules with
  * one plain selector. Rules for some screens only and selectors that need the whole tree are left out.
  */
-import type { Attributes } from './html-tokens.ts'
+import { Tokenizer } from 'htmlparser2'
 
 /** The look of text within an element, as far as it matters for visibility. */
 export type Look = {
@@ -234,4 +234,59 @@ function fromDigits(digits: string): Color | undefined {
   if (long.length < 6) return undefined
   const part = (at: number) => Number.parseInt(long.slice(at, at + 2), 16)
   return [part(0), part(2), part(4)]
+}
+
+/** Attributes by name in lower case. If a name occurs more than once, the first value counts. */
+export type Attributes = ReadonlyMap<string, string>
+
+/** A piece of the document, with character references decoded. */
+export type Token =
+  | { kind: 'text'; text: string }
+  | { kind: 'open'; name: string; attributes: Attributes }
+  | { kind: 'close'; name: string }
+
+/** Returns the tokens in order. Comments and declarations have none. */
+export function tokensOf(html: string): Token[] {
+  const tokens: Token[] = []
+  let [name, attribute, value] = ['', '', '']
+  let attributes = new Map<string, string>()
+  const named = (start: number, end: number) => html.slice(start, end).toLowerCase()
+  const addText = (text: string) => {
+    const last = tokens.at(-1)
+    if (last?.kind === 'text') last.text += text
+    else tokens.push({ kind: 'text', text })
+  }
+  const addTag = () => tokens.push({ kind: 'open', name, attributes })
+  const skip = () => undefined
+  const tokenizer = new Tokenizer(
+    {},
+    {
+      ontext: (start, end) => addText(html.slice(start, end)),
+      ontextentity: (code) => addText(String.fromCodePoint(code)),
+      onopentagname(start, end) {
+        name = named(start, end)
+        attributes = new Map()
+      },
+      onattribname(start, end) {
+        attribute = named(start, end)
+        value = ''
+      },
+      onattribdata: (start, end) => (value += html.slice(start, end)),
+      onattribentity: (code) => (value += String.fromCodePoint(code)),
+      onattribend() {
+        if (!attributes.has(attribute)) attributes.set(attribute, value)
+      },
+      onopentagend: addTag,
+      onselfclosingtag: addTag,
+      onclosetag: (start, end) => tokens.push({ kind: 'close', name: named(start, end) }),
+      oncomment: skip,
+      oncdata: skip,
+      ondeclaration: skip,
+      onprocessinginstruction: skip,
+      onend: skip,
+    },
+  )
+  tokenizer.write(html)
+  tokenizer.end()
+  return tokens
 }

@@ -3,11 +3,18 @@
  * Hidden text is left out and counted, because it addresses only machines. Links show where they lead:
  * `[text](url)`, with the host that is really called.
  */
-import { trimEndOf } from '../../trim-end.ts'
-import type { Look, Rules } from './html-style.ts'
-import { isSeen, lookWithin, plainLook, rulesOf } from './html-style.ts'
-import type { Attributes, Token } from './html-tokens.ts'
-import { tokensOf } from './html-tokens.ts'
+import { trimEndOf } from '../../text/untrusted.ts'
+import {
+  type Attributes,
+  isSeen,
+  type Look,
+  lookWithin,
+  plainLook,
+  type Rules,
+  rulesOf,
+  type Token,
+  tokensOf,
+} from './html-style.ts'
 
 /** The text, and the number of hidden pieces that were left out. */
 export type HtmlText = { text: string; hiddenPieces: number }

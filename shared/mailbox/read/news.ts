@@ -1,10 +1,8 @@
-/**
- * News of mails for all waits in one isolate: one of them asks the database once a second for everyone,
- * and the others read its answer. Each wait pauses by itself and none waits for another, so a request
- * that ends early stops no other.
- */
+/** News of a mailbox: waits for the next mail, and cuts long texts and threads into pages. */
 import * as z from 'zod'
 import type { Database } from '../../db/database.ts'
+import { ownMailIdOf } from '../../mail/outbox.ts'
+import { type Untrusted, untrusted, visibleText } from '../../text/untrusted.ts'
 import type { MailNews } from '../port.ts'
 
 /** The parts of the world that a wait uses. */
@@ -56,4 +54,45 @@ async function readNews(world: NewsWorld): Promise<MailNews['newest']> {
     mailNews.newest = new Map(credentials.map((one) => [one, told[one] ?? null]))
   }
   return mailNews.newest
+}
+
+const pageLength = 20_000
+
+/**
+ * Returns the page at an offset in UTF-16 units, and the offset of the next page; null at the end.
+ * `notKept` is the number of further units that were cut when the text came in.
+ */
+export function pageOf(
+  { from, text, notKept = 0 }: { from: string; text: string; notKept?: number },
+  offset: number,
+): { page: Untrusted; next: number | null } {
+  const whole = visibleText(text)
+  const length = whole.length + notKept
+  const page = untrusted({ from, text: whole.slice(offset) }, pageLength)
+  const end = offset + page.text.length
+  return {
+    page: { ...page, length, truncated: end < length },
+    next: end < whole.length ? end : null,
+  }
+}
+
+/** The ids of an answered mail. */
+export type ThreadIds = {
+  messageId: string | undefined
+  inReplyTo: string | undefined
+  references: readonly string[]
+}
+
+/** Returns all ids for those who had the answered mail, and for others only those of this service. */
+export function idsToName(
+  { messageId, inReplyTo, references }: ThreadIds,
+  { domain, isToOthers }: { domain: string; isToOthers: boolean },
+): ThreadIds {
+  const isNamed = (id: string | undefined) =>
+    !isToOthers || (id !== undefined && ownMailIdOf(domain, id) !== null)
+  return {
+    messageId: isNamed(messageId) ? messageId : undefined,
+    inReplyTo: isNamed(inReplyTo) ? inReplyTo : undefined,
+    references: references.filter(isNamed),
+  }
 }

@@ -4,12 +4,13 @@ import { decodeBase64 } from '../../base64.ts'
 import { fail, type Refusal } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { isAddress } from '../../mail/address.ts'
-import { ownMailIdOf } from '../../mail/own-message.ts'
-import { untrusted } from '../../mail/untrusted.ts'
+import { ownMailIdOf } from '../../mail/outbox.ts'
+import { untrusted } from '../../text/untrusted.ts'
 import { catchRefusal } from '../../vault/answering.ts'
 import type { VaultContext } from '../../vault/room.ts'
 import { type MailBody, type MarkedText, textFileSchema } from '../kept-mail.ts'
 import type { MailboxPort, MailChoice, MailFile, OpenedMail } from '../port.ts'
+import { pageOf } from './news.ts'
 import {
   type MailRow,
   mailRow,
@@ -19,7 +20,6 @@ import {
   type Reader,
   readerRow,
 } from './row.ts'
-import { pageOf } from './text-page.ts'
 import { itemOf, seesCodes, textForReader } from './view.ts'
 
 const found = z.object({ reader: readerRow, mail_row: mailRow, sealed_body: z.unknown() })

@@ -2,8 +2,8 @@
  * Writes the headers by which mail programs recognize a reply (RFC 5322 section 3.6.4). They name the
  * answered mail and as many of those before it as there is room for, and the subject is kept.
  */
-import { visibleLine } from '../../mail/untrusted.ts'
-import type { ThreadIds } from './thread-ids.ts'
+import { visibleLine } from '../../text/untrusted.ts'
+import type { ThreadIds } from './news.ts'
 
 /** The subject of a reply, and its headers, which may be folded over several lines. */
 export type Reply = {

@@ -1,15 +1,16 @@
-/**
- * Shows a mail to the owner as it is, and to agents with handles in place of codes. Agents also search
- * in this view; otherwise a search would tell them what the codes are.
- */
+/** The view of one mail for its reader: the owner, or an agent, who sees codes as handles alone. */
 
-import { type Untrusted, untrusted, visibleLine } from '../../mail/untrusted.ts'
+import { encodeBase64 } from '../../base64.ts'
+import { escapeHtml, type Message } from '../../mail/letter.ts'
+import { messageIdOf } from '../../mail/outbox.ts'
+import { type Untrusted, untrusted, visibleLine } from '../../text/untrusted.ts'
 import { sealPlaces } from '../codes/code-places.ts'
 import { isAlone } from '../codes/text-lines.ts'
-import type { MailHead, MarkedText } from '../kept-mail.ts'
-import { textForAgents } from '../kept-mail.ts'
-import type { MailItem } from '../port.ts'
+import { type MailHead, type MarkedText, textForAgents } from '../kept-mail.ts'
+import type { MailFile, MailItem } from '../port.ts'
+import { pageOf } from './news.ts'
 import type { MailRow, Reader } from './row.ts'
+import type { Reply } from './thread.ts'
 
 const subjectLengthMax = 300
 const reasonLengthMax = 300
@@ -90,4 +91,60 @@ export function hasInSubject(
 
 function folded(text: string): string {
   return visibleLine(text.normalize('NFKC')).toLowerCase()
+}
+
+/** A mail of an account, without the recipient of each sealed copy. */
+export type AgentMail = Message & { from: string; headers: Record<string, string> }
+
+/** Separator between two recipients (RFC 5322 section 2.2.3). A line has at most 998 characters. */
+const nextRecipient = ',\r\n '
+
+/** Writes the mail `<id@domain>` to all of its recipients. */
+export function agentMail(mail: {
+  id: string
+  alias: string
+  domain: string
+  to: readonly string[]
+  subject: string
+  text: string
+  reply: Reply | undefined
+}): AgentMail {
+  const { id, alias, domain, to, subject, text, reply } = mail
+  return {
+    topic: 'agent_mail',
+    from: `${alias} <${alias}@${domain}>`,
+    subject: visibleLine(subject),
+    text,
+    html: `<!doctype html>
+<html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
+<body><div style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</div></body></html>
+`,
+    headers: {
+      'Message-ID': messageIdOf(domain, id),
+      To: to.join(nextRecipient),
+      // RFC 3834 section 5: a program wrote this mail, so no program should answer it automatically.
+      'Auto-Submitted': reply ? 'auto-replied' : 'auto-generated',
+      ...reply?.headers,
+    },
+  }
+}
+
+/** Size of a page of bytes. It is a multiple of 3, so that pages of base64 can be joined. */
+const pageBytes = 96 * 1024
+
+/** A page of a file, and the offset of the next page. */
+export type FilePage = { next: number | null } & (
+  | { untrusted: Untrusted }
+  | { content_base64: string }
+)
+
+/** Returns the page at an offset, which counts characters of a text and bytes of any other file. */
+export function filePage({ text, content }: MailFile, from: string, offset: number): FilePage {
+  if (text !== undefined) {
+    const { page, next } = pageOf({ from, text }, offset)
+    return { untrusted: page, next }
+  }
+  const end = offset + pageBytes
+  const content_base64 = encodeBase64(content.subarray(offset, end))
+  return { content_base64, next: end < content.length ? end : null }
 }

@@ -5,7 +5,7 @@
  */
 
 import { foldText } from '../codes/folded-text.ts'
-import { spansOf } from '../codes/spans.ts'
+import { spansOf } from '../codes/text-lines.ts'
 import { actionPattern, codeNamePattern } from '../codes/words.ts'
 
 const charsets = `windows-1252 windows-1251 koi8-r shift_jis euc-jp gb18030 big5 euc-kr windows-1254

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { unbound } from '../../db/database.ts'
 import { type WrappedAccountKey, wrapSchema } from '../../sealing/wrap.ts'
-import { newAccountKey } from '../../vault/keys.ts'
+import { newAccountKey } from '../../vault/envelope.ts'
 import type { VaultContext } from '../../vault/room.ts'
 
 const keyed = z.object({ kept: wrapSchema })

@@ -1,7 +1,7 @@
 /** Brings incoming mail into the database: sealed, with its codes separate. */
 import * as z from 'zod'
 import { unbound } from '../../db/database.ts'
-import { ownMailIdOf } from '../../mail/own-message.ts'
+import { ownMailIdOf } from '../../mail/outbox.ts'
 import { wrapSchema } from '../../sealing/wrap.ts'
 import { catchRefusal } from '../../vault/answering.ts'
 import type { VaultContext } from '../../vault/room.ts'

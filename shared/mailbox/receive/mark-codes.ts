@@ -5,15 +5,14 @@
  */
 
 import { encodeBase64 } from '../../base64.ts'
-import { visibleText } from '../../mail/untrusted.ts'
+import { visibleText } from '../../text/untrusted.ts'
 import type { World } from '../../world.ts'
 import type { CodePlace } from '../codes/code-places.ts'
 import { findCodes } from '../codes/codes.ts'
 import { isAlone } from '../codes/text-lines.ts'
-import type { MailBody, MailHead, MarkedText } from '../kept-mail.ts'
-import { unmarked } from '../kept-mail.ts'
+import { type MailBody, type MailHead, type MarkedText, unmarked } from '../kept-mail.ts'
 import type { IncomingMail } from './inbound-port.ts'
-import type { ParsedFile, ParsedMail } from './parse-content.ts'
+import type { ParsedFile, ParsedMail } from './parse.ts'
 
 /** UTF-16 units that are kept of a text. For a longer text, its whole length is kept as well. */
 const textLengthMax = 256 * 1024

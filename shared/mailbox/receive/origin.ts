@@ -3,8 +3,7 @@
  * and what identifies it when it comes again. It needs no database.
  */
 import { toHex } from '../../digest.ts'
-import type { Config } from '../../env.ts'
-import { required } from '../../env.ts'
+import { type Config, required } from '../../env.ts'
 import { noticeAddress } from '../../mail/address.ts'
 import { authenticationOf } from './authentication.ts'
 import type { IncomingMail } from './inbound-port.ts'

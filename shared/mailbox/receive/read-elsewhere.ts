@@ -6,8 +6,7 @@ import { encodeTextForUrl } from '../../base64.ts'
 import type { World } from '../../world.ts'
 import type { MailOrigin } from './origin.ts'
 import type { MailRefusal } from './parse-refusals.ts'
-import type { MailContent, ReaderOrigin } from './reader-port.ts'
-import { originHeader, readContent } from './reader-port.ts'
+import { type MailContent, originHeader, type ReaderOrigin, readContent } from './reader-port.ts'
 
 /** Timeout for reading a mail, which takes a second. After a longer queue it is better sent again later. */
 const patienceMilliseconds = 30_000

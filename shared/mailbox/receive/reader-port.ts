@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { decodeBytes, encodeBase64 } from '../../base64.ts'
 import { mailBodySchema, mailHeadSchema } from '../kept-mail.ts'
 import type { IncomingMail } from './inbound-port.ts'
-import type { MailRefusal } from './parse-refusals.ts'
-import { mailRefusals } from './parse-refusals.ts'
+import { type MailRefusal, mailRefusals } from './parse-refusals.ts'
 
 /** The function that reads mails, reached by service binding. */
 export type MailReaderPort = { fetch(request: Request): Promise<Response> }

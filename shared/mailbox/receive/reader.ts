@@ -1,12 +1,17 @@
 /** Reads a mail that was already admitted. The cost of this work grows with what a stranger wrote. */
 import { decodeText, parseJson } from '../../base64.ts'
 import type { World } from '../../world.ts'
-import { codeHosts } from '../codes/code-hosts.ts'
+import { codeHosts } from '../codes/code-links.ts'
 import { markCodes } from './mark-codes.ts'
-import { parseMail } from './parse-content.ts'
+import { parseMail } from './parse.ts'
 import type { MailRefusal } from './parse-refusals.ts'
-import type { MailContent, ReaderOrigin } from './reader-port.ts'
-import { originHeader, readerOriginSchema, writeContent } from './reader-port.ts'
+import {
+  type MailContent,
+  originHeader,
+  type ReaderOrigin,
+  readerOriginSchema,
+  writeContent,
+} from './reader-port.ts'
 
 /** Answers the requests of `readInMailReader`. */
 export async function serveReader(

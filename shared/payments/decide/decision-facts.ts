@@ -1,9 +1,9 @@
 /** Collects the facts for a decision about an entered payment from the database's answer. */
 import { paymentTerms, termsDigest } from '../../consent/terms.ts'
 import type { Facts } from '../../policy/facts.ts'
-import { payableHostOf } from '../../policy/merchant-host.ts'
+import { payableHostOf } from '../../policy/mandate.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { isForOther } from './purchase-warnings.ts'
+import { isForOther } from './warnings.ts'
 
 /** Returns all facts, with the agent's claim whether the user confirmed. */
 export async function factsOf(entered: PaymentWithFacts, userConfirmed: boolean): Promise<Facts> {

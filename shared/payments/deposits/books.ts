@@ -3,11 +3,11 @@
  * blocks, and reports transfers that no payment explains.
  */
 import * as z from 'zod'
-import { readAgreedEndings } from '../../chains/evm/quorum/agreed-endings.ts'
+import { readAgreedEndings } from '../../chains/evm/agreement.ts'
+import type { Range, Transfer } from '../../chains/evm/transfers.ts'
 import { addressSchema, wordSchema } from '../../chains/hex.ts'
-import type { Chain } from '../../chains/registry.ts'
-import { assetOf } from '../../chains/registry.ts'
-import { unbound } from '../../db/database.ts'
+import { assetOf, type Chain } from '../../chains/registry.ts'
+import { sqlStateOf, unbound } from '../../db/database.ts'
 import { bigintText } from '../../db/row-fields.ts'
 import { moneyUnaccounted } from '../../mail/money-messages.ts'
 import { sealForOutbox } from '../../mail/outbox.ts'
@@ -98,4 +98,149 @@ async function report(world: World, chain: Chain, outflow: Unexplained): Promise
   if (!ended) return
   const told = { operation: 'books', chain: chain.caip2, tx_hash, log_index, amount }
   world.log({ ...told, alarm: 'unexplained_outflow', account: ended.account_id })
+}
+
+/** Number of transfers in one call: about 200 KB, and some tenths of a second of the database. */
+const rowsMax = 500
+/** Log index above that of any log in a block. */
+const lastLog = 2_147_483_647
+
+type LogPosition = { block: number; log: number }
+
+/** Everything read from one position to another, both included. The last piece ends the range. */
+export type TransferPiece = {
+  from: LogPosition
+  to: LogPosition
+  transfers: readonly TransferRow[]
+  isLast: boolean
+}
+
+/** Functions that book a piece and report a transfer that cannot be booked. */
+export type Booking = {
+  /** Returns false if another run has booked the range. */
+  book: (piece: TransferPiece) => Promise<boolean>
+  giveUp: (transfer: TransferRow, error: unknown) => void
+}
+
+/** Books a range; true once all of it is booked or given up. Throws errors that fit no single piece. */
+export async function bookInPieces(
+  range: Range,
+  transfers: readonly TransferRow[],
+  { book, giveUp }: Booking,
+): Promise<boolean> {
+  const open = piecesOf(range, transfers)
+  for (let piece = open.shift(); piece; piece = open.shift()) {
+    try {
+      if (!(await book(piece))) return false
+    } catch (error) {
+      open.unshift(...smaller(piece, error, giveUp))
+    }
+  }
+  return true
+}
+
+function piecesOf(range: Range, transfers: readonly TransferRow[]): TransferPiece[] {
+  const whole = {
+    from: { block: range.from, log: 0 },
+    to: { block: range.to, log: lastLog },
+    transfers,
+    isLast: true,
+  }
+  const pieces: TransferPiece[] = []
+  let rest = whole
+  while (rest.transfers.length > rowsMax) {
+    const [first, others] = cut(rest, rowsMax)
+    pieces.push(first)
+    rest = others
+  }
+  return [...pieces, rest]
+}
+
+/** Splits a piece behind its first `count` transfers. */
+function cut(piece: TransferPiece, count: number): [TransferPiece, TransferPiece] {
+  const { transfers, from, to, isLast } = piece
+  const last = transfers[count - 1]
+  if (!last) throw new Error('a piece has no so many transfers')
+  const { block_number: block, log_index: log } = last
+  return [
+    { from, to: { block, log }, transfers: transfers.slice(0, count), isLast: false },
+    { from: { block, log: log + 1 }, to, transfers: transfers.slice(count), isLast },
+  ]
+}
+
+/** Errors of locks, resources and time (SQLSTATE classes 40, 53, 55, 57): the next run may succeed. */
+const passing = /^(40|53|55|57)/
+
+function smaller(piece: TransferPiece, error: unknown, giveUp: Booking['giveUp']): TransferPiece[] {
+  const { transfers, to, isLast } = piece
+  const [only] = transfers
+  const code = sqlStateOf(error)
+  if (!only || code === undefined) throw error
+  if (transfers.length > 1) return cut(piece, Math.floor(transfers.length / 2))
+  if (passing.test(code)) throw error
+  giveUp(only, error)
+  // The range still has to be ended, here with no transfers.
+  return isLast ? [{ from: to, to, transfers: [], isLast }] : []
+}
+
+/** Limits of a reading: blocks of a piece at first, and number of pieces, refused ones included. */
+export type PieceLimits = { blocksMax: number; readsMax: number }
+
+/**
+ * Outcome of a piece: `done` continues behind it, `refused` tries half of it unless it is one block,
+ * `stopped` ends the reading.
+ */
+export type PieceOutcome = 'done' | 'refused' | 'stopped'
+
+/** Reads a range; true if all of it was read, otherwise the next run continues. */
+export async function readInPieces(
+  { from, to }: Range,
+  { blocksMax, readsMax }: PieceLimits,
+  read: (piece: Range) => Promise<PieceOutcome>,
+): Promise<boolean> {
+  let next = from
+  let width = blocksMax
+  for (let reads = 0; next <= to && reads < readsMax; reads += 1) {
+    const piece = { from: next, to: Math.min(to, next + width - 1) }
+    const outcome = await read(piece)
+    if (outcome === 'stopped' || (outcome === 'refused' && piece.from === piece.to)) return false
+    if (outcome === 'done') next = piece.to + 1
+    else width = Math.floor((piece.to - piece.from + 1) / 2)
+  }
+  return next > to
+}
+
+/** Element of `transfers` in every SQL function that books what was read. */
+export type TransferRow = ReturnType<typeof rowOf> & { nth: number }
+
+/**
+ * Converts the transfers of whole blocks, in the order of the chain. `nth` tells equal ones of a
+ * transaction apart. A log index does not: it changes when the transaction moves to another block.
+ */
+export function transferRows(transfers: readonly Transfer[]): TransferRow[] {
+  const counts = new Map<string, number>()
+  return transfers.map((transfer) => {
+    const row = rowOf(transfer)
+    const { tx_hash, token, sender, recipient, amount_atomic } = row
+    const terms = [tx_hash, token, sender, recipient, amount_atomic].join()
+    const nth = (counts.get(terms) ?? 0) + 1
+    counts.set(terms, nth)
+    return { ...row, nth }
+  })
+}
+
+function rowOf({ token, from, to, value, authorizationNonce, ...place }: Transfer) {
+  return {
+    token: token.address,
+    sender: from,
+    recipient: to,
+    amount_atomic: value.toString(),
+    // Less than a cent of its currency is sent only to appear in the feed.
+    dust: value < 10n ** BigInt(token.decimals) / 100n,
+    authorization_nonce: authorizationNonce,
+    tx_hash: place.transactionHash,
+    log_index: place.logIndex,
+    block_number: place.blockNumber,
+    block_hash: place.blockHash,
+  }
 }

@@ -5,24 +5,27 @@
  * nobody has booked since the position was read.
  */
 import * as z from 'zod'
-import { isBlockReplaced } from '../../chains/evm/proof.ts'
-import type { ChainHeads } from '../../chains/evm/rpc/heads.ts'
-import { readAgreedHeads } from '../../chains/evm/rpc/heads.ts'
+import { type ChainHeads, readAgreedHeads } from '../../chains/evm/rpc/reads.ts'
 import { rpcFor } from '../../chains/evm/rpc/rpc.ts'
-import type { Range, Transfer } from '../../chains/evm/transfers.ts'
-import { readAgreedTransfers, readTransfers } from '../../chains/evm/transfers.ts'
+import {
+  type Range,
+  readAgreedTransfers,
+  readTransfers,
+  type Transfer,
+} from '../../chains/evm/transfers.ts'
+import { isBlockReplaced } from '../../chains/evm/use.ts'
 import { addressSchema, wordSchema } from '../../chains/hex.ts'
-import type { Chain } from '../../chains/registry.ts'
-import { connectedChains } from '../../chains/registry.ts'
-import type { CallerDatabase } from '../../db/database.ts'
-import { unbound } from '../../db/database.ts'
+import { type Chain, connectedChains } from '../../chains/registry.ts'
+import { type CallerDatabase, unbound } from '../../db/database.ts'
 import type { World } from '../../world.ts'
-import type { TransferPiece } from './book-pieces.ts'
-import { bookInPieces } from './book-pieces.ts'
-import { writeBooks } from './books.ts'
-import { readInPieces } from './pieces.ts'
-import type { TransferRow } from './transfer-row.ts'
-import { transferRows } from './transfer-row.ts'
+import {
+  bookInPieces,
+  readInPieces,
+  type TransferPiece,
+  type TransferRow,
+  transferRows,
+  writeBooks,
+} from './books.ts'
 
 /**
  * Number of wallets up to which the node is asked for their transfers alone, since geth takes no more

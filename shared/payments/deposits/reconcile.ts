@@ -4,12 +4,11 @@
  * that block is final and all transfers up to it were read.
  */
 import * as z from 'zod'
-import { isBlockReplaced } from '../../chains/evm/proof.ts'
-import { readAgreedBalances } from '../../chains/evm/quorum/agreed-balances.ts'
-import { readAgreedHeads } from '../../chains/evm/rpc/heads.ts'
+import { readAgreedBalances } from '../../chains/evm/agreement.ts'
+import { readAgreedHeads } from '../../chains/evm/rpc/reads.ts'
+import { isBlockReplaced } from '../../chains/evm/use.ts'
 import { addressSchema, wordSchema } from '../../chains/hex.ts'
-import type { Chain } from '../../chains/registry.ts'
-import { assetOf, connectedChains } from '../../chains/registry.ts'
+import { assetOf, type Chain, connectedChains } from '../../chains/registry.ts'
 import { unbound } from '../../db/database.ts'
 import { bigintText } from '../../db/row-fields.ts'
 import { formatAmount } from '../../money/amount.ts'

@@ -6,11 +6,10 @@
 import { isRefusal } from '../../contract/errors.ts'
 import type { Context } from '../../http/handler.ts'
 import { fetchOfferedTerms } from '../../x402/ask.ts'
-import { namesOtherHost } from '../../x402/named-resource.ts'
+import { namesOtherHost } from '../../x402/challenge.ts'
 import type { DecisionMaker } from '../decide/judge.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { isOffered } from './attempt-offered.ts'
-import { termsOf } from './attempt-terms.ts'
+import { isOffered, termsOf } from './attempt-terms.ts'
 
 /** Returns the attempt, marked as heard if only that was missing and the resource confirms it. */
 export async function verifyChallengeWithMerchant(

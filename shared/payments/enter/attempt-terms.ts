@@ -5,9 +5,9 @@
 import * as z from 'zod'
 import { assetOf } from '../../chains/registry.ts'
 import { formatAmount, formatUsd } from '../../money/amount.ts'
-import type { PayableOffer } from '../../x402/offers.ts'
-import type { FrozenRequest } from '../../x402/request.ts'
-import { frozenRequest, requestDigest } from '../../x402/request.ts'
+import { type FrozenRequest, frozenRequest, requestDigest } from '../../x402/challenge.ts'
+import { methodOf } from '../../x402/offer.ts'
+import type { OfferedTerms, PayableOffer } from '../../x402/offers.ts'
 import { validSecondsOf } from '../../x402/validity.ts'
 import { nextCall } from '../next-call.ts'
 import type { Payment } from '../payment.ts'
@@ -91,4 +91,38 @@ export function preparedBody(payment: Payment) {
     },
     expires_at: payment.expires_at,
   }
+}
+
+/**
+ * True if an offer equals the terms in all that decides where money goes and how much: the way to pay,
+ * chain, token, payee, amount, and who may settle. The rest of an offer may change with each answer.
+ */
+export function isOffered(
+  payment: Payment,
+  terms: AttemptTerms,
+  { offers }: Pick<OfferedTerms, 'offers'>,
+): boolean {
+  const settler = settlerOf(terms.requirement['extra'])
+  return offers.some(
+    (offer) =>
+      offer.protocol === terms.protocol &&
+      offer.scheme === terms.scheme &&
+      methodOf(offer) === terms.transfer_method &&
+      offer.chain === `eip155:${payment.chain}` &&
+      offer.amountAtomic === payment.amount_atomic &&
+      isSameAddress(offer.payTo, payment.payee) &&
+      isSameAddress(offer.asset, payment.token) &&
+      isSameAddress(settlerOf(offer.extra), settler),
+  )
+}
+
+/** Returns the facilitator that alone may settle a permit of the scheme upto. */
+function settlerOf(extra: unknown): string {
+  const given = typeof extra === 'object' && extra !== null ? Object.entries(extra) : []
+  const [, settler] = given.find(([name]) => name === 'facilitatorAddress') ?? []
+  return typeof settler === 'string' ? settler : ''
+}
+
+function isSameAddress(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }

@@ -7,10 +7,9 @@ import * as z from 'zod'
 import { encodeBase64 } from '../../base64.ts'
 import { wordSchema } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
-import type { Refusal } from '../../contract/errors.ts'
-import { fail, isRefusal } from '../../contract/errors.ts'
-import { permit2Of } from '../../custody/permit2-terms.ts'
+import { fail, isRefusal, type Refusal } from '../../contract/errors.ts'
 import type { SignedPayment } from '../../custody/port.ts'
+import { permit2Of } from '../../custody/typed-digest.ts'
 import { unbound } from '../../db/database.ts'
 import type { Fetched } from '../../egress/safe-fetch.ts'
 import type { Context } from '../../http/handler.ts'
@@ -18,17 +17,19 @@ import { piecesOf, sendPaid } from '../../x402/delivery.ts'
 import { paymentHeaders } from '../../x402/payload.ts'
 import { refuseBarred } from '../decide/barred.ts'
 import type { DecisionMaker } from '../decide/judge.ts'
-import { allowanceFor, readFunds } from '../enter/attempt-funds.ts'
+import { allowanceFor, readFunds } from '../enter/attempt.ts'
 import { termsOf } from '../enter/attempt-terms.ts'
-import type { Payment } from '../payment.ts'
-import { foundRow, paymentRow } from '../payment.ts'
-import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { openSignatures } from '../payment-with-facts.ts'
+import { foundRow, type Payment, paymentRow } from '../payment.ts'
+import { openSignatures, type PaymentWithFacts } from '../payment-with-facts.ts'
 import { deliveryOf } from '../settle/attempt-delivery.ts'
 import { outcomeLost } from '../settle/outcome-lost.ts'
 import type { Executed } from '../settle/watch.ts'
-import type { SigningInputs, SigningResult } from './authorize.ts'
-import { authorizeConfirmed, authorizePayment } from './authorize.ts'
+import {
+  authorizeConfirmed,
+  authorizePayment,
+  type SigningInputs,
+  type SigningResult,
+} from './authorize.ts'
 
 /** Result of an execution: that, a confirmation to ask for, or a refusal. */
 export type ExecutionResult =

@@ -5,27 +5,24 @@
  * returned as it stands.
  */
 
-import type { Preflight } from '../../chains/evm/preflight.ts'
-import { readPreflight } from '../../chains/evm/preflight.ts'
-import type { Chain } from '../../chains/registry.ts'
-import { assetOf } from '../../chains/registry.ts'
-import type { Refusal } from '../../contract/errors.ts'
-import { fail, isRefusal } from '../../contract/errors.ts'
+import { type Preflight, readPreflight } from '../../chains/evm/preflight.ts'
+import { assetOf, type Chain } from '../../chains/registry.ts'
+import { fail, isRefusal, type Refusal } from '../../contract/errors.ts'
 import type { Context } from '../../http/handler.ts'
-import { refuseBarred } from '../decide/barred.ts'
+import { gasTooDear, notFunded, refuseBarred } from '../decide/barred.ts'
 import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
-import { gasTooDear, notFunded } from '../decide/not-funded.ts'
-import type { Payment } from '../payment.ts'
-import { foundRow } from '../payment.ts'
-import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { openSignatures } from '../payment-with-facts.ts'
-import { fundedLanes } from '../relay/funded-lanes.ts'
-import { relayQueued, sendStored } from '../relay/relay.ts'
-import { isSigned } from '../states.ts'
-import type { Sender, SigningInputs, SigningResult } from './authorize.ts'
-import { authorizePayment } from './authorize.ts'
-import type { GasRefusal } from './gas.ts'
-import { gasPayer, tooSmall } from './gas.ts'
+import { foundRow, isSigned, type Payment } from '../payment.ts'
+import { openSignatures, type PaymentWithFacts } from '../payment-with-facts.ts'
+import { fundedLanes, relayQueued, sendStored } from '../relay/funded-lanes.ts'
+import {
+  authorizePayment,
+  type GasRefusal,
+  gasPayer,
+  type Sender,
+  type SigningInputs,
+  type SigningResult,
+  tooSmall,
+} from './authorize.ts'
 
 /**
  * Seconds for which an authorization is valid by our own clock: ten minutes, which bounds how long it can

@@ -4,14 +4,12 @@
  */
 import * as z from 'zod'
 import type { Chain } from '../../chains/chain.ts'
-import { relayGas } from '../../chains/evm/gas/fees.ts'
-import type { LaneState, LaneStates } from '../../chains/evm/lanes.ts'
-import { readLanes } from '../../chains/evm/lanes.ts'
+import { relayGas } from '../../chains/evm/gas.ts'
+import { type LaneState, type LaneStates, readLanes } from '../../chains/evm/lanes.ts'
 import { addressSchema } from '../../chains/hex.ts'
 import type { LaneSeen } from '../../custody/port.ts'
 import type { World } from '../../world.ts'
-import { fundedLanes } from './funded-lanes.ts'
-import type { RelaySeen } from './relay.ts'
+import { fundedLanes, type RelaySeen } from './funded-lanes.ts'
 
 /** Lane as the ledger has it. */
 export const laneRow = z.object({

@@ -6,18 +6,22 @@ import * as z from 'zod'
 import { encodeBase64 } from '../../base64.ts'
 import { untrustedText } from '../../contract/fields.ts'
 import type { Fetched, FetchedAnswer } from '../../egress/safe-fetch.ts'
-import { untrusted } from '../../mail/untrusted.ts'
-import { hasSettlementHint, readSettlementHint } from '../../x402/claim.ts'
-import { headersKept, paymentRequiredOf, piecesOf } from '../../x402/delivery.ts'
+import { untrusted } from '../../text/untrusted.ts'
+import {
+  hasSettlementHint,
+  headersKept,
+  paymentRequiredOf,
+  piecesOf,
+  readSettlementHint,
+} from '../../x402/delivery.ts'
 import {
   asksForPayment,
+  isUpfront,
   mayFollowSettling,
   problemOf,
   readOfferedTerms,
-} from '../../x402/demand.ts'
-import { isUpfront } from '../../x402/offers.ts'
-import { isOffered } from '../enter/attempt-offered.ts'
-import { termsOf } from '../enter/attempt-terms.ts'
+} from '../../x402/offers.ts'
+import { isOffered, termsOf } from '../enter/attempt-terms.ts'
 import type { Payment } from '../payment.ts'
 
 /** Reason in the service's own words, beside those of the merchant. */

@@ -1,6 +1,5 @@
 /** Answer to a caller whose payment was sent and whose outcome could not be kept or read. */
-import type { Refusal } from '../../contract/errors.ts'
-import { fail, Rejection } from '../../contract/errors.ts'
+import { fail, type Refusal, Rejection } from '../../contract/errors.ts'
 import type { Payment } from '../payment.ts'
 
 /**

@@ -2,19 +2,22 @@
  * Looks where a payment stands on the chain now, for whoever asks, and notes it. A note is what one endpoint
  * shows: nothing is freed, counted or ended by it. The books are written from final blocks (deposits/).
  */
-import { isBlockReplaced, readBlockPosition } from '../../chains/evm/proof.ts'
-import { unavailable } from '../../chains/evm/rpc/answer.ts'
-import type { Use, UseQuestion } from '../../chains/evm/use.ts'
-import { readUse } from '../../chains/evm/use.ts'
+
+import { unavailable } from '../../chains/evm/rpc/endpoints.ts'
+import {
+  isBlockReplaced,
+  readBlockPosition,
+  readUse,
+  type Use,
+  type UseQuestion,
+} from '../../chains/evm/use.ts'
 import type { Hex } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
-import { permit2Of } from '../../custody/permit2-terms.ts'
-import type { CallerDatabase } from '../../db/database.ts'
-import { unbound } from '../../db/database.ts'
+import { permit2Of } from '../../custody/typed-digest.ts'
+import { type CallerDatabase, unbound } from '../../db/database.ts'
 import type { World } from '../../world.ts'
-import { readSettlementHint } from '../../x402/claim.ts'
-import type { Payment } from '../payment.ts'
-import { foundRow } from '../payment.ts'
+import { readSettlementHint } from '../../x402/delivery.ts'
+import { foundRow, type Payment } from '../payment.ts'
 import { deliveryRow } from './attempt-delivery.ts'
 
 /** Payment after a look at the chain. */

@@ -9,10 +9,8 @@ import { fail } from '../../contract/errors.ts'
 import type { CallerDatabase } from '../../db/database.ts'
 import { formatAmount } from '../../money/amount.ts'
 import { executeCall, nextCall } from '../next-call.ts'
-import type { Payment } from '../payment.ts'
-import type { Delivery } from '../settle/attempt-delivery.ts'
-import { deliveryRow, isDelivered, isUndecided } from '../settle/attempt-delivery.ts'
-import { isUnderWay } from '../states.ts'
+import { isUnderWay, type Payment } from '../payment.ts'
+import { type Delivery, deliveryRow, isDelivered, isUndecided } from '../settle/attempt-delivery.ts'
 import { summaryOf } from '../words.ts'
 
 const pieceRow = z.object({ body_base64: z.string() })

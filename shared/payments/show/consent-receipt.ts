@@ -3,14 +3,12 @@
  * Checks what is stored before it states anything about it.
  */
 import * as z from 'zod'
-import type { Consent } from '../../consent/consent.ts'
-import { consentRow, faultOfConsent } from '../../consent/consent.ts'
+import { relyingPartyOf } from '../../consent/assertion.ts'
+import { type Consent, consentRow, faultOfConsent } from '../../consent/consent.ts'
 import { mandateTermsRow } from '../../consent/mandate-row.ts'
-import { relyingPartyOf } from '../../consent/place.ts'
 import { receiptKeys, signReceipt } from '../../consent/receipt.ts'
 import { mandateTerms, paymentTerms } from '../../consent/terms.ts'
-import type { Refusal } from '../../contract/errors.ts'
-import { fail } from '../../contract/errors.ts'
+import { fail, type Refusal } from '../../contract/errors.ts'
 import type { CallerDatabase } from '../../db/database.ts'
 import { required } from '../../env.ts'
 import type { World } from '../../world.ts'

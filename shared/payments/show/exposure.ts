@@ -1,7 +1,7 @@
 /** Parses the figures from which policy/exposure.ts computes the exposure of a key. */
 import * as z from 'zod'
 import { bigintText, time } from '../../db/row-fields.ts'
-import type { ExposureFacts } from '../../policy/exposure-facts.ts'
+import type { ExposureFacts } from '../../policy/exposure.ts'
 
 const sums = { automatic: bigintText, asserted: bigintText, total: bigintText, own: bigintText }
 

@@ -3,19 +3,23 @@
  * still the current one. If another change came first, it reads and changes again.
  */
 import * as z from 'zod'
-import type { Refusal } from '../../contract/errors.ts'
-import { fail } from '../../contract/errors.ts'
+import { fail, type Refusal } from '../../contract/errors.ts'
 import { bindCredential, type CallerDatabase } from '../../db/database.ts'
 import { type WrappedAccountKey, wrapSchema } from '../../sealing/wrap.ts'
 import { catchRefusal } from '../answering.ts'
-import { type AccountKeys, sealRecord } from '../envelope.ts'
-import { keyOrNew } from '../keys.ts'
-import { newPassword } from '../passwords/password.ts'
+import { type AccountKeys, keyOrNew, sealRecord } from '../envelope.ts'
+import { newPassword } from '../passwords.ts'
 import type { VaultContext } from '../room.ts'
 import type { EntriesPort, GenerateRequest, StoredEntry, StoreRequest } from './entries-port.ts'
-import type { Secret } from './record.ts'
-import { decodeSecret, encodeSecret, listedParts, secretOf, withNewPassword } from './record.ts'
-import { usableSite } from './usable-site.ts'
+import {
+  decodeSecret,
+  encodeSecret,
+  listedParts,
+  type Secret,
+  secretOf,
+  withNewPassword,
+} from './record.ts'
+import { usableSite } from './site.ts'
 
 const triesMax = 6
 

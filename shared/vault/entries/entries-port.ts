@@ -5,7 +5,7 @@
 import type * as z from 'zod'
 import type { Refusal } from '../../contract/errors.ts'
 import type { listedEntry, readableSecret, storeRequest } from '../../contract/vault-entry.ts'
-import type { PasswordWish } from '../passwords/password.ts'
+import type { PasswordWish } from '../passwords.ts'
 
 /** Caller: the HMAC of its token, as every exposed SQL function takes it. */
 type CallerCredential = { credential: string }

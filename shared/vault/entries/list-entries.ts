@@ -1,11 +1,10 @@
 /** Lists of entries. They hold no secret, so every function that serves callers can make one. */
 import * as z from 'zod'
 import { fail } from '../../contract/errors.ts'
-import type { listRequest } from '../../contract/vault-entry.ts'
-import { listedEntry } from '../../contract/vault-entry.ts'
+import { listedEntry, type listRequest } from '../../contract/vault-entry.ts'
 import type { CallerDatabase } from '../../db/database.ts'
 import { time } from '../../db/row-fields.ts'
-import { untrusted } from '../../mail/untrusted.ts'
+import { untrusted } from '../../text/untrusted.ts'
 import type { World } from '../../world.ts'
 import { siteOrigin } from './site.ts'
 

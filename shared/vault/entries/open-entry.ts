@@ -3,17 +3,15 @@
  * recorded the access by then. At the first access for a site, the owner is notified before it is opened.
  */
 import * as z from 'zod'
-import type { Refusal } from '../../contract/errors.ts'
-import { fail } from '../../contract/errors.ts'
+import { fail, type Refusal } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { wrapSchema } from '../../sealing/wrap.ts'
 import { catchRefusal } from '../answering.ts'
-import { firstUseMail } from '../first-use.ts'
 import type { VaultContext } from '../room.ts'
+import { firstUseMail } from '../use.ts'
 import type { EntriesPort, EntryRequest, ReadEntry, TotpCode } from './entries-port.ts'
 import { entryShown, listedRow } from './list-entries.ts'
-import type { Secret } from './record.ts'
-import { decodeSecret } from './record.ts'
+import { decodeSecret, type Secret } from './record.ts'
 import { totpCode } from './totp.ts'
 
 /** Schema of the object that private.open_entry returns. */

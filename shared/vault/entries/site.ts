@@ -2,7 +2,8 @@
  * Canonical origin of an entry's site, to which its secrets may go. Only the form of the address is judged
  * here, once; the guarded client checks before each request whether the host may be reached.
  */
-import { isLoopbackHost } from '../../egress/safe-fetch.ts'
+import { checkUrl, isLoopbackHost } from '../../egress/safe-fetch.ts'
+import type { Config } from '../../env.ts'
 
 /** Returns the canonical origin of a site as somebody wrote it, or a sentence that says why it has none. */
 export function siteOrigin(
@@ -24,4 +25,25 @@ export function siteOrigin(
   // To a browser, a name with a final dot is another origin; everything else reaches the same server.
   if (url.hostname.endsWith('.')) return { refused: 'The host ends with a dot.' }
   return { origin: url.origin }
+}
+
+type Service = Pick<Config, 'allowLoopback' | 'BASE_URL' | 'WEB_URL'>
+
+/** Returns the canonical origin of a site, or a sentence that says why nothing is stored for it. */
+export function usableSite(
+  text: string,
+  config: Service,
+): { origin: string } | { refused: string } {
+  const site = siteOrigin(text, config)
+  if ('refused' in site) return site
+  const checked = checkUrl(site.origin, config)
+  if ('refused' in checked) return checked
+  const isOwn = [config.BASE_URL, config.WEB_URL].some((own) => hostOf(own) === hostOf(site.origin))
+  return isOwn ? { refused: 'The site is this service itself.' } : site
+}
+
+/** Returns the host, or on loopback the port, since many sites share one name on a single machine. */
+function hostOf(address: string): string {
+  const { hostname, port } = new URL(address)
+  return isLoopbackHost(hostname) ? `loopback:${port}` : hostname
 }

@@ -8,7 +8,7 @@ import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import * as z from 'zod'
 import { decodeBase32 } from '../../base32.ts'
-import { trimEndOf } from '../../trim-end.ts'
+import { trimEndOf } from '../../text/untrusted.ts'
 
 const hashes = { SHA1: sha1, SHA256: sha256, SHA512: sha512 }
 const textCharactersMax = 1024

@@ -2,15 +2,12 @@
  * The page of a visit that the agent is shown. The answer to a form that carried a secret is not shown. If it
  * asks for nothing more, the page at its address is opened in the session instead.
  */
-import type { Refusal } from '../../contract/errors.ts'
-import { isRefusal } from '../../contract/errors.ts'
-import { readAnswerText } from '../answer-text.ts'
+import { isRefusal, type Refusal } from '../../contract/errors.ts'
 import { isRemovable, redactorFor } from '../scrub.ts'
-import { siteAnswerOf, withoutQuery } from '../use-answer.ts'
-import type { Browsed, Request } from './browse.ts'
-import { codeFieldsIn, passwordsIn } from './login-form.ts'
+import { readAnswerText, siteAnswerOf, withoutQuery } from '../use-answer.ts'
+import { codeFieldsIn, passwordsIn } from './forms.ts'
 import type { StepAnswer } from './port.ts'
-import type { Visit } from './visit.ts'
+import type { Browsed, Request, Visit } from './visit.ts'
 
 /** Functions that fetch a page for a visit and store its session; imports in a row are limited. */
 type Ending = {

@@ -9,7 +9,7 @@ import type { WrappedAccountKey } from '../../sealing/wrap.ts'
 import { sealRecord } from '../envelope.ts'
 import type { VaultContext } from '../room.ts'
 import { cookieSchema } from './cookies.ts'
-import { formSchema } from './page-forms.ts'
+import { formSchema } from './forms.ts'
 
 const formsBytesMax = 30_000
 

@@ -5,25 +5,40 @@
  * that answers the sign-in. How the site treats them is up to the site; its answer is not shown.
  */
 import * as z from 'zod'
-import type { Refusal } from '../../contract/errors.ts'
-import { fail, isRefusal } from '../../contract/errors.ts'
+import { fail, isRefusal, type Refusal } from '../../contract/errors.ts'
 import { bindCredential } from '../../db/database.ts'
 import { catchRefusal } from '../answering.ts'
 import { linkAddress, linkSecrets } from '../entries/link.ts'
-import { firstUseMail } from '../first-use.ts'
 import { otherTexts } from '../inject.ts'
 import type { VaultContext } from '../room.ts'
-import { openedRow, usedEntry } from '../used-entry.ts'
-import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
-import { type Filled, filledBy, knownIn, loginIn, ownLogin, unfilled } from './filling.ts'
-import { codeFieldsIn, loginFormsIn, nameFormIn } from './login-form.ts'
-import type { PageForm } from './page-forms.ts'
+import { firstUseMail, openedRow, usedEntry } from '../use.ts'
+import { codeFieldsIn, loginFormsIn, nameFormIn, type PageForm } from './forms.ts'
 import type { LoginOrder, SignInPort, StepAnswer, StepOrder } from './port.ts'
 import { endVisit } from './served-page.ts'
 import { type Home, newSession, openSession, type Session, storeSession } from './session.ts'
-import { submissionOf } from './submission.ts'
-import type { Opening, Visit } from './visit.ts'
-import { isRefilled, noteState, pageAt, recordUse, requireApprovedForm, wordsOf } from './visit.ts'
+import {
+  type Filled,
+  filledBy,
+  knownIn,
+  loginIn,
+  ownLogin,
+  submissionOf,
+  unfilled,
+} from './submission.ts'
+import {
+  type Browsed,
+  browse,
+  isRefilled,
+  noteState,
+  type Opening,
+  pageAt,
+  type Request,
+  recordUse,
+  requireApprovedForm,
+  type Visit,
+  visitMilliseconds,
+  wordsOf,
+} from './visit.ts'
 
 const sessionRow = z.object({ entry: z.uuid(), step: z.int(), sealed: z.unknown() })
 

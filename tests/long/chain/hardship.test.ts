@@ -1,7 +1,6 @@
 /** Random plays end each hardship before long, and the chain loses no state through reorganizations. */
 import { beforeAll, expect, test } from 'vitest'
-import type { Chain } from '../../../scripts/local/chain.ts'
-import { startChain } from '../../../scripts/local/chain.ts'
+import { type Chain, startChain } from '../../../scripts/local/chain.ts'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import { atEnd } from '../../support/ending.ts'
 import type { Action } from '../../support/play/actions.ts'

@@ -8,8 +8,7 @@ import type { Action } from '../../support/play/actions.ts'
 import { brokenGasBudget } from '../../support/play/gas-budget.ts'
 import { sumOf } from '../../support/play/invariants.ts'
 import { perform } from '../../support/play/perform.ts'
-import type { Setting } from '../../support/play/play.ts'
-import { openPlay, plainSetting as usual } from '../../support/play/play.ts'
+import { openPlay, type Setting, plainSetting as usual } from '../../support/play/play.ts'
 
 const ownGas: Setting = { ...usual, lanesMillionths: 0 }
 const usd = 1_000_000

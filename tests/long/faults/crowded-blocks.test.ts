@@ -8,8 +8,7 @@ import { mineCalls, nothingMoved, together } from '../../support/crowd.ts'
 import { bookedDeposits, headOf, payAs, scanChain } from '../../support/deposits.ts'
 import { node } from '../../support/faults/chain.ts'
 import { acquainted } from '../../support/ledger.ts'
-import type { Agent, TestWorld } from '../../support/world.ts'
-import { finalize, start } from '../../support/world.ts'
+import { type Agent, finalize, start, type TestWorld } from '../../support/world.ts'
 
 /** Starts a world whose transfer index is at the head of the chain. */
 async function indexed() {

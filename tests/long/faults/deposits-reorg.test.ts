@@ -13,8 +13,7 @@ import {
   toldDeposits,
   transferTopic,
 } from '../../support/deposits.ts'
-import type { Agent } from '../../support/world.ts'
-import { finalize, start } from '../../support/world.ts'
+import { type Agent, finalize, start } from '../../support/world.ts'
 
 /** Starts a world with a running index, two agents, and signed payments to them in no block yet. */
 async function begun(payments: number) {

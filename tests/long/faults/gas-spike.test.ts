@@ -1,6 +1,6 @@
 /** A transfer waits while gas costs more than the operator pays for a transaction. */
 import { expect, test } from 'vitest'
-import { maxFeePerGasOf } from '../../../shared/chains/evm/gas/gas-budget.ts'
+import { maxFeePerGasOf } from '../../../shared/chains/evm/gas.ts'
 import { findChain } from '../../../shared/chains/registry.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { mineAt, node, stopMining } from '../../support/faults/chain.ts'

@@ -1,15 +1,13 @@
 /** Rows of the fault table hold where an endpoint lies or refuses reads, beside an honest one. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund } from '../../../scripts/local/chain.ts'
-import type { RpcProxy } from '../../../scripts/local/rpc-proxy.ts'
-import { startRpcProxy } from '../../../scripts/local/rpc-proxy.ts'
+import { type RpcProxy, startRpcProxy } from '../../../scripts/local/rpc-proxy.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { node, pass, stopMining } from '../../support/faults/chain.ts'
 import { outcomesOf, paidOnce, pairs, transfer } from '../../support/faults/pair.ts'
 import { ledgerEqualsChain, settleAll } from '../../support/faults/settle.ts'
 import { statesOf } from '../../support/ledger.ts'
-import type { TestWorld } from '../../support/world.ts'
-import { start } from '../../support/world.ts'
+import { start, type TestWorld } from '../../support/world.ts'
 
 let world: TestWorld
 let first: RpcProxy

@@ -17,8 +17,7 @@ import {
   transferPath,
 } from '../../support/faults/pair.ts'
 import { ledgerEqualsChain, settleAll } from '../../support/faults/settle.ts'
-import type { TestWorld } from '../../support/world.ts'
-import { start } from '../../support/world.ts'
+import { start, type TestWorld } from '../../support/world.ts'
 
 let world: TestWorld
 beforeEach(async () => {

@@ -3,13 +3,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { fund } from '../../../scripts/local/chain.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, pass, stopMining } from '../../support/faults/chain.ts'
-import type { Liar } from '../../support/faults/liar.ts'
-import { counting, silent, startLiar } from '../../support/faults/liar.ts'
+import { counting, type Liar, silent, startLiar } from '../../support/faults/liar.ts'
 import { onePair, outcomeOf, paidOnce, transfer } from '../../support/faults/pair.ts'
 import { ledgerEqualsChain, settleAll } from '../../support/faults/settle.ts'
 import { usdcOf } from '../../support/ledger.ts'
-import type { TestWorld } from '../../support/world.ts'
-import { start } from '../../support/world.ts'
+import { start, type TestWorld } from '../../support/world.ts'
 
 let liar: Liar
 let world: TestWorld

@@ -9,8 +9,7 @@ import { besideLiar, received } from '../../support/faults/beside-liar.ts'
 import { node } from '../../support/faults/chain.ts'
 import { inventing, saying } from '../../support/faults/liar.ts'
 import { feedOf } from '../../support/outflows.ts'
-import type { Agent, TestWorld } from '../../support/world.ts'
-import { finalize } from '../../support/world.ts'
+import { type Agent, finalize, type TestWorld } from '../../support/world.ts'
 
 const blockSchema = z.object({ number: z.string(), hash: z.string() })
 const logsSchema = z.array(z.looseObject({ topics: z.array(z.string()) }))

@@ -10,8 +10,7 @@ import { besideLiar, disagreement, received } from '../../support/faults/beside-
 import { aheadBy, hiding, inventing } from '../../support/faults/liar.ts'
 import { alarmsOf, feedOf, isFrozen, passGrace, verdictsOn } from '../../support/outflows.ts'
 import { signedPayment } from '../../support/signed.ts'
-import type { Agent, TestWorld } from '../../support/world.ts'
-import { finalize } from '../../support/world.ts'
+import { type Agent, finalize, type TestWorld } from '../../support/world.ts'
 
 const blockSchema = z.object({ number: z.string(), hash: z.string() })
 

@@ -8,8 +8,7 @@ import { costOf } from '../../support/cost.ts'
 import { openHouse } from '../../support/house.ts'
 import type { TestOwner } from '../../support/owner.ts'
 import { randomUUID } from '../../support/seed.ts'
-import type { Agent, TestWorld } from '../../support/world.ts'
-import { fingerprint, pepper, start } from '../../support/world.ts'
+import { type Agent, fingerprint, pepper, start, type TestWorld } from '../../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {

@@ -5,8 +5,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf } from '../../../shared/auth/api-key.ts'
 import { costOf } from '../../support/cost.ts'
-import type { TestWorld } from '../../support/world.ts'
-import { fingerprint, pepper, start } from '../../support/world.ts'
+import { fingerprint, pepper, start, type TestWorld } from '../../support/world.ts'
 
 const payments = 10_000
 

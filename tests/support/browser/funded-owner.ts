@@ -2,13 +2,11 @@
 import type { Page } from 'playwright-core'
 import * as z from 'zod'
 import { fund } from '../../../scripts/local/fund.ts'
-import type { Agent } from '../../../scripts/screenshots/agent.ts'
-import { openAgent } from '../../../scripts/screenshots/agent.ts'
+import { type Agent, openAgent } from '../../../scripts/screenshots/agent.ts'
 import { register } from '../../../scripts/screenshots/stage.ts'
 import { giveAuthenticator } from './authenticator.ts'
 import type { Scene, VisitorOptions } from './browser.ts'
-import type { Person } from './people.ts'
-import { anybody, openAccount, press } from './people.ts'
+import { anybody, openAccount, type Person, press } from './people.ts'
 
 const hex = z.templateLiteral(['0x', z.string()])
 const identity = z.object({ wallets: z.array(z.object({ address: hex })) })

@@ -4,8 +4,7 @@
  */
 import type { BrowserContext } from 'playwright-core'
 import * as z from 'zod'
-import type { TokenChain } from '../../../scripts/local/fund.ts'
-import { fund } from '../../../scripts/local/fund.ts'
+import { fund, type TokenChain } from '../../../scripts/local/fund.ts'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 
 export type WalletOptions = {

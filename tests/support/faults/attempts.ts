@@ -4,13 +4,11 @@
  */
 import { expect } from 'vitest'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
-import type { Market } from '../market.ts'
-import { attemptOf, prepare, priceAtomic } from '../market.ts'
+import { attemptOf, type Market, prepare, priceAtomic } from '../market.ts'
 import type { Agent } from '../world.ts'
 import { pass } from './chain.ts'
 import { ledgerEqualsChain, settleAll } from './settle.ts'
-import type { Strike } from './unreliable.ts'
-import { strikesAt, unreliable } from './unreliable.ts'
+import { type Strike, strikesAt, unreliable } from './unreliable.ts'
 
 /** The merchant's behaviour, as its path, and the fault of the worker. */
 export type Trial = { path: string; strike: Strike }

@@ -3,10 +3,8 @@ import { expect } from 'vitest'
 import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import { textWith } from '../matching.ts'
 import { owned } from '../outflows.ts'
-import type { Agent, TestWorld } from '../world.ts'
-import { finalize, start } from '../world.ts'
-import type { Liar } from './liar.ts'
-import { startLiar } from './liar.ts'
+import { type Agent, finalize, start, type TestWorld } from '../world.ts'
+import { type Liar, startLiar } from './liar.ts'
 
 /**
  * Starts a world with endpoints, the first of which may lie, and with an index that has begun. Its node keeps

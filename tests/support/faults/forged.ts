@@ -4,8 +4,7 @@ import * as z from 'zod'
 import { hexSchema, wordSchema } from '../../../shared/chains/hex.ts'
 import type { TestWorld } from '../world.ts'
 import { node } from './chain.ts'
-import type { Lie } from './liar.ts'
-import { saying } from './liar.ts'
+import { type Lie, saying } from './liar.ts'
 
 const block = z.object({ number: hexSchema, hash: wordSchema })
 type Block = z.output<typeof block>

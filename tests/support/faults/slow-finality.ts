@@ -3,8 +3,7 @@ import { indexTransfers } from '../../../shared/payments/deposits/index-transfer
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { TestWorld } from '../world.ts'
 import { node, pass } from './chain.ts'
-import type { Liar } from './liar.ts'
-import { forgetting } from './liar.ts'
+import { forgetting, type Liar } from './liar.ts'
 
 const stepSeconds = 180
 

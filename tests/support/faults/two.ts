@@ -2,11 +2,9 @@
 import * as z from 'zod'
 import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
-import type { Agent, TestWorld } from '../world.ts'
-import { start } from '../world.ts'
+import { type Agent, start, type TestWorld } from '../world.ts'
 import { pass } from './chain.ts'
-import type { finalBlock } from './forged.ts'
-import { forging, receiptIn, toldPayment } from './forged.ts'
+import { type finalBlock, forging, receiptIn, toldPayment } from './forged.ts'
 import { startLiar } from './liar.ts'
 
 /** Starts the product with both endpoints; the liar is asked first or last. */

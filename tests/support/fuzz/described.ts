@@ -9,8 +9,7 @@ import { contracts } from '../../../functions/contracts.ts'
 import { documents } from '../../../functions/discovery/documents.ts'
 import { discoveryFunction } from '../../../functions/discovery/serve.ts'
 import type { World } from '../../../shared/world.ts'
-import type { Schema } from './values.ts'
-import { schema } from './values.ts'
+import { type Schema, schema } from './values.ts'
 
 export type Described = {
   id: string

@@ -5,8 +5,15 @@
 import type { Random } from '../seed.ts'
 import type { Described } from './described.ts'
 import { hostileTexts } from './texts.ts'
-import type { Schema, Source } from './values.ts'
-import { chance, edgeValue, oneOf, rightObject, wrongValue } from './values.ts'
+import {
+  chance,
+  edgeValue,
+  oneOf,
+  rightObject,
+  type Schema,
+  type Source,
+  wrongValue,
+} from './values.ts'
 
 export type Asked = {
   path: string

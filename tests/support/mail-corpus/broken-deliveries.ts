@@ -1,9 +1,9 @@
 /** Broken messages through the whole path of a mail: each is kept in full, or refused with a reason. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { visibleText } from '../../../shared/mail/untrusted.ts'
-import { parseMail } from '../../../shared/mailbox/receive/parse-content.ts'
+import { parseMail } from '../../../shared/mailbox/receive/parse.ts'
 import { mailRefusals } from '../../../shared/mailbox/receive/parse-refusals.ts'
+import { visibleText } from '../../../shared/text/untrusted.ts'
 import { byPlatform } from '../inbound.ts'
 import { storedMails } from '../stored-mail.ts'
 import type { TestWorld } from '../world.ts'

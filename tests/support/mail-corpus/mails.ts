@@ -7,10 +7,10 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { visibleText } from '../../../shared/mail/untrusted.ts'
 import { sealPlaces } from '../../../shared/mailbox/codes/code-places.ts'
 import { findCodes } from '../../../shared/mailbox/codes/codes.ts'
 import { htmlText } from '../../../shared/mailbox/html/html-text.ts'
+import { visibleText } from '../../../shared/text/untrusted.ts'
 
 const mailSchema = z.object({
   /** Product and line of the template. */

@@ -1,8 +1,7 @@
 /** A ledger with relayers and three accounts that know each other, for tests of the SQL functions alone. */
 import { isDeepStrictEqual } from 'node:util'
 import { randomUUID } from '../seed.ts'
-import type { Ledger } from './ledger.ts'
-import { newDigest } from './ledger.ts'
+import { type Ledger, newDigest } from './ledger.ts'
 
 export type House = {
   chain: number

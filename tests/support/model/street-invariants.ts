@@ -6,8 +6,7 @@ import { authorizationNonce } from '../../../shared/custody/nonce.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { Agent } from '../world.ts'
 import { agree } from './house.ts'
-import type { Street } from './street.ts'
-import { fundsUsd, pass, startMining, usedUsd } from './street.ts'
+import { fundsUsd, pass, type Street, startMining, usedUsd } from './street.ts'
 
 const limits = { none: 200, agent_asserted: 200 }
 

@@ -5,8 +5,7 @@ import type { ActionOf } from './actions.ts'
 import { freezeNow } from './book.ts'
 import { resourceOf } from './merchant.ts'
 import { shopHost } from './network.ts'
-import type { Asked, Play } from './play.ts'
-import { ownerIn, pick } from './play.ts'
+import { type Asked, ownerIn, type Play, pick } from './play.ts'
 
 const answerBody = z.looseObject({ transfer_id: z.uuid(), status: z.string() })
 const preparedBody = z.looseObject({ attempt_id: z.uuid() })

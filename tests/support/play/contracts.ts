@@ -11,7 +11,7 @@ import type { Chain } from '../../../scripts/local/chain.ts'
 import { compileContracts } from '../../../scripts/local/contracts/compile.ts'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import { permit2Address } from '../../../shared/chains/evm/rpc/places.ts'
-import { permit2Spenders } from '../../../shared/custody/permit2-terms.ts'
+import { permit2Spenders } from '../../../shared/custody/typed-digest.ts'
 import { hex } from '../chain-world.ts'
 import type { PermitPayload } from '../permit2.ts'
 

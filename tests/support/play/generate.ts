@@ -1,7 +1,6 @@
 /** Random scripts: a seed picks the theme of a play, its world, and its actions. */
 
-import type { Dice } from '../model/dice.ts'
-import { diceOf } from '../model/dice.ts'
+import { type Dice, diceOf } from '../model/dice.ts'
 import type { Action } from './actions.ts'
 import { usualMwei } from './clock.ts'
 import type { Setting } from './play.ts'

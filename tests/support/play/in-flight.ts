@@ -3,15 +3,13 @@
  * takes out as much as possible: all signatures are used, and blocks are replaced.
  */
 import { closing } from '../ending.ts'
-import type { Dice } from '../model/dice.ts'
-import { diceOf } from '../model/dice.ts'
+import { type Dice, diceOf } from '../model/dice.ts'
 import type { Action } from './actions.ts'
 import { mine } from './blocks.ts'
 import { brokenInvariant } from './invariants.ts'
 import { openShop } from './outside-acts.ts'
 import { act, watchSending } from './perform.ts'
-import type { Play } from './play.ts'
-import { openPlay, plainSetting } from './play.ts'
+import { openPlay, type Play, plainSetting } from './play.ts'
 import { settleDown } from './settle-down.ts'
 
 const atOnce = 5

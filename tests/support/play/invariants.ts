@@ -4,11 +4,9 @@
  * one.
  */
 import * as z from 'zod'
-import type { Outflow } from './blocks.ts'
-import { balanceOf } from './blocks.ts'
+import { balanceOf, type Outflow } from './blocks.ts'
 import type { Book, Freeze } from './book.ts'
-import type { Play } from './play.ts'
-import { ownerIn } from './play.ts'
+import { ownerIn, type Play } from './play.ts'
 
 const daySeconds = 86_400
 /** Longest validity of a signature in seconds; no payment comes later after its decision. */

@@ -9,8 +9,7 @@ import { authorizationCall } from '../signed-call.ts'
 import { challengeV2, headerOf, requirementV2 } from '../x402.ts'
 import type { Rail } from './actions.ts'
 import { crowdAt, sender } from './blocks.ts'
-import type { Step } from './contracts.ts'
-import { settleStep } from './contracts.ts'
+import { type Step, settleStep } from './contracts.ts'
 import { shopHost } from './network.ts'
 
 /** A payment that the merchant holds. */

@@ -1,8 +1,7 @@
 /** Actions of the chain, its endpoints and time. */
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import type { ActionOf } from './actions.ts'
-import type { Outflow } from './blocks.ts'
-import { headOf, mine } from './blocks.ts'
+import { headOf, mine, type Outflow } from './blocks.ts'
 import type { Play } from './play.ts'
 
 const blockSeconds = 12

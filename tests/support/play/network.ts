@@ -5,8 +5,7 @@
 import * as z from 'zod'
 import type { Fetch } from '../../../shared/world.ts'
 import type { Lie } from './actions.ts'
-import type { Call, Said } from './lies.ts'
-import { answered, asked } from './lies.ts'
+import { answered, asked, type Call, type Said } from './lies.ts'
 
 /** URL of an endpoint of another operator; nothing listens there. */
 export const liarUrl = 'http://127.0.0.1:1/'

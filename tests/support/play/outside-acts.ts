@@ -3,13 +3,10 @@ import { callRpc } from '../../../scripts/local/rpc.ts'
 import { headerOf } from '../x402.ts'
 import type { ActionOf, Using } from './actions.ts'
 import { crowdAt, mine, submit } from './blocks.ts'
-import type { Step } from './contracts.ts'
-import { crowd } from './contracts.ts'
+import { crowd, type Step } from './contracts.ts'
 import { authorizationsIn } from './given-out.ts'
-import type { Held } from './merchant.ts'
-import { ask, paymentIn } from './merchant.ts'
-import type { Play } from './play.ts'
-import { pick } from './play.ts'
+import { ask, type Held, paymentIn } from './merchant.ts'
+import { type Play, pick } from './play.ts'
 
 /** Opens the merchant's host on the network of the play. */
 export function openShop(play: Play): void {

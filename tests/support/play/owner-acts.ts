@@ -5,8 +5,7 @@ import { reconcileBalances } from '../../../shared/payments/deposits/reconcile.t
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import type { ActionOf } from './actions.ts'
 import { freezeNow, limitsNow } from './book.ts'
-import type { Play } from './play.ts'
-import { ownerIn, pick } from './play.ts'
+import { ownerIn, type Play, pick } from './play.ts'
 
 /** Approves one of the payments that wait for it, unless it waited so long that it is forgotten. */
 export async function approve(play: Play, { which }: ActionOf<'approve'>): Promise<void> {

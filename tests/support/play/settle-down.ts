@@ -4,8 +4,7 @@
  * outcome must be what the chain shows.
  */
 import * as z from 'zod'
-import type { Outflow } from './blocks.ts'
-import { mine } from './blocks.ts'
+import { mine, type Outflow } from './blocks.ts'
 import { countsOf } from './book.ts'
 import { usualMwei } from './clock.ts'
 import { brokenGasBudget } from './gas-budget.ts'

@@ -4,8 +4,7 @@ import { diceOf } from '../model/dice.ts'
 import { agentActs } from './agent-acts.ts'
 import { confirmBooks } from './books.ts'
 import { naturalActs, ownerActs } from './owner-acts.ts'
-import type { Act, Street } from './street.ts'
-import { openAccount } from './street.ts'
+import { type Act, openAccount, type Street } from './street.ts'
 
 const actsMax = 18
 

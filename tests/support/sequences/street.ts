@@ -1,16 +1,12 @@
 /** The surroundings of an agent: a shop that charges whatever it is told to, payees, and one account. */
 import { getAddress } from 'ethers'
-import type { Market } from '../market.ts'
-import { openMarket } from '../market.ts'
+import { type Market, openMarket } from '../market.ts'
 import type { Dice } from '../model/dice.ts'
-import type { TestOwner } from '../owner.ts'
-import { ownerOf } from '../owner.ts'
+import { ownerOf, type TestOwner } from '../owner.ts'
 import { randomBytes } from '../seed.ts'
-import type { Shop } from '../shop.ts'
-import { openShop } from '../shop.ts'
+import { openShop, type Shop } from '../shop.ts'
 import type { Agent } from '../world.ts'
-import type { SignatureBook } from './signatures.ts'
-import { keepSignatures } from './signatures.ts'
+import { keepSignatures, type SignatureBook } from './signatures.ts'
 
 export type Street = {
   market: Market

@@ -9,10 +9,8 @@ import { describedBy } from '../fuzz/described.ts'
 import { outsideOf } from '../fuzz/outside.ts'
 import { byPlatform } from '../inbound.ts'
 import { randomOf } from '../seed.ts'
-import type { TestWorld } from '../world.ts'
-import { mailDomain } from '../world.ts'
-import type { Call } from './calls.ts'
-import { callOf, mailOf } from './calls.ts'
+import { mailDomain, type TestWorld } from '../world.ts'
+import { type Call, callOf, mailOf } from './calls.ts'
 import { countRows, grownBeyond, rowsAllowed } from './rows.ts'
 
 /** Number of parallel calls; few, because a password blocks this process for a quarter of a second. */

@@ -11,10 +11,8 @@ import { sumOf } from '../play/invariants.ts'
 import { openShopOf } from '../play/outside-acts.ts'
 import { house } from '../play/owner-acts.ts'
 import { act } from '../play/perform.ts'
-import type { Play, Stage } from '../play/play.ts'
-import { openAccount, openStage } from '../play/play.ts'
-import type { Genome } from './life.ts'
-import { anyGenome, moments, mutated } from './life.ts'
+import { openAccount, openStage, type Play, type Stage } from '../play/play.ts'
+import { anyGenome, type Genome, moments, mutated } from './life.ts'
 import { payWith, prepareAccount } from './moves.ts'
 
 /** Amount that a strategy took within the horizon, and the amount that was stated. */

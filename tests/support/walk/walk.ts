@@ -5,10 +5,8 @@
 
 import type { Dice } from '../model/dice.ts'
 import { start } from '../world.ts'
-import type { Standing } from './standing.ts'
-import { endedIn, standingOf, widenedIn } from './standing.ts'
-import type { Session, Walk } from './steps.ts'
-import { acts, endings, entries } from './steps.ts'
+import { endedIn, type Standing, standingOf, widenedIn } from './standing.ts'
+import { acts, endings, entries, type Session, type Walk } from './steps.ts'
 
 /** Opens an account with an owner and walks; returns each broken invariant with its step. */
 export async function walk(length: number, dice: Dice): Promise<string[]> {

@@ -1,8 +1,7 @@
 /** A wallet on another device: WalletConnect's own client, and an account that a local chain signs for. */
 import { SignClient } from '@walletconnect/sign-client'
 import * as z from 'zod'
-import type { TokenChain } from '../../../scripts/local/fund.ts'
-import { fund } from '../../../scripts/local/fund.ts'
+import { fund, type TokenChain } from '../../../scripts/local/fund.ts'
 import { callRpc } from '../../../scripts/local/rpc.ts'
 import { randomBytes } from '../seed.ts'
 

@@ -1,8 +1,7 @@
 /** The two ways in which an agent calls an operation. */
 import { expect } from 'vitest'
 import * as z from 'zod'
-import type { Fetch } from '../mcp.ts'
-import { address, modern } from '../mcp.ts'
+import { address, type Fetch, modern } from '../mcp.ts'
 import type { Agent, Answer } from '../world.ts'
 import { hold } from './heard.ts'
 

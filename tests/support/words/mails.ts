@@ -12,8 +12,7 @@ import { toolsIn } from '../mcp.ts'
 import { openPerson } from '../person.ts'
 import { mailDomain } from '../world.ts'
 import { holdPage } from './heard.ts'
-import type { Source } from './source.ts'
-import { callersOf } from './source.ts'
+import { callersOf, type Source } from './source.ts'
 
 /** Encodes a text for a header, no longer than all headers of a mail together may be. */
 const encoded = (text: string, lengthMax = 12_000) =>

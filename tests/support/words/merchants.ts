@@ -2,13 +2,11 @@
 
 import type { ServerResponse } from 'node:http'
 import { expect } from 'vitest'
-import type { Answering, Received } from '../http.ts'
-import { serverThat } from '../http.ts'
+import { type Answering, type Received, serverThat } from '../http.ts'
 import type { Market } from '../market.ts'
 import { toolsIn } from '../mcp.ts'
 import { asHeader, asQuoted } from './said.ts'
-import type { Pick, Source } from './source.ts'
-import { agentsFor, callersOf } from './source.ts'
+import { agentsFor, callersOf, type Pick, type Source } from './source.ts'
 
 const places = [
   'plain',

@@ -12,8 +12,7 @@ import type { Agent } from '../world.ts'
 import { byHttp } from './callers.ts'
 import { hold, holdPage, holdTable } from './heard.ts'
 import { asHeader } from './said.ts'
-import type { Source } from './source.ts'
-import { callersOf } from './source.ts'
+import { callersOf, type Source } from './source.ts'
 
 /** Opens an app with the name that it registered, and one with the name in its document. */
 export async function namedApps(market: Market): Promise<Source> {

@@ -1,12 +1,10 @@
 /** Sites at which secrets are used: answers, and pages with forms. */
-import type { Answering } from '../http.ts'
-import { serverThat } from '../http.ts'
+import { type Answering, serverThat } from '../http.ts'
 import type { Market } from '../market.ts'
 import { toolsIn } from '../mcp.ts'
 import { approveAsked, approveDestination, entryOf } from '../vault-rows.ts'
 import { asHeader } from './said.ts'
-import type { Source } from './source.ts'
-import { callersOf } from './source.ts'
+import { callersOf, type Source } from './source.ts'
 
 const secret = { password: 'a canary of 9 words' }
 const quoted = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')

@@ -1,8 +1,7 @@
 /** A source of outside text: how it says the words, and where they are then checked. */
 import type fc from 'fast-check'
 import type { Market } from '../market.ts'
-import type { Caller } from './callers.ts'
-import { byHttp, byTools } from './callers.ts'
+import { byHttp, byTools, type Caller } from './callers.ts'
 import { words } from './said.ts'
 
 /** A source of words. Each case returns how they were received; a long run must meet all listed ways. */

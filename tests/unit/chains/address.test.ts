@@ -2,8 +2,7 @@ import { getAddress, isAddress } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { lossReasonOf, readAddress } from '../../../shared/chains/evm/address.ts'
-import type { Address } from '../../../shared/chains/registry.ts'
-import { findChain, knownChains } from '../../../shared/chains/registry.ts'
+import { type Address, findChain, knownChains } from '../../../shared/chains/registry.ts'
 
 const digit = fc.constantFrom(...Array.from('0123456789abcdefABCDEF'))
 const hexText = (length: number) => fc.string({ unit: digit, minLength: length, maxLength: length })

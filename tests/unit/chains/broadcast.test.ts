@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { BroadcastOutcome } from '../../../shared/chains/evm/rpc/broadcast.ts'
-import { classifyFailure, combineBroadcasts } from '../../../shared/chains/evm/rpc/broadcast.ts'
+import {
+  type BroadcastOutcome,
+  classifyFailure,
+  combineBroadcasts,
+} from '../../../shared/chains/evm/rpc/broadcast.ts'
 
 // Messages in the words of geth and op-geth, Erigon, Nethermind, Besu, Arbitrum and anvil.
 const spoken = {

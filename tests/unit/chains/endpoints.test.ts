@@ -1,7 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { EndpointHealth, Health } from '../../../shared/chains/evm/rpc/endpoints.ts'
-import { afterFailure, byPreference } from '../../../shared/chains/evm/rpc/endpoints.ts'
+import {
+  afterFailure,
+  byPreference,
+  type EndpointHealth,
+  type Health,
+} from '../../../shared/chains/evm/rpc/endpoints.ts'
 
 const minuteMilliseconds = 60_000
 const now = fc.integer({ min: 0, max: 2 ** 40 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { broadcast } from '../../../shared/chains/evm/rpc/broadcast.ts'
-import type { ChainWorld } from '../../../shared/chains/evm/rpc/rpc.ts'
-import { rpcFor } from '../../../shared/chains/evm/rpc/rpc.ts'
+import { type ChainWorld, rpcFor } from '../../../shared/chains/evm/rpc/rpc.ts'
 import { known, nonceOf, worldOn } from '../../support/chain-world.ts'
 import { openTimeline } from '../../support/deadlines.ts'
 

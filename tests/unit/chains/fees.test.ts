@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { medianFees, readFees, relayGas } from '../../../shared/chains/evm/gas/fees.ts'
-import { maxFeePerGasOf, withinBudget } from '../../../shared/chains/evm/gas/gas-budget.ts'
+import {
+  maxFeePerGasOf,
+  medianFees,
+  readFees,
+  relayGas,
+  withinBudget,
+} from '../../../shared/chains/evm/gas.ts'
 import { knownChains } from '../../../shared/chains/registry.ts'
 import { readConfig } from '../../../shared/env.ts'
 

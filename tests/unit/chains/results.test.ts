@@ -2,7 +2,7 @@
 import { AbiCoder } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readResults } from '../../../shared/chains/evm/rpc/results.ts'
+import { readResults } from '../../../shared/chains/evm/rpc/endpoints.ts'
 import { hex } from '../../support/chain-world.ts'
 
 const bytes = fc.uint8Array({ maxLength: 200 })

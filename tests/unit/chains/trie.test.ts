@@ -2,7 +2,7 @@ import { hexlify } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { valueInTrie } from '../../../scripts/verify-proof/trie.ts'
-import { pathInTrie } from '../../../shared/chains/evm/inclusion/trie.ts'
+import { pathInTrie } from '../../../shared/chains/evm/inclusion.ts'
 
 const value = fc.uint8Array({ minLength: 32, maxLength: 300 })
 const values = fc.array(value, { minLength: 1, maxLength: 300, size: 'max' })

@@ -5,7 +5,7 @@ import { documents } from '../../../functions/discovery/documents.ts'
 import { documents as metadataDocuments } from '../../../functions/oauth/documents.ts'
 import { contractDigest } from '../../../shared/contract/digest.ts'
 import { groupOf, groups } from '../../../shared/contract/documents/about.ts'
-import { gapStates } from '../../../shared/contract/gap-states.ts'
+import { gapStates } from '../../../shared/contract/gaps.ts'
 import { commonErrors } from '../../../shared/contract/operation.ts'
 import { toolsOf } from '../../../shared/mcp/tools.ts'
 import {

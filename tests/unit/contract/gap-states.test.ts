@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Health } from '../../../shared/contract/gap-states.ts'
-import { gapStates } from '../../../shared/contract/gap-states.ts'
-import type { GapId } from '../../../shared/contract/gaps.ts'
-import { gapStatuses, gaps } from '../../../shared/contract/gaps.ts'
+import {
+  type GapId,
+  gapStates,
+  gapStatuses,
+  gaps,
+  type Health,
+} from '../../../shared/contract/gaps.ts'
 
 const [one, other] = ['eip155:8453', 'eip155:42161']
 const well: Health = { watched: true, chains: [one, other], failing: [] }

@@ -3,8 +3,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { expect, test } from 'vitest'
 import { contracts } from '../../../functions/contracts.ts'
-import { requestSchema, responseSchema } from '../../../shared/contract/documents/json-schema.ts'
-import { refusalSchema } from '../../../shared/contract/documents/openapi-refusals.ts'
+import {
+  refusalSchema,
+  requestSchema,
+  responseSchema,
+} from '../../../shared/contract/documents/openapi.ts'
 
 /** Returns the values of a keyword anywhere in a schema. */
 function valuesOf(keyword: string, schema: unknown): unknown[] {

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 import { contracts } from '../../../functions/contracts.ts'
 import { contractDigest } from '../../../shared/contract/digest.ts'
 import { openApiDocument } from '../../../shared/contract/documents/openapi.ts'
-import { gapStates } from '../../../shared/contract/gap-states.ts'
+import { gapStates } from '../../../shared/contract/gaps.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const rules = join(root, 'tests/support/lint')

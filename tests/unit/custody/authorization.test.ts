@@ -6,7 +6,7 @@ import {
   confirmAuthorization,
   signAuthorization,
 } from '../../../shared/custody/authorization.ts'
-import { authorizationDigest } from '../../../shared/custody/authorization-digest.ts'
+import { authorizationDigest } from '../../../shared/custody/typed-digest.ts'
 import { address, amountAtomic, chainId, domain, hex, wallet } from './arbitraries.ts'
 
 // Types of EIP-3009, section "Specification", in the form that ethers takes.

@@ -7,7 +7,7 @@ import {
   readEnvelope,
   sealKey,
   withKey,
-} from '../../../shared/custody/envelope.ts'
+} from '../../../shared/custody/accounts.ts'
 import { rewrapKey } from '../../../shared/sealing/wrap.ts'
 import { bitFlips, random, rootsOf } from '../sealing/material.ts'
 import { wallet } from './arbitraries.ts'

@@ -1,11 +1,14 @@
 import { concat, Interface, keccak256, Signature, Transaction, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { relayGas } from '../../../shared/chains/evm/gas/fees.ts'
-import type { TransactionSlot } from '../../../shared/custody/call.ts'
+import { relayGas } from '../../../shared/chains/evm/gas.ts'
 import type { SignedAuthorization } from '../../../shared/custody/port.ts'
-import type { RelayCall } from '../../../shared/custody/relay-transaction.ts'
-import { confirmRelay, signRelay } from '../../../shared/custody/relay-transaction.ts'
+import {
+  confirmRelay,
+  type RelayCall,
+  signRelay,
+  type TransactionSlot,
+} from '../../../shared/custody/relay-transaction.ts'
 import { address, amountAtomic, chainId, hex, wallet } from './arbitraries.ts'
 
 const token = new Interface([

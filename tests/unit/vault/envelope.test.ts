@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rewrapKey, wrapKey } from '../../../shared/sealing/wrap.ts'
-import { openRecord, readSealed, sealRecord } from '../../../shared/vault/envelope.ts'
-import { newAccountKey } from '../../../shared/vault/keys.ts'
+import {
+  newAccountKey,
+  openRecord,
+  readSealed,
+  sealRecord,
+} from '../../../shared/vault/envelope.ts'
 import { bitFlips, random, rootsOf } from '../sealing/material.ts'
 
 const account = '3a0c0b1e-7d0b-4a64-9a57-0d1b0d0a6d01'

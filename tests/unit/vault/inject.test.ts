@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requestWith } from '../../../shared/vault/inject.ts'
-import { requestTemplate } from '../../../shared/vault/template.ts'
+import { requestTemplate, requestWith } from '../../../shared/vault/inject.ts'
 
 const password = 'p&ss "wörd"/+'
 const entry = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pad, unpad } from '../../../shared/vault/padding.ts'
+import { pad, unpad } from '../../../shared/vault/envelope.ts'
 import { random } from '../sealing/material.ts'
 
 const rules = [

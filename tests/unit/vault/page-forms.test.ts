@@ -1,7 +1,11 @@
 /** Forms of served pages are found, filled in and sent as a browser would. */
 import { expect, test } from 'vitest'
-import { codeFieldsIn, loginFormsIn, nameFormIn } from '../../../shared/vault/sign-in/login-form.ts'
-import { formsOf } from '../../../shared/vault/sign-in/page-forms.ts'
+import {
+  codeFieldsIn,
+  formsOf,
+  loginFormsIn,
+  nameFormIn,
+} from '../../../shared/vault/sign-in/forms.ts'
 import { submissionOf } from '../../../shared/vault/sign-in/submission.ts'
 
 const page = new URL('https://shop.example.com/in/page?a=1')

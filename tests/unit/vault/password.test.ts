@@ -4,9 +4,9 @@ import {
   newPassword,
   type PasswordWish,
   passwordOf,
-} from '../../../shared/vault/passwords/password.ts'
-import { passwordsThatKeep } from '../../../shared/vault/passwords/password-count.ts'
-import { readPasswordRules } from '../../../shared/vault/passwords/password-rules.ts'
+  passwordsThatKeep,
+  readPasswordRules,
+} from '../../../shared/vault/passwords.ts'
 import { textWith } from '../../support/matching.ts'
 import { randomBytes } from '../../support/seed.ts'
 

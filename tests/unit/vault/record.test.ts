@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Secret } from '../../../shared/vault/entries/record.ts'
 import {
   decodeSecret,
   encodeSecret,
+  type Secret,
   secretInput,
   secretOf,
   usableValues,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usableSite } from '../../../shared/vault/entries/usable-site.ts'
+import { usableSite } from '../../../shared/vault/entries/site.ts'
 
 const service = {
   allowLoopback: false,

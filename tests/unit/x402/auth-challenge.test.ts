@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Challenge } from 'mppx'
 import { describe, expect, test } from 'vitest'
-import { readAuthChallenges } from '../../../shared/x402/auth-challenge.ts'
+import { readAuthChallenges } from '../../../shared/x402/mpp.ts'
 
 const payment = 'Payment id="a", realm="b", method="evm", intent="charge", request="e30"'
 const params = { id: 'a', realm: 'b', method: 'evm', intent: 'charge', request: 'e30' }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import type { FrozenRequest } from '../../../shared/x402/challenge.ts'
 import { fetchUnpaid, headersKept, sendPaid } from '../../../shared/x402/delivery.ts'
-import type { FrozenRequest } from '../../../shared/x402/request.ts'
 import { answering, expiring, outside, serverThat, zeros } from '../../support/http.ts'
 import { challengeV2, headerOf } from '../../support/x402.ts'
 

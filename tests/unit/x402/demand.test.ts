@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { Challenge } from 'mppx'
 import { describe, expect, test } from 'vitest'
+import type { FrozenRequest } from '../../../shared/x402/challenge.ts'
 import { sortOffers } from '../../../shared/x402/offers.ts'
-import type { FrozenRequest } from '../../../shared/x402/request.ts'
 import { namedWith } from '../../support/matching.ts'
 import * as sample from '../../support/x402.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namesOtherHost } from '../../../shared/x402/named-resource.ts'
+import { namesOtherHost } from '../../../shared/x402/challenge.ts'
 
 const origin = 'https://shop.example.com'
 

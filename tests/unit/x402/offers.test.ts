@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Token } from '../../../shared/chains/registry.ts'
-import { tokenBySymbol } from '../../../shared/chains/registry.ts'
+import { type Token, tokenBySymbol } from '../../../shared/chains/registry.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
 import { sortOffers } from '../../../shared/x402/offers.ts'
 import * as sample from '../../support/x402.ts'

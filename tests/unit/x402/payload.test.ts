@@ -6,7 +6,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { readSettlementHint } from '../../../shared/x402/claim.ts'
+import { readSettlementHint } from '../../../shared/x402/delivery.ts'
 import type { PayloadTerms } from '../../../shared/x402/payload.ts'
 import * as payload from '../../../shared/x402/payload.ts'
 import { validSecondsOf } from '../../../shared/x402/validity.ts'

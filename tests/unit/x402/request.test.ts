@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../../shared/contract/errors.ts'
-import type { FrozenRequest, RequestWish } from '../../../shared/x402/request.ts'
 import {
+  type FrozenRequest,
   freezeRequest,
   frozenRequest,
+  type RequestWish,
   requestDigest,
   resourceDigest,
-} from '../../../shared/x402/request.ts'
+} from '../../../shared/x402/challenge.ts'
 
 const production = { allowLoopback: false }
 const resourceUrl = 'https://merchant.com/data?a=%26&b=%C3%A9'

@@ -2,8 +2,7 @@
 // (WalletConnect 2.0 specifications, "Crypto Typed Envelopes").
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { decodeBytes, encodeBase64 } from '../../../../shared/base64.ts'
-import type { Bytes } from './keys.ts'
-import { random } from './keys.ts'
+import { type Bytes, random } from './keys.ts'
 
 const ivBytes = 12
 

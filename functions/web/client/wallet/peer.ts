@@ -2,10 +2,8 @@
 // relay delivers at least once, so a repeated message is ignored.
 import { open, seal } from './envelope.ts'
 import { field } from './field.ts'
-import type { Bytes } from './keys.ts'
-import { topicOf } from './keys.ts'
-import type { Delivery, Relay, RelaySettings } from './relay.ts'
-import { newId, openRelay } from './relay.ts'
+import { type Bytes, topicOf } from './keys.ts'
+import { type Delivery, newId, openRelay, type Relay, type RelaySettings } from './relay.ts'
 
 /** Settings of a peer; `onRequest` receives each request of the wallet. */
 export type PeerSettings = Pick<RelaySettings, 'url' | 'projectId' | 'onLost'> & {

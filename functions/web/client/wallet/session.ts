@@ -2,8 +2,7 @@
 // agrees on a key and names its accounts. It is then asked for transactions until either side ends it.
 import { field, values } from './field.ts'
 import { hexOf, openAgreement, random, topicOf } from './keys.ts'
-import type { Peer, PeerSettings } from './peer.ts'
-import { openPeer } from './peer.ts'
+import { openPeer, type Peer, type PeerSettings } from './peer.ts'
 
 /** Settings of a session: the relay, the chain, and the two callbacks. */
 export type SessionSettings = Pick<PeerSettings, 'url' | 'projectId'> & {

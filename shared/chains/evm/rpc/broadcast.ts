@@ -4,11 +4,9 @@
  * only the same bytes may ever be sent again.
  */
 import type { Chain } from '../../chain.ts'
-import type { Hex } from '../../hex.ts'
-import { wordSchema } from '../../hex.ts'
-import type { RpcFailure } from './answer.ts'
-import type { ChainWorld, Rpc } from './rpc.ts'
-import { rpcsFor } from './rpc.ts'
+import { type Hex, wordSchema } from '../../hex.ts'
+import type { RpcFailure } from './endpoints.ts'
+import { type ChainWorld, type Rpc, rpcsFor } from './rpc.ts'
 
 /**
  * `known`: the node already has exactly these bytes, or mined them. `nonce_used`: a transaction with this

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import type { World } from '../../../world.ts'
-import type { RpcAnswer, RpcCall } from './answer.ts'
+import type { RpcAnswer, RpcCall } from './endpoints.ts'
 
 /** Answers in the order of the calls, and the rest that the endpoint requested. */
 export type Exchange = { answers: RpcAnswer[]; retryAfterMilliseconds?: number }

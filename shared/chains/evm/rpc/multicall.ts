@@ -4,13 +4,17 @@
  */
 import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../../chain.ts'
-import type { Hex } from '../../hex.ts'
-import { hexSchema, isPosition, isTime, readWord } from '../../hex.ts'
+import { type Hex, hexSchema, isPosition, isTime, readWord } from '../../hex.ts'
 import { multicallAbi, rollupAbi, tokenAbi } from '../abi.ts'
-import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
-import { readAnswer, unavailable } from './answer.ts'
+import {
+  type RpcAnswer,
+  type RpcCall,
+  readAnswer,
+  readResults,
+  type Unavailable,
+  unavailable,
+} from './endpoints.ts'
 import { arbSysAddress, multicall3Address } from './places.ts'
-import { readResults } from './results.ts'
 
 /** One contract call within the multicall. */
 export type InnerCall = { target: Address; callData: Hex }

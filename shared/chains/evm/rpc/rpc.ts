@@ -5,10 +5,14 @@
  */
 import type { World } from '../../../world.ts'
 import type { Chain } from '../../chain.ts'
-import type { RpcAnswer, RpcCall } from './answer.ts'
-import { afterFailure, byPreference, operatorOf } from './endpoints.ts'
-import type { ExchangeBounds } from './exchange.ts'
-import { exchange, unreachable } from './exchange.ts'
+import {
+  afterFailure,
+  byPreference,
+  operatorOf,
+  type RpcAnswer,
+  type RpcCall,
+} from './endpoints.ts'
+import { type ExchangeBounds, exchange, unreachable } from './exchange.ts'
 
 /** The parts of the world that reading a chain needs. */
 export type ChainWorld = Pick<World, 'fetch' | 'deadline' | 'now' | 'endpointHealth'> & {
