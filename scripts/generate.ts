@@ -1,6 +1,6 @@
 /**
- * Writes the files that follow from the migrations and the contracts, or checks that they are up to date.
- * It needs no running database: it starts a temporary one, migrates it, reads it and throws it away.
+ * Writes the files that follow from the schemas and the contracts, or checks that they are up to date. It needs
+ * no running database: it starts a temporary one, applies the schemas, reads it and throws it away.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,19 +14,20 @@ import { describeContracts } from './generate/contracts.ts'
 import { describeDigest } from './generate/digest.ts'
 import { describeFunctions } from './generate/functions.ts'
 import { describeCommonPasswords } from './generate/guessed-passwords.ts'
+import { applySchemas, describeMigration } from './generate/migration.ts'
 import { describeProse } from './generate/prose.ts'
 import { describeSchema } from './generate/schema.ts'
 import { describeTopLevelDomains } from './generate/top-level-domains.ts'
 import { startEmbeddedPostgres } from './local/postgres.ts'
-import { migrate } from './migrate.ts'
 
 /** A generated file, with its path relative to the repository. */
 export type Product = { file: string; content: string }
 
-/** Returns all generated files as they must be for this migrated database. */
+/** Returns all generated files as they must be for this database. */
 export async function products(sql: Sql): Promise<Product[]> {
   return [
     { file: 'supabase/schema.sql', content: await describeSchema(sql) },
+    { file: 'supabase/migrations/20261121000001_initial.sql', content: describeMigration() },
     { file: 'shared/db/functions.ts', content: await describeFunctions(sql) },
     { file: 'shared/contract/digest.ts', content: describeDigest() },
     { file: 'scripts/client/operations.ts', content: describeClient() },
@@ -60,7 +61,7 @@ async function generate(): Promise<Product[]> {
   const server = await startEmbeddedPostgres({ directory, durable: false })
   const sql = postgres(server.url, { max: 1, onnotice() {} })
   try {
-    await migrate(server.url)
+    await applySchemas(server.url)
     return await products(sql)
   } finally {
     await sql.end({ timeout: 1 })
@@ -71,7 +72,7 @@ async function generate(): Promise<Product[]> {
 
 const help = `node scripts/generate.ts [--check]
 
-Writes supabase/schema.sql and shared/db/functions.ts from supabase/migrations, and
+Writes the first of supabase/migrations and shared/db/functions.ts from supabase/schemas, and
 shared/contract/digest.ts and scripts/client/operations.ts from the contracts, functions/web/assets.ts
 from its style sheet and scripts, functions/discovery/prose.ts from skill.md beside it, and
 shared/auth/common-passwords.ts.

@@ -90,7 +90,7 @@ function pendingMigrations(
     if (migration?.version !== version) throw new Error(explainGap(version, migrations))
     if (statements && essence(statements.join('')) !== essence(migration.text)) {
       throw new Error(
-        `migration ${version} was changed after it was applied; add a new one instead`,
+        `migration ${version} was changed after it was applied; add a new one instead, or, if it was never released, begin with an empty database`,
       )
     }
   }

@@ -1,6 +1,6 @@
 /**
  * "Secure my account": ends every way into the account but the one that it was proven with, and everything that waits
- * or is trusted, in one act of the owner (supabase/migrations/20261121000048_secure.sql).
+ * or is trusted, in one act of the owner (supabase/schemas/82_secure.sql).
  */
 import * as z from 'zod'
 import { accountSecured } from '../mail/access-messages.ts'

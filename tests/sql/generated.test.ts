@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { products, staleFiles } from '../../scripts/generate.ts'
 import { createDatabase } from '../support/database.ts'
 
-test('the generated files are those that follow from the migrations', async () => {
+test('the generated files are those that follow from schemas and contracts', async () => {
   const database = await createDatabase()
   const sql = postgres(database.url, { max: 1 })
 

@@ -1,14 +1,14 @@
 /** Our SQL has no UPDATE or DELETE without WHERE, which hosted projects refuse (`safeupdate`). */
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { filesIn } from '../support/tidy/files.ts'
 import { unboundedStatements } from '../support/unbounded-statements.ts'
 
-const migrations = fileURLToPath(new URL('../../supabase/migrations/', import.meta.url))
-
-test.each(readdirSync(migrations))('%s changes no table as a whole', (file) => {
-  expect(unboundedStatements(readFileSync(migrations + file, 'utf8'))).toEqual([])
-})
+test.each(filesIn('supabase/schemas', 'supabase/migrations'))(
+  '$path changes no table as a whole',
+  ({ text }) => {
+    expect(unboundedStatements(text)).toEqual([])
+  },
+)
 
 test.each([
   ['update t set a = 1', 1],

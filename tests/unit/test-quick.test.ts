@@ -84,14 +84,14 @@ test('a browser test is selected for its own page alone, or if it changed', () =
 
 test('changed SQL selects all tests of SQL, and those of operations that call it', () => {
   const texts = {
-    'supabase/migrations/1_vault.sql': 'create function api.list_entries(credential text)',
+    'supabase/schemas/70_vault.sql': 'create function api.list_entries(credential text)',
     [operation]: "db.many('list_entries', {}, row)",
     'tests/sql/catalog.test.ts': '',
     'tests/operations/vault-tools.test.ts': "get('/shelf-list')",
     'tests/operations/mail.test.ts': "get('/shelf-read')",
   }
 
-  expect(taken(texts, 'supabase/migrations/1_vault.sql')).toEqual([
+  expect(taken(texts, 'supabase/schemas/70_vault.sql')).toEqual([
     'tests/sql/catalog.test.ts',
     'tests/operations/vault-tools.test.ts',
   ])
