@@ -16,7 +16,6 @@ import { describeFunctions } from './generate/functions.ts'
 import { describeCommonPasswords } from './generate/guessed-passwords.ts'
 import { applySchemas, describeMigration } from './generate/migration.ts'
 import { describeProse } from './generate/prose.ts'
-import { describeSchema } from './generate/schema.ts'
 import { describeTopLevelDomains } from './generate/top-level-domains.ts'
 import { startEmbeddedPostgres } from './local/postgres.ts'
 
@@ -26,7 +25,6 @@ export type Product = { file: string; content: string }
 /** Returns all generated files as they must be for this database. */
 export async function products(sql: Sql): Promise<Product[]> {
   return [
-    { file: 'supabase/schema.sql', content: await describeSchema(sql) },
     { file: 'supabase/migrations/20261121000001_initial.sql', content: describeMigration() },
     { file: 'shared/db/functions.ts', content: await describeFunctions(sql) },
     { file: 'shared/contract/digest.ts', content: describeDigest() },

@@ -69,6 +69,11 @@ test('test files have at most 300 lines', () => {
   expect(tests.filter(({ lines }) => lines > 300).map(({ path }) => path)).toEqual([])
 })
 
+test('files of the SQL schemas have at most 450 lines', () => {
+  const long = filesIn('supabase/schemas').filter(({ lines }) => lines > 450)
+  expect(long.map(({ path }) => path)).toEqual([])
+})
+
 test('no any, no non-null assertion, no enum', () => {
   expect(placesOf([...sources, ...tests], 'unsound')).toEqual([])
 })

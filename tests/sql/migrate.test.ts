@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import postgres, { type Sql } from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeFunctions } from '../../scripts/generate/functions.ts'
-import { describeSchema } from '../../scripts/generate/schema.ts'
 import { startEmbeddedPostgres } from '../../scripts/local/postgres.ts'
 import { embeddedBinaries15 } from '../../scripts/local/postgres-binaries.ts'
 import { migrate } from '../../scripts/migrate.ts'
+import { catalogOf } from '../support/catalog.ts'
 import { createDatabase } from '../support/database.ts'
 
 const migrations = fileURLToPath(new URL('../../supabase/migrations', import.meta.url))
@@ -54,12 +54,12 @@ test('PostgREST is told to read its functions anew, but only of a change', async
 })
 
 test('a second run changes nothing', async () => {
-  const before = await describeSchema(sql)
+  const before = await catalogOf(sql)
 
   const applied = await migrate(database.url, directory)
 
   expect(applied).toEqual([])
-  expect(await describeSchema(sql)).toBe(before)
+  expect(await catalogOf(sql)).toEqual(before)
 })
 
 test('a new migration is applied once, by whichever of two runs comes first', async () => {
@@ -129,7 +129,7 @@ test('the migrations make the same schema on PostgreSQL 15', async () => {
     const [version] =
       await older`select current_setting('server_version_num')::int / 10000 as major`
     expect(version).toEqual({ major: 15 })
-    expect(await describeSchema(older)).toBe(await describeSchema(sql))
+    expect(await catalogOf(older)).toEqual(await catalogOf(sql))
     expect(await describeFunctions(older)).toBe(await describeFunctions(sql))
   } finally {
     await older.end({ timeout: 1 })

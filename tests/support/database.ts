@@ -48,12 +48,14 @@ export async function reloadSchema(sql: Sql, isKnown: () => Promise<boolean>): P
 /** A migrated database without additions of a test; `drop` ends its connections. */
 export type MigratedDatabase = { url: string; drop: () => Promise<void> }
 
-/** Creates a copy of the template. */
-export async function createDatabase(): Promise<MigratedDatabase> {
+/** Creates a copy of the migrated template, or of an empty one. */
+export async function createDatabase(
+  template: 'aoa_template' | 'template1' = 'aoa_template',
+): Promise<MigratedDatabase> {
   const server = inject('postgresUrl')
   const name = `aoa_test_${randomBytes(8).toString('hex')}`
   // Takes half the work of the default, which copies block by block through the log.
-  await runOnServer(server, `create database ${name} template aoa_template strategy file_copy`)
+  await runOnServer(server, `create database ${name} template ${template} strategy file_copy`)
   const url = new URL(server)
   url.pathname = `/${name}`
   const drop = () => runOnServer(server, `drop database if exists ${name} with (force)`)
