@@ -589,22 +589,6 @@ end $$;
 -- The person who owns an account, and the sessions of their browsers. Functions that only the owner may call
 -- are named api.owner_*, and each begins with private.admit_owner.
 
-create table private.passkeys (
-  -- Credential id of WebAuthn, base64url.
-  id text primary key check (id ~ '^[A-Za-z0-9_-]+$' and length(id) <= 1400),
-  account uuid not null references private.accounts,
-  -- COSE key, base64url.
-  public_key text not null check (length(public_key) <= 2048),
-  -- Signature counter of the authenticator; always 0 if it does not count.
-  counter bigint not null check (counter >= 0),
-  transports text[] not null,
-  label text not null check (length(label) between 1 and 64),
-  created_at timestamptz not null default private.clock(),
-  last_used_at timestamptz
-);
-alter table private.passkeys enable row level security;
-create index passkeys_of_account on private.passkeys (account);
-
 -- Returns the mailbox behind an address, as far as it can be known: the text after a plus is a label, and
 -- Google ignores dots.
 create function private.mailbox_of(email text) returns text language sql immutable as $$
@@ -685,6 +669,22 @@ insert into private.acts values
   ('secure', 'fresh', false, 'Ends everything but itself.'),
   ('recover', 'code', true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
   ('end_hold', 'fresh', true, 'Ends a hold, with what began it and what is pending.');
+
+create table private.passkeys (
+  -- Credential id of WebAuthn, base64url.
+  id text primary key check (id ~ '^[A-Za-z0-9_-]+$' and length(id) <= 1400),
+  account uuid not null references private.accounts,
+  -- COSE key, base64url.
+  public_key text not null check (length(public_key) <= 2048),
+  -- Signature counter of the authenticator; always 0 if it does not count.
+  counter bigint not null check (counter >= 0),
+  transports text[] not null,
+  label text not null check (length(label) between 1 and 64),
+  created_at timestamptz not null default private.clock(),
+  last_used_at timestamptz
+);
+alter table private.passkeys enable row level security;
+create index passkeys_of_account on private.passkeys (account);
 
 create function private.has_passkey(owner uuid) returns boolean language plpgsql stable as $$
 begin
@@ -3121,36 +3121,6 @@ create table private.transfer_cursors (
 );
 alter table private.transfer_cursors enable row level security;
 
-create table private.outflows (
-  chain bigint not null references private.transfer_cursors,
-  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
-  log_index integer not null check (log_index >= 0),
-  account uuid not null references private.accounts,
-  wallet text not null references private.wallets (address),
-  token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
-  payee text not null check (payee ~ '^0x[0-9a-fA-F]{40}$' and payee <> wallet),
-  -- Anybody can make a transfer of zero in anybody's name.
-  amount_atomic numeric(78, 0) not null check (amount_atomic > 0),
-  authorization_nonce text check (authorization_nonce ~ '^0x[0-9a-f]{64}$'),
-  block_number bigint not null,
-  block_hash text not null check (block_hash ~ '^0x[0-9a-f]{64}$'),
-  payment uuid unique references private.payments,
-  -- It settled its payment, or no payment explains it; null before it was booked.
-  verdict text check (verdict in ('booked', 'unexplained')),
-  primary key (chain, tx_hash, log_index),
-  check ((payment is not null) = (verdict is not distinct from 'booked'))
-);
-alter table private.outflows enable row level security;
-create index outflows_due on private.outflows (chain, block_number, log_index) where verdict is null;
-create index outflows_of_wallet on private.outflows (wallet, chain, token, block_number);
-
-create table private.restores (
-  at timestamptz primary key,
-  -- Time of the backup.
-  made_at timestamptz not null
-);
-alter table private.restores enable row level security;
-
 create table private.deposits (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
@@ -3180,6 +3150,36 @@ create index deposits_of_wallet on private.deposits (wallet, chain, token, block
 
 alter table private.activities
   add foreign key (deposit) references private.deposits on delete cascade;
+
+create table private.outflows (
+  chain bigint not null references private.transfer_cursors,
+  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
+  log_index integer not null check (log_index >= 0),
+  account uuid not null references private.accounts,
+  wallet text not null references private.wallets (address),
+  token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
+  payee text not null check (payee ~ '^0x[0-9a-fA-F]{40}$' and payee <> wallet),
+  -- Anybody can make a transfer of zero in anybody's name.
+  amount_atomic numeric(78, 0) not null check (amount_atomic > 0),
+  authorization_nonce text check (authorization_nonce ~ '^0x[0-9a-f]{64}$'),
+  block_number bigint not null,
+  block_hash text not null check (block_hash ~ '^0x[0-9a-f]{64}$'),
+  payment uuid unique references private.payments,
+  -- It settled its payment, or no payment explains it; null before it was booked.
+  verdict text check (verdict in ('booked', 'unexplained')),
+  primary key (chain, tx_hash, log_index),
+  check ((payment is not null) = (verdict is not distinct from 'booked'))
+);
+alter table private.outflows enable row level security;
+create index outflows_due on private.outflows (chain, block_number, log_index) where verdict is null;
+create index outflows_of_wallet on private.outflows (wallet, chain, token, block_number);
+
+create table private.restores (
+  at timestamptz primary key,
+  -- Time of the backup.
+  made_at timestamptz not null
+);
+alter table private.restores enable row level security;
 
 -- Enters the transfers that left wallets of the service.
 create function private.enter_outflows(chain bigint, transfers jsonb) returns void

@@ -1,22 +1,6 @@
 -- The person who owns an account, and the sessions of their browsers. Functions that only the owner may call
 -- are named api.owner_*, and each begins with private.admit_owner.
 
-create table private.passkeys (
-  -- Credential id of WebAuthn, base64url.
-  id text primary key check (id ~ '^[A-Za-z0-9_-]+$' and length(id) <= 1400),
-  account uuid not null references private.accounts,
-  -- COSE key, base64url.
-  public_key text not null check (length(public_key) <= 2048),
-  -- Signature counter of the authenticator; always 0 if it does not count.
-  counter bigint not null check (counter >= 0),
-  transports text[] not null,
-  label text not null check (length(label) between 1 and 64),
-  created_at timestamptz not null default private.clock(),
-  last_used_at timestamptz
-);
-alter table private.passkeys enable row level security;
-create index passkeys_of_account on private.passkeys (account);
-
 -- Returns the mailbox behind an address, as far as it can be known: the text after a plus is a label, and
 -- Google ignores dots.
 create function private.mailbox_of(email text) returns text language sql immutable as $$
@@ -97,6 +81,22 @@ insert into private.acts values
   ('secure', 'fresh', false, 'Ends everything but itself.'),
   ('recover', 'code', true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
   ('end_hold', 'fresh', true, 'Ends a hold, with what began it and what is pending.');
+
+create table private.passkeys (
+  -- Credential id of WebAuthn, base64url.
+  id text primary key check (id ~ '^[A-Za-z0-9_-]+$' and length(id) <= 1400),
+  account uuid not null references private.accounts,
+  -- COSE key, base64url.
+  public_key text not null check (length(public_key) <= 2048),
+  -- Signature counter of the authenticator; always 0 if it does not count.
+  counter bigint not null check (counter >= 0),
+  transports text[] not null,
+  label text not null check (length(label) between 1 and 64),
+  created_at timestamptz not null default private.clock(),
+  last_used_at timestamptz
+);
+alter table private.passkeys enable row level security;
+create index passkeys_of_account on private.passkeys (account);
 
 create function private.has_passkey(owner uuid) returns boolean language plpgsql stable as $$
 begin
