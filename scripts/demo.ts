@@ -3,13 +3,11 @@
  * It checks each payment against the balances on the chain, and ends with an error if one of them does
  * not match to the unit.
  */
-import { openAccount } from './demo/client.ts'
+import { openAccount, readWorldFile, refusals } from './demo/client.ts'
 import { payUnderMandate } from './demo/mandate.ts'
 import { onboard } from './demo/onboard.ts'
 import { payByAlias } from './demo/pay.ts'
-import { refusals } from './demo/refusals.ts'
 import { useSecrets } from './demo/vault.ts'
-import { readWorldFile } from './demo/world-file.ts'
 import { payMerchant } from './demo/x402.ts'
 import { earnYield } from './demo/yield.ts'
 import { runFramed } from './frame.ts'

@@ -1,8 +1,7 @@
 /** Builds the npm packages: the typed client, and the tools over standard input and output. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildClient } from './packages/client.ts'
-import { buildMcp } from './packages/mcp.ts'
+import { buildClient, buildMcp } from './packages/package.ts'
 
 const help = `node scripts/packages.ts [--outdir dist]
 

@@ -5,8 +5,7 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Rejection } from '../shared/contract/errors.ts'
-import { addRoots } from './rotate-keys/add-root.ts'
-import { reportCase } from './rotate-keys/report.ts'
+import { addRoots, reportCase } from './rotate-keys/rotate.ts'
 import { openCases, readSettings } from './rotate-keys/settings.ts'
 
 const help = `npm run rotate-keys -- [--dry-run] [--data .local] [--add-root]

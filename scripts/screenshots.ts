@@ -8,13 +8,12 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { chromium } from 'playwright-core'
-import { readWorldFile, type WorldFile } from './demo/world-file.ts'
-import { launchChromium } from './local/chromium.ts'
+import { readWorldFile, type WorldFile } from './demo/client.ts'
+import { launchChromium } from './local/browser.ts'
 import { createEndings } from './local/endings.ts'
 import { openLocalWorld } from './local/world.ts'
 import { type Place, placesOf, routesOf } from './screenshots/places.ts'
-import { signInAs } from './screenshots/sign-in.ts'
-import { setStage } from './screenshots/stage.ts'
+import { setStage, signInAs } from './screenshots/stage.ts'
 
 const help = `node scripts/screenshots.ts [--out .local/screenshots] [--only /web/mail]
 

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { filesIn, root } from '../tests/support/tidy/files.ts'
 import { graphOf } from '../tests/support/tidy/imports.ts'
-import { filesBelow, filesSince } from './test-quick/changed.ts'
-import { describe, importersOf, selectTests } from './test-quick/select.ts'
+import { describe, filesBelow, filesSince, importersOf, selectTests } from './test-quick/select.ts'
 
 const help = `npm run test:quick -- [--since main] [path] ...
 

@@ -4,9 +4,14 @@
  */
 import { parseArgs } from 'node:util'
 import { conclude, readFile } from './verifier.ts'
-import { checkAgainstNode, checkBlockHash, checkProof } from './verify-proof/check.ts'
-import { askNode } from './verify-proof/node.ts'
-import { type Proof, readProof } from './verify-proof/proof.ts'
+import {
+  askNode,
+  checkAgainstNode,
+  checkBlockHash,
+  checkProof,
+  type Proof,
+  readProof,
+} from './verify-proof/check.ts'
 
 const help = `npm run verify-proof -- FILE [--rpc URL] [--block-hash HASH]
 

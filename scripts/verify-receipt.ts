@@ -4,8 +4,14 @@
  */
 import { parseArgs } from 'node:util'
 import { conclude, readFile } from './verifier.ts'
-import { type Claims, checkReceipt, claimsOf, signerOf } from './verify-receipt/check.ts'
-import { readKeys, readReceipt } from './verify-receipt/receipt.ts'
+import {
+  type Claims,
+  checkReceipt,
+  claimsOf,
+  readKeys,
+  readReceipt,
+  signerOf,
+} from './verify-receipt/check.ts'
 
 const help = `npm run verify-receipt -- FILE [--keys JWKS_FILE]
 

@@ -1,5 +1,13 @@
 import type { MiddlewareHandler } from 'hono'
-import type { WebEnv } from './visit.ts'
+import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { fail, Rejection } from '../../shared/contract/errors.ts'
+import { bindCredential } from '../../shared/db/database.ts'
+import { required } from '../../shared/env.ts'
+import { formFieldsIn } from '../../shared/http/input.ts'
+import { readSession, renewSession } from './session-cookie.ts'
+import { type Done, keepDone } from './ui/form.tsx'
+import { type Owner, type PageContext, type WebEnv, webAppPath } from './visit.ts'
 
 type Allowed = {
   /** The one origin besides ours that the page may connect to. */
@@ -64,4 +72,67 @@ export const pageHeaders: MiddlewareHandler<WebEnv> = async (c, next) => {
   c.header('content-security-policy', contentSecurityPolicy({ reaches, embeds, loadsWorker }))
   c.header('x-request-id', c.get('requestId'))
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
+}
+
+const sessionRow = z.object({
+  account_id: z.string(),
+  alias: z.string(),
+  frozen: z.boolean(),
+  hold_until: z.string().nullable(),
+  payments_waiting: z.int(),
+  mandates_waiting: z.int(),
+})
+
+/**
+ * Returns the owner, read once for a request. Without a session that the database knows, the visitor is
+ * sent to the sign-in page, which leads back.
+ */
+export async function requireOwner(c: PageContext): Promise<Owner> {
+  const known = c.get('owner')
+  if (known) return known
+  const world = c.get('world')
+  const session = await readSession(c)
+  if (!session) throw new Rejection(fail('unauthorized'))
+  const credential = await credentialOf(session.sid, required(world.config, 'API_KEY_PEPPER'))
+  const db = bindCredential(world.db, credential)
+  const row = await db.one('owner_read_session', {}, sessionRow)
+  if (!row) throw new Error('an admitted caller has no account')
+  const { account_id: id, alias, frozen: isFrozen, hold_until: holdUntil } = row
+  const mailAddress = `${alias}@${world.config.MAIL_DOMAIN}`
+  const waiting = { payments: row.payments_waiting, mandates: row.mandates_waiting }
+  const account = { id, alias, mailAddress, isFrozen, holdUntil }
+  const found = { db, credential, account, waiting }
+  c.set('owner', found)
+  requireOwnAccount(c, found)
+  await renewSession(c, session, db)
+  return found
+}
+
+/** Refuses a form whose page was shown for another account, or for none. */
+function requireOwnAccount(c: PageContext, { account }: Owner): void {
+  if (c.req.method !== 'POST' || c.get('formAccount') === account.id) return
+  throw new Rejection(fail('foreign_form', { message: otherAccount }))
+}
+
+const otherAccount =
+  'This form was opened before you signed in to this account, so nothing has changed. Open the page ' +
+  'again to send it for this account. For another account, sign out and sign in to that one.'
+
+/** Reads the fields of a form; `requireOwnForm` has checked that the body is one. */
+export async function readFormFields(c: PageContext): Promise<URLSearchParams> {
+  // Postgres text cannot contain this character, and no person types it.
+  const kept = (text: string) => text.replaceAll('\0', '')
+  const sent = [...formFieldsIn(await c.req.text())]
+  return new URLSearchParams(
+    sent.map(([name, value]): [string, string] => [kept(name), kept(value)]),
+  )
+}
+
+/**
+ * Answers a form with 303: the browser fetches the next page, and going back sends nothing twice. `done` has that
+ * page tell what the form did.
+ */
+export function goTo(c: PageContext, path: string, done?: Done): Response {
+  if (done !== undefined) keepDone(c, done)
+  return c.redirect(`${webAppPath}${path}`, 303)
 }

@@ -2,10 +2,9 @@
 import { html } from 'hono/html'
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Config } from '../../shared/env.ts'
 import { type Asset, addressOf } from './asset.ts'
-import { navOf } from './nav.ts'
-import { takeDone } from './ui/done.ts'
-import { Button, Form } from './ui/form.tsx'
+import { Button, Form, takeDone } from './ui/form.tsx'
 import { Badge, Notice, Time } from './ui/show.tsx'
 import { type Owner, type PageContext, webAppPath } from './visit.ts'
 
@@ -169,4 +168,33 @@ function whereIs(c: PageContext, path: string, above: string | undefined) {
   if (c.req.path === here) return 'page'
   const isBelow = path !== '' && c.req.path.startsWith(`${here}/`)
   return isBelow || path === above ? 'true' : undefined
+}
+
+/** Entries of the navigation, in their order. `waiting` names the requests whose number stands beside it. */
+export const nav: readonly {
+  path: string
+  label: string
+  waiting?: keyof Owner['waiting']
+  isOffered?: (config: Config) => boolean
+}[] = [
+  { path: '', label: 'Overview' },
+  { path: '/activity', label: 'Activity' },
+  { path: '/approvals', label: 'Approvals', waiting: 'payments' },
+  { path: '/mandates', label: 'Mandates', waiting: 'mandates' },
+  { path: '/vault', label: 'Vault' },
+  { path: '/mail', label: 'Mail' },
+  { path: '/yield', label: 'Yield', isOffered: ({ YIELD_VAULTS }) => YIELD_VAULTS !== '{}' },
+  { path: '/limits', label: 'Limits' },
+  { path: '/keys', label: 'API keys' },
+  { path: '/apps', label: 'Connected apps' },
+  { path: '/recipients', label: 'Recipients and devices' },
+  { path: '/deposit', label: 'Deposit' },
+  { path: '/notifications', label: 'Notifications' },
+  { path: '/security', label: 'Security' },
+  { path: '/freeze', label: 'Freeze' },
+]
+
+/** Returns the entries of what these settings offer. */
+function navOf(config: Config) {
+  return nav.filter(({ isOffered }) => isOffered?.(config) ?? true)
 }

@@ -1,11 +1,10 @@
 /** Refusals as pages: the sentence of the error table, and a link to go on. */
 import { type ErrorCode, errorTable, fail, Rejection } from '../../shared/contract/errors.ts'
-import { goTo } from './frame.ts'
+import { goTo } from './headers.ts'
 import { Page, sendPage } from './layout.tsx'
 import { dropSession } from './session-cookie.ts'
-import { deleteFormDraft, storeFormDraft } from './typed.ts'
 import { LinkButton } from './ui/form.tsx'
-import type { PageContext } from './visit.ts'
+import { deleteFormDraft, type PageContext, storeFormDraft } from './visit.ts'
 
 /** Sentences of the table that are meant for agents, reworded for people. */
 const toPeople: Partial<Record<ErrorCode, string>> = {

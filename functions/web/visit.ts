@@ -1,5 +1,6 @@
 /** Types of one request for a page. */
 import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Hono } from 'hono/tiny'
 import type { CallerDatabase } from '../../shared/db/database.ts'
 import type { World } from '../../shared/world.ts'
@@ -54,4 +55,56 @@ export type Owner = {
   }
   /** Number of requests that only the owner can decide. */
   waiting: { payments: number; mandates: number }
+}
+
+/**
+ * Reads one of our paths from a query or form, as `goTo` takes it. Returns the overview for anything
+ * else, so that a link cannot redirect a visitor elsewhere through us (open redirect).
+ */
+export function returnPathOf(next: string | null | undefined): string {
+  const base = 'https://own.invalid'
+  const target = URL.canParse(next ?? '', base) ? new URL(next ?? '', base) : undefined
+  if (!next?.startsWith(`${webAppPath}`) || target?.origin !== base) return ''
+  const { pathname, search } = target
+  const isOurs = pathname === webAppPath || pathname.startsWith(`${webAppPath}/`)
+  return isOurs ? pathname.slice(webAppPath.length) + search : ''
+}
+
+/** Returns the path as a hidden field or a query carries it. */
+export function returnPathField(way: string): string {
+  return webAppPath + way
+}
+
+const name = 'aoa_typed'
+const host = { path: '/', secure: true, prefix: 'host' } as const
+/** Seconds that it is kept, and characters at most; cookies hold little more. */
+const keptSeconds = 600
+const lengthMax = 2_000
+
+/** Marks the form to be kept if this request is refused for want of a proof. Not for secrets. */
+export function markFormDraft(c: PageContext, form: URLSearchParams): void {
+  const typed = new URLSearchParams(form)
+  typed.set('form', c.req.path)
+  typed.set('account', c.get('formAccount') ?? '')
+  c.set('typed', typed)
+}
+
+/** Stores in the browser what the page marked. */
+export function storeFormDraft(c: PageContext): void {
+  const text = c.get('typed')?.toString() ?? ''
+  if (text === '' || text.length > lengthMax) return
+  setCookie(c, name, text, { ...host, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds })
+}
+
+/** Returns the input that was kept for the form of this page and account, once. */
+export function takeFormDraft(c: PageContext, { account }: Owner): URLSearchParams | undefined {
+  const typed = new URLSearchParams(getCookie(c, name, 'host'))
+  if (typed.get('form') !== c.req.path) return undefined
+  deleteFormDraft(c)
+  return typed.get('account') === account.id ? typed : undefined
+}
+
+/** Deletes the kept input, as when the owner signs out. */
+export function deleteFormDraft(c: PageContext): void {
+  deleteCookie(c, name, host)
 }

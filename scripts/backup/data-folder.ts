@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { startEmbeddedPostgres } from '../local/postgres.ts'
-import { folderIn, readSecrets } from '../serve/secrets.ts'
+import { folderIn, readSecrets } from '../serve/settings.ts'
 import { copyDatabase, loadDatabase, openCopy } from './database-copy.ts'
 import { openSealed, sealFile } from './sealed-file.ts'
 

@@ -1,10 +1,9 @@
 /** Measures how many payments a second are decided and reserved when many callers do so at once. */
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
-import { inParallel } from './arms.ts'
-import { begin, type Caller, callerOf, reserve } from './calls.ts'
 import type { Figure } from './report.ts'
-import type { BenchWorld } from './world.ts'
+import { inParallel } from './runtimes.ts'
+import { type BenchWorld, begin, type Caller, callerOf, reserve } from './world.ts'
 
 const contenders = 32
 const decisions = 1_500

@@ -8,15 +8,14 @@ import { walletCustodialTransfer } from '../../functions/wallet-custodial-transf
 import { run as runTransfer } from '../../functions/wallet-custodial-transfer/handler.ts'
 import { edgeFunction } from '../../shared/http/edge.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { fractions } from '../local/random.ts'
 import { callRpc } from '../local/rpc.ts'
 import { startRpcProxy } from '../local/rpc-proxy.ts'
-import { freshPayee, inParallel, nonceManagerArm } from './arms.ts'
+import { fractions } from '../local/secrets.ts'
 import { inProcess, mortal, reorganize } from './bad-day.ts'
 import { compare } from './books.ts'
-import { watchPayees } from './payees.ts'
 import type { Figure } from './report.ts'
-import type { BenchWorld } from './world.ts'
+import { freshPayee, inParallel, nonceManagerArm } from './runtimes.ts'
+import { type BenchWorld, watchPayees } from './world.ts'
 
 const clients = 25
 const plainTransfers = 500

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { fund } from '../local/chain.ts'
 import { startFacilitator } from '../local/facilitator.ts'
-import { startMerchant } from '../local/merchant.ts'
+import { startMerchant } from '../local/merchants.ts'
 import { type Figure, median, quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
 

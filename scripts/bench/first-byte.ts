@@ -2,7 +2,7 @@
  * Requests pages in turn from a process of its own, one at a time, and prints how long the first byte of
  * each took, in milliseconds. Arguments: a cookie, rounds, addresses.
  */
-import { askPage } from './ask.ts'
+import { askPage } from './world.ts'
 
 const [, , cookie = '', roundsText = '0', ...urls] = process.argv
 const latencies = urls.map((): number[] => [])

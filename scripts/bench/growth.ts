@@ -1,9 +1,17 @@
 /** Measures how much the database calls slow down with the payments of one account under one mandate. */
 import { randomUUID } from 'node:crypto'
 import type { Sql } from 'postgres'
-import { begin, type Caller, callerOf, payee, reserve, token } from './calls.ts'
 import { type Figure, quantile } from './report.ts'
-import type { BenchWorld, Served } from './world.ts'
+import {
+  type BenchWorld,
+  begin,
+  type Caller,
+  callerOf,
+  payee,
+  reserve,
+  type Served,
+  token,
+} from './world.ts'
 
 const samples = 400
 const fewRows = 1_000

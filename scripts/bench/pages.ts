@@ -11,12 +11,9 @@ import { readFunctions } from '../local/functions.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startWorkers } from '../local/workers.ts'
 import { routesOf } from '../screenshots/places.ts'
-import { askPage } from './ask.ts'
 import { startFloor } from './floor.ts'
-import { openOwner } from './owner.ts'
-import { type Call, startRecorder } from './recorder.ts'
-import { type Figure, median } from './report.ts'
-import { type BenchWorld, bindingsOf } from './world.ts'
+import { type Call, type Figure, median, startRecorder } from './report.ts'
+import { askPage, type BenchWorld, bindingsOf, openOwner } from './world.ts'
 
 const asksEachRound = 10
 

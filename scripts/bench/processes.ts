@@ -1,9 +1,13 @@
 /** CPU time of this process and of all that it started, as the kernel counts it (proc(5), Linux). */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import * as z from 'zod'
+import type { Figure } from './report.ts'
+import { freshPayee, inParallel, productArm, residentBytes } from './runtimes.ts'
+import type { BenchWorld } from './world.ts'
 
 /** Kernel ticks in a second: 100 on every Linux that the project runs on. */
 const ticksPerSecond = 100
@@ -65,4 +69,26 @@ function readStat(pid: string): Stat | undefined {
 function isOurs(pid: number, live: ReadonlyMap<number, Stat>): boolean {
   for (let at = pid; at > 1; at = live.get(at)?.parent ?? 0) if (at === process.pid) return true
   return false
+}
+
+const wallets = 1_000
+const atOnce = 200
+const megabyte = 1_048_576
+
+/** Measures the resident memory of the runtime while 200 of 1,000 fresh wallets pay at once. */
+export async function benchMemory(world: BenchWorld): Promise<Figure[]> {
+  const arm = await productArm(world, wallets)
+  let peak = 0
+  const ending = new AbortController()
+  const watching = (async () => {
+    while (!ending.signal.aborted) {
+      peak = Math.max(peak, residentBytes(process.pid))
+      await pause(50)
+    }
+  })()
+  await inParallel(atOnce, atOnce, async () => arm(freshPayee()))
+  ending.abort()
+  await watching
+  const detail = { wallets, 'transfers at once': atOnce }
+  return [{ name: 'resident MB of the runtime', value: peak / megabyte, target: 400, detail }]
 }

@@ -3,6 +3,7 @@
  * arrival. Only the chain's own Transfer logs count, from the moment that they can be seen.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Figure, quantile } from './report.ts'
 import {
   type Arm,
   freshPayee,
@@ -10,10 +11,8 @@ import {
   nonceManagerArm,
   productArm,
   waitingArm,
-} from './arms.ts'
-import { watchPayees } from './payees.ts'
-import { type Figure, quantile } from './report.ts'
-import type { BenchWorld } from './world.ts'
+} from './runtimes.ts'
+import { type BenchWorld, watchPayees } from './world.ts'
 
 const transfers = 1_000
 const clients = 50

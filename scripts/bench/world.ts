@@ -2,25 +2,34 @@
  * The world that is measured: the parts of the local world on free ports, with nothing else running.
  * No measurement reaches a rate limit of a key or a spending limit of an account.
  */
-
 import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
+import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { openSessionToken } from '../../shared/auth/session.ts'
+import { factsOf } from '../../shared/payments/decide/decision-facts.ts'
+import { paymentWithFactsRow } from '../../shared/payments/payment-with-facts.ts'
+import { decide } from '../../shared/policy/decide.ts'
 import { type Roots, readRoots } from '../../shared/sealing/roots.ts'
+import { worldFrom } from '../../shared/world.ts'
 import { buildFunctions } from '../build.ts'
 import { bindingsOf as localBindings } from '../local/bindings.ts'
 import { type Chain, fund, startChain } from '../local/chain.ts'
-import { giveGas } from '../local/gas.ts'
+import { giveGas } from '../local/fund.ts'
 import { startGateway } from '../local/gateway.ts'
 import { beginReading, fundLane } from '../local/lanes.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
+import { callRpc } from '../local/rpc.ts'
 import { drawSecrets, projectOfSecrets } from '../local/secrets.ts'
 import { startWorkers } from '../local/workers.ts'
 import { migrate } from '../migrate.ts'
@@ -29,7 +38,7 @@ import { type OpenedAccount, openAccount, openApiKey, openLane } from '../provis
 const drawn = drawSecrets()
 
 /** Secrets that the functions and the measurements share. */
-export const secrets = { pepper: drawn.api_key_pepper }
+const secrets = { pepper: drawn.api_key_pepper }
 
 /** Keys of the database project that all served functions use. */
 export const project = projectOfSecrets(drawn)
@@ -211,4 +220,111 @@ export function bindingsOf(
     // Nothing listens there, because nothing that is measured sends mail.
     MAIL_URL: 'smtp://127.0.0.1:9',
   }
+}
+
+/** Opens the account and its session. Returns the session's cookie. */
+export async function openOwner(bench: BenchWorld): Promise<string> {
+  const { id } = await bench.agent(bench.sql)
+  const sid = randomBytes(32).toString('base64url')
+  const digest = await credentialOf(sid, secrets.pepper)
+  await bench.sql`insert into private.owners (account, email)
+    values (${id}, ${`${id}@example.com`})`
+  const expiresAt = new Date(Date.now() + 12 * 3_600_000)
+  await bench.sql`with opened as (insert into private.credentials
+      (account, kind, digest, label, shown, scopes, expires_at, burst, per_second)
+    values (${id}, 'session', ${digest}, 'Bench', 'session', '{owner}', ${expiresAt}, 1000000, 10000)
+    returning id)
+    insert into private.sessions (credential, signed_in_with, ends_at, user_agent, client)
+    select id, 'password', ${expiresAt}, 'bench/1.0', 'direct' from opened`
+  await bench.sql`insert into private.activities (account, category, type, summary)
+    select ${id}, 'account', 'bench', 'Entry ' || n || ' of the feed' from generate_series(1, 40) n`
+  const world = worldFrom(bindingsOf(bench, bench.chain.rpcUrl))
+  return `__Host-aoa_session=${await openSessionToken(world, { sid, account: id, expiresAt })}`
+}
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const logRows = z.array(z.object({ topics: z.array(z.string()) }))
+
+/** Returns the payees of all transfers in a range of blocks, each as often as it was paid. */
+export async function paidIn({ rpcUrl, usdc }: Chain, first: number, last: number) {
+  const [fromBlock, toBlock] = [first, last].map((block) => `0x${block.toString(16)}`)
+  const filter = { address: usdc, topics: [transferTopic], fromBlock, toBlock }
+  const [answer] = await callRpc(rpcUrl, [['eth_getLogs', filter]])
+  return logRows.parse(answer).map(({ topics }) => `0x${(topics[2] ?? '').slice(26)}`)
+}
+
+/** Returns the number of the latest block. */
+export async function headOf({ rpcUrl }: Chain): Promise<number> {
+  const [head] = await callRpc(rpcUrl, [['eth_blockNumber']])
+  return Number(z.string().parse(head))
+}
+
+/** Counts from now on how often each payee was paid, and notes when that was last seen. */
+export async function watchPayees({ chain }: BenchWorld) {
+  const seen = new Map<string, { times: number; at: number }>()
+  let next = (await headOf(chain)) + 1
+  const look = async () => {
+    const head = await headOf(chain)
+    if (head < next) return
+    const first = next
+    next = head + 1
+    const paid = await paidIn(chain, first, head)
+    const at = performance.now()
+    for (const payee of paid) seen.set(payee, { times: (seen.get(payee)?.times ?? 0) + 1, at })
+  }
+  return { seen, look }
+}
+
+/** Address that the payments go to. */
+export const payee = `0x${'a'.repeat(40)}`
+/** Address of USDC on Base Sepolia. */
+export const token = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+
+/** Keyed hash of an API key, by which the database knows the caller. */
+export type Caller = { credential: string }
+
+/** Opens a caller that has no limit below a billion USD. */
+export async function callerOf(world: BenchWorld, sql: Sql): Promise<Caller> {
+  const { id, key } = await world.agent(sql)
+  await sql`update private.accounts set asserted_daily_limit_usd_micros = 10 ^ 15,
+    asserted_new_recipient_limit_usd_micros = 10 ^ 15,
+    daily_spending_cap_usd_micros = 10 ^ 15 where id = ${id}`
+  return { credential: await credentialOf(key, secrets.pepper) }
+}
+
+/** Enters a payment of one cent and returns its id. */
+export async function begin(sql: Sql, { credential }: Caller): Promise<string> {
+  const [row] = await sql`select * from api.begin_payment(${credential}, 'x402', 'bench', 84532,
+    ${token}, '10000', '10000', '{}', 3600, ${payee})`
+  return paymentWithFactsRow.parse(row).payment_row.id
+}
+
+/** Reads the facts, decides and reserves. Throws if the payment is not authorized. */
+export async function reserve(sql: Sql, { credential }: Caller, payment: string): Promise<void> {
+  const [row] = await sql`
+    select * from api.payment_facts(${credential}, ${payment}, 'x402', 'bench')`
+  const entered = paymentWithFactsRow.parse(row)
+  const decision = decide(await factsOf(entered, true))
+  if (decision.verdict !== 'allow') throw new Error(`not allowed: ${decision.verdict}`)
+  const [answer] = await sql`select outcome from api.custody_authorize(${credential}, ${payment},
+    ${decision.consentLevel}, ${entered.facts.version}, '1000000000000', 0,
+    extract(epoch from private.clock())::bigint + 600, 45, seen_block => 1, cost_wei => '1')`
+  if (answer?.['outcome'] !== 'authorized') throw new Error(String(answer?.['outcome']))
+}
+
+const agent = new Agent({ keepAlive: true })
+
+/** Answer of a page, with the milliseconds until its first byte. */
+export type Asked = { status: number; body: string; firstByteMilliseconds: number }
+
+/** Requests a page with this cookie, on the host `localhost`. */
+export function askPage(url: string, cookie: string): Promise<Asked> {
+  const began = performance.now()
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers: { host: 'localhost', cookie } }, (answer) => {
+      const firstByteMilliseconds = performance.now() - began
+      const { statusCode: status = 0 } = answer
+      text(answer).then((body) => resolve({ status, body, firstByteMilliseconds }), reject)
+    }).on('error', reject)
+  })
 }

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { fund } from '../local/chain.ts'
 import { startFacilitator } from '../local/facilitator.ts'
 import { listen } from '../local/listen.ts'
-import { startMerchant } from '../local/merchant.ts'
+import { startMerchant } from '../local/merchants.ts'
 import { type Figure, median, quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
 

@@ -2,10 +2,9 @@
  * The typed client of an Agent Operating Account: one method for each operation, on top of fetch alone.
  * It keeps nothing between calls.
  */
-import { callOperation } from './call.ts'
+import { callOperation, type Input, readBaseUrl } from './call.ts'
 import { type AccountClient, operations } from './operations.ts'
 import type { CallOptions, ClientOptions } from './options.ts'
-import { type Input, readBaseUrl } from './request.ts'
 
 export * from './account-error.ts'
 export type * from './operations.ts'

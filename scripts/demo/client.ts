@@ -1,8 +1,9 @@
 /** The typed client as the demo uses it, which prints each call, and the checks of the demo. */
+
+import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { type AccountClient, AccountError, createClient } from '../client/index.ts'
 import { callRpc } from '../local/rpc.ts'
-import type { WorldFile } from './world-file.ts'
 
 /** Opens a client that prints method, path and status of each call. */
 export function openAccount({ base_url }: WorldFile, apiKey?: string): AccountClient {
@@ -52,4 +53,47 @@ export async function usdcOf({ chains }: WorldFile, address: string): Promise<bi
   const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`
   const [held] = await callRpc(chain.rpc_url, [['eth_call', { to: chain.usdc, data }, 'latest']])
   return BigInt(z.string().parse(held))
+}
+
+/** Makes one call of each kind and compares status and error code. */
+export async function refusals(world: WorldFile): Promise<void> {
+  console.log('\nWhat must be refused')
+  const order = { recipient: world.shop.alias, chain: 'base-sepolia', token: 'USDC', amount: '1' }
+  const reader = openAccount(world, world.api_keys.read)
+  const ofOldForm = openAccount({ ...world, base_url: `${world.base_url}/v1` }, world.api_keys.read)
+  const withoutToken = await refusalOf(openAccount(world).walletCustodialTransfer(order))
+  const byReader = await refusalOf(reader.walletCustodialTransfer(order))
+  const oldForm = await refusalOf(ofOldForm.getIdentity())
+  const pageTooLong = await refusalOf(reader.walletActivityList({ limit: '51' }))
+  mustBe('a transfer without a token', withoutToken, '401 unauthorized')
+  mustBe('a transfer with a read key', byReader, '403 insufficient_scope')
+  mustBe('a path with a version in it', oldForm, '404 not_found')
+  mustBe('a page of 51 items', pageTooLong, '400 invalid_request')
+}
+
+/** Schema of the file that a running world writes for other programs. */
+export const worldFile = z.object({
+  base_url: z.url(),
+  web_url: z.url(),
+  api_keys: z.object({ read: z.string(), pay: z.string(), full: z.string() }),
+  owner: z.object({
+    email: z.string(),
+    password: z.string(),
+    alias: z.string(),
+    address: z.string(),
+  }),
+  shop: z.object({ alias: z.string(), address: z.string() }),
+  payee: z.string(),
+  chains: z.array(z.object({ id: z.int(), rpc_url: z.url(), usdc: z.string() })).min(1),
+  merchant: z.object({ v1_url: z.url(), v2_url: z.url() }),
+  mail: z.object({ outbox_url: z.url(), smtp_url: z.url() }),
+})
+
+/** Addresses and keys of a running world. */
+export type WorldFile = z.output<typeof worldFile>
+
+/** Reads the file. If it is missing, throws an error that says what to do. */
+export function readWorldFile(file: string): WorldFile {
+  if (!existsSync(file)) throw new Error(`${file} is missing: start the local world with npm start`)
+  return worldFile.parse(JSON.parse(readFileSync(file, 'utf8')))
 }

@@ -1,8 +1,7 @@
 /** Third call order of skill.md: payments under an approved mandate, without being asked again. */
 import type { AccountClient } from '../client/index.ts'
-import { mustBe, usdcOf } from './client.ts'
+import { mustBe, usdcOf, type WorldFile } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
-import type { WorldFile } from './world-file.ts'
 
 /** Creates a mandate, lets the owner approve it, pays under it and revokes it. */
 export async function payUnderMandate(world: WorldFile, agent: AccountClient): Promise<void> {

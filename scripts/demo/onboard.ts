@@ -1,8 +1,7 @@
 /** Call order 4 of the specification: an agent brings its user to an account of their own. */
 import { randomBytes } from 'node:crypto'
-import { mailTo } from '../screenshots/mailbox.ts'
-import { mustBe, openAccount, refusalOf } from './client.ts'
-import type { WorldFile } from './world-file.ts'
+import { mailTo } from '../screenshots/stage.ts'
+import { mustBe, openAccount, refusalOf, type WorldFile } from './client.ts'
 
 /** Opens an account for a new user and checks that an agent cannot open one itself. */
 export async function onboard(world: WorldFile): Promise<void> {

@@ -1,5 +1,5 @@
 /** Acts as the owner's browser on the pages: it keeps cookies and sends forms. */
-import type { WorldFile } from './world-file.ts'
+import type { WorldFile } from './client.ts'
 
 /** The two things that the demo's owner does on pages. */
 export type OwnerBrowser = {

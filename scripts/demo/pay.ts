@@ -4,8 +4,7 @@ import type {
   WalletCustodialTransferAnswer,
   WalletCustodialTransferRequest,
 } from '../client/index.ts'
-import { mustBe, mustSettle, usdcOf } from './client.ts'
-import type { WorldFile } from './world-file.ts'
+import { mustBe, mustSettle, usdcOf, type WorldFile } from './client.ts'
 
 const amount = '1.25'
 const amountAtomic = 1_250_000n

@@ -1,7 +1,6 @@
 /** Second call order of skill.md: paying for a resource that answers 402. */
 import type { AccountClient } from '../client/index.ts'
-import { mustBe, mustSettle, usdcOf } from './client.ts'
-import type { WorldFile } from './world-file.ts'
+import { mustBe, mustSettle, usdcOf, type WorldFile } from './client.ts'
 
 /** Buys a resource and checks what both sides paid and received on the chain. */
 export async function payMerchant(

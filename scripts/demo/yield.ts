@@ -2,9 +2,8 @@
 import { getAddress } from 'viem'
 import type { AccountClient } from '../client/index.ts'
 import { fund } from '../local/fund.ts'
-import { mustBe, mustSettle, usdcOf } from './client.ts'
+import { mustBe, mustSettle, usdcOf, type WorldFile } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
-import type { WorldFile } from './world-file.ts'
 
 const depositAtomic = 5_000_000n
 const movedAtomic = 3_000_000n

@@ -10,10 +10,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Address } from 'viem'
 import { deployContracts } from './deploy.ts'
-import type { TokenChain } from './fund.ts'
+import { type LocalChainId, localTokens, type TokenChain } from './fund.ts'
 import { callRpc } from './rpc.ts'
 import { spawnTethered } from './tethered.ts'
-import { type LocalChainId, localTokens } from './tokens.ts'
 
 export { blacklist, fund, pause, unblacklist, unpause } from './fund.ts'
 

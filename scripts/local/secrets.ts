@@ -6,7 +6,6 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import { createApiKey, createSigningKey, type Project, projectOf } from './database-keys.ts'
-import { createReceiptKeys, createSessionKeys } from './session-keys.ts'
 
 /** Version -> 32 bytes in base64; `sealing` names the version that seals until all know a new one. */
 const roots = z.record(z.string(), z.union([z.string(), z.int()]))
@@ -107,4 +106,47 @@ export function newDkimKey(): string {
 
 function newKey(): string {
   return randomBytes(32).toString('base64')
+}
+
+type KeyPair = { privateKey: string; publicKeys: string }
+
+/** Makes the keys of session tokens. */
+export function createSessionKeys(): KeyPair {
+  const pair = generateKeyPairSync('ed25519')
+  const kid = randomBytes(6).toString('hex')
+  const named = { alg: 'EdDSA', use: 'sig', kid }
+  const publicKey = { ...pair.publicKey.export({ format: 'jwk' }), ...named }
+  return {
+    privateKey: JSON.stringify({ ...pair.privateKey.export({ format: 'jwk' }), ...named }),
+    publicKeys: JSON.stringify({ keys: [publicKey] }),
+  }
+}
+
+/** Makes the keys of consent receipts. They have no `kid`, because they are named by their thumbprint. */
+export function createReceiptKeys(): KeyPair {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return {
+    privateKey: JSON.stringify(pair.privateKey.export({ format: 'jwk' })),
+    publicKeys: JSON.stringify({ keys: [pair.publicKey.export({ format: 'jwk' })] }),
+  }
+}
+
+/**
+ * Returns numbers that are the same for the same seed: mulberry32 by Tommy Ettinger, public domain. For
+ * plans and schedules that must be repeatable, never for a secret.
+ */
+export function mulberry32(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+}
+
+/** Returns the same sequence as fractions from 0 to below 1. */
+export function fractions(seed: number): () => number {
+  const next = mulberry32(seed)
+  return () => next() / 2 ** 32
 }

@@ -5,9 +5,8 @@
 import { type Address, concat, getCreate2Address, type Hex, pad, zeroHash } from 'viem'
 import type { Chain } from './chain.ts'
 import { localVaultCode, yieldGateCode } from './contracts/code.ts'
-import type { TokenChain } from './fund.ts'
+import { issuer, type TokenChain } from './fund.ts'
 import { callRpc, transact } from './rpc.ts'
-import { issuer } from './tokens.ts'
 
 /** Deterministic deployment proxy, which anvil has: https://github.com/Arachnid/deterministic-deployment-proxy */
 const deployer: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'

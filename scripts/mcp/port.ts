@@ -5,10 +5,9 @@
 import * as z from 'zod'
 import type { CallPort } from '../../shared/mcp/call.ts'
 import { AccountError } from '../client/account-error.ts'
-import { callOperation } from '../client/call.ts'
+import { callOperation, type Input } from '../client/call.ts'
 import { operations } from '../client/operations.ts'
 import type { ClientOptions } from '../client/options.ts'
-import type { Input } from '../client/request.ts'
 
 /** Returns a port that calls the operations of this service. */
 export function callOverNetwork(client: ClientOptions): CallPort {

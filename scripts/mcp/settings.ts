@@ -1,7 +1,7 @@
 /** Reads from the environment which account's tools are served. */
 import { isApiKey } from '../../shared/auth/api-key.ts'
+import { readBaseUrl } from '../client/call.ts'
 import type { ClientOptions } from '../client/options.ts'
-import { readBaseUrl } from '../client/request.ts'
 
 /** An error that says why nothing can be served, in a sentence without secrets. */
 export class SettingsError extends Error {}

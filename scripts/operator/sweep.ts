@@ -13,8 +13,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import * as z from 'zod'
 import { openKey, readEnvelope } from '../../shared/custody/accounts.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
-import { readSecrets } from '../serve/secrets.ts'
-import type { Settings } from '../serve/settings.ts'
+import { readSecrets, type Settings } from '../serve/settings.ts'
 import type { ReportRow } from './reports.ts'
 
 const transferGas = 21_000n

@@ -7,14 +7,17 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import * as z from 'zod'
-import type { WorldFile } from '../demo/world-file.ts'
-import { askingUrl, type ConnectingApp, redeem, registerApp } from './connecting-app.ts'
+import type { WorldFile } from '../demo/client.ts'
 import {
   askDestination,
+  askingUrl,
   askMandate,
+  type ConnectingApp,
   createLink,
   openRegistration,
+  redeem,
   register,
+  registerApp,
   type Stage,
 } from './stage.ts'
 

@@ -2,13 +2,13 @@
  * Makes an account look used: payments that went out, a deposit, and payments that wait for the owner. An
  * agent makes all of them through the interface. It also makes the links that people are sent.
  */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
+import type { Page } from 'playwright-core'
 import * as z from 'zod'
-import type { WorldFile } from '../demo/world-file.ts'
+import type { WorldFile } from '../demo/client.ts'
 import { fund } from '../local/fund.ts'
-import { openAgent, pay } from './agent.ts'
-import { mailTo } from './mailbox.ts'
 
 const attempt = z.object({ attempt_id: z.uuid() })
 const hex = z.templateLiteral(['0x', z.string()])
@@ -129,4 +129,107 @@ export async function register(world: WorldFile, email: string, alias?: string):
   const [code] = /\b\d{6}\b/.exec(await mailTo(world, email, 'Your sign-up code')) ?? []
   const link = z.object({ registration_url: z.url() })
   return (await agent('/confirm-registration-code', { email, code }, link)).registration_url
+}
+
+/** Calls an operation and parses its answer. */
+export type Agent = <Body>(path: string, body: unknown, schema: z.ZodType<Body>) => Promise<Body>
+
+/** Returns an agent with a key, or without one. It sends POST with a body and GET without. */
+export function openAgent(baseUrl: string, key?: string): Agent {
+  const auth: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const headers = { ...auth, 'content-type': 'application/json' }
+  return async (path, body, schema) => {
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const answer = await fetch(`${baseUrl}${path}`, { ...sent, headers })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
+    return schema.parse(JSON.parse(text))
+  }
+}
+
+const transfer = z.object({
+  transfer_id: z.uuid(),
+  status: z.string(),
+  requires_user_confirm: z.boolean(),
+  confirmation: z.object({ url: z.url() }).optional(),
+})
+/** Answer to a transfer. */
+export type Transfer = z.output<typeof transfer>
+
+/** Pays what the agent may confirm itself. Other payments wait for the owner. */
+export async function pay(agent: Agent, order: object): Promise<Transfer> {
+  const path = '/wallet-custodial-transfer'
+  const body = { chain: 'base-sepolia', token: 'USDC', ...order }
+  const asked = await agent(path, body, transfer)
+  if (!asked.requires_user_confirm) return asked
+  const again = { ...body, transfer_id: asked.transfer_id, user_confirmed: true }
+  return agent(path, again, transfer)
+}
+
+const mails = z.array(z.object({ subject: z.string(), text: z.string() }))
+const looksMax = 200
+const lookEveryMilliseconds = 100
+
+/** Waits for a mail to this address with this subject and returns the text of the newest one. */
+export async function mailTo({ mail }: WorldFile, to: string, subject: string): Promise<string> {
+  const address = new URL(`/messages?to=${encodeURIComponent(to)}`, mail.outbox_url)
+  for (let look = 0; look < looksMax; look += 1) {
+    const caught = mails.parse(await (await fetch(address)).json())
+    const found = caught.findLast((one) => one.subject === subject)
+    if (found) return found.text
+    await pause(lookEveryMilliseconds)
+  }
+  throw new Error(`no mail "${subject}" came to ${to}`)
+}
+
+/** Address of the app and the owner who signs in. */
+export type SignIn = { web_url: string; owner: { email: string; password: string } }
+
+/** Fills in the form and waits for the first page. */
+export async function signInAs(page: Page, { web_url, owner }: SignIn): Promise<void> {
+  await page.goto(`${web_url}/login`)
+  await page.getByLabel('Mail address').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL(web_url)
+}
+
+/** A registered app. */
+export type ConnectingApp = { client_id: string; redirect_uri: string }
+
+const verifier = 'v'.repeat(43)
+const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
+
+/** Registers an app whose users return to this address. */
+export async function registerApp(
+  { base_url }: WorldFile,
+  redirect_uri: string,
+  client_name = 'Research desk',
+): Promise<ConnectingApp> {
+  const told = { client_name, redirect_uris: [redirect_uri] }
+  const registered = z.object({ client_id: z.string() })
+  const { client_id } = await openAgent(base_url)('/oauth/register', told, registered)
+  return { client_id, redirect_uri }
+}
+
+/** Returns the address to which the app sends its user. */
+export function askingUrl({ web_url }: WorldFile, app: ConnectingApp, scope: string): string {
+  const proof = { code_challenge: codeChallenge, code_challenge_method: 'S256' }
+  const asked = { ...app, ...proof, scope, response_type: 'code', state: 'of this browser' }
+  return `${web_url}/authorize?${new URLSearchParams(asked).toString()}`
+}
+
+/** Exchanges the code that the user came back with for an access token. */
+export async function redeem(
+  { base_url }: WorldFile,
+  app: ConnectingApp,
+  backAt: string,
+): Promise<string> {
+  const code = new URL(backAt).searchParams.get('code') ?? ''
+  const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
+  const answer = await fetch(`${base_url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...app, ...proof }),
+  })
+  return z.object({ access_token: z.string() }).parse(await answer.json()).access_token
 }

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { hearLog } from './alarms.ts'
 import { openDatabaseOf } from './database.ts'
 import { type LoadedFunction, loadFunction, openPlatform, untracked } from './platform.ts'
-import { readSecrets } from './secrets.ts'
+import { readSecrets } from './settings.ts'
 
 /** First message: what to run. */
 export const birthSchema = z.object({

@@ -6,13 +6,12 @@ import * as z from 'zod'
 import type { Database } from '../../shared/db/database.ts'
 import type { Endings } from '../local/endings.ts'
 import type { FunctionSettings } from '../local/functions.ts'
-import { bindingOf, type Reached } from './binding.ts'
-import { type Texts, textsOf } from './bindings.ts'
+import { bindingOf, type Reached, type Texts, textsOf } from './bindings.ts'
 import { type Child, type Listeners, startChild } from './children.ts'
 import { openDatabaseOf } from './database.ts'
 import { type LoadedFunction, loadFunction, openPlatform, untracked } from './platform.ts'
 import { runProgram } from './program.ts'
-import { readSecrets } from './secrets.ts'
+import { readSecrets } from './settings.ts'
 
 /** Functions in processes of their own: two hold root keys, one reads what strangers wrote. */
 const apart = [

@@ -12,10 +12,9 @@ import { hostsOf, valuesOf } from './bindings.ts'
 import { openDoor } from './door/open-door.ts'
 import { buildAll, type LoadedAll, loadAll } from './load.ts'
 import type { Relayer } from './owner.ts'
+import { startSchedules } from './platform.ts'
 import { runProgram } from './program.ts'
-import { startSchedules } from './schedules.ts'
-import { makeSecrets, readSecrets } from './secrets.ts'
-import type { Settings } from './settings.ts'
+import { makeSecrets, readSecrets, type Settings } from './settings.ts'
 
 /** A running service, and what its operator has to know. */
 export type Service = {

@@ -6,15 +6,14 @@ import { once } from 'node:events'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
 import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
-import { readBytes } from '../local/caught-mail.ts'
 import { handOver, type Inbound, RefusedMail, withFindings } from '../local/inbound.ts'
+import { readBytes } from '../local/mail.ts'
+import { findingsOn, type Resolver } from './alarms.ts'
 import { mailReceiverOf } from './bindings.ts'
 import { admitPerMinute } from './door/per-minute.ts'
 import { type CertificateFiles, readCertificate } from './host.ts'
-import { findingsOn, type Resolver } from './mail-findings.ts'
 import { type LoadedFunction, untracked } from './platform.ts'
-import { readSecrets } from './secrets.ts'
-import type { Settings } from './settings.ts'
+import { readSecrets, type Settings } from './settings.ts'
 
 const clientsMax = 100
 const recipientsMax = 20

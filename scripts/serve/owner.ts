@@ -1,9 +1,13 @@
 /** The acts of an operator on the database itself: the first owner's link, and relayers for new chains. */
 import { createHash, randomBytes } from 'node:crypto'
-import postgres, { type Sql } from 'postgres'
+import type { Sql } from 'postgres'
+import postgres from 'postgres'
+import { fail } from '../../shared/contract/errors.ts'
+import { refuse } from '../../shared/http/answer.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
+import { newId } from '../../shared/world.ts'
 import { openLane } from '../provision.ts'
-import { readSecrets } from './secrets.ts'
+import { readSecrets, type Settings } from './settings.ts'
 
 /** A relayer that carries payments on a chain and has to hold gas. */
 export type Relayer = { chain: string; address: string }
@@ -67,4 +71,19 @@ export async function chainsBehind(sql: Sql, networks: readonly string[]): Promi
 function open(sql: Sql, directory: string, chainId: number): Promise<string> {
   const { CUSTODY_ROOT_KEYS: keys = '' } = readSecrets(directory, 'custody')
   return openLane(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })
+}
+
+/** Paths by which a stranger begins to open an account; a link of the operator needs none of them. */
+const beginning = ['/request-signup-verification', '/confirm-registration-code', '/web/join']
+
+/** Returns the answer to a request that begins a sign-up, unless sign-up is open. */
+export function closedTo(
+  signup: Settings['signup'],
+): (request: Request, path: string) => Response | undefined {
+  if (signup === 'open') return () => undefined
+  return (_, path) => {
+    if (!beginning.some((one) => path === one || path.startsWith(`${one}/`))) return undefined
+    const message = 'This service opens accounts by invitation of its operator only.'
+    return refuse(fail('registration_closed', { message }), newId())
+  }
 }

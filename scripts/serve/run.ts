@@ -1,11 +1,15 @@
 /** Starts the service, tells its operator what to do next, and ends it on a signal. */
+
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod'
 import { createEndings } from '../local/endings.ts'
-import { refuseDevelopment } from './development.ts'
+import { writePrivate } from '../local/secrets.ts'
 import { type Service, startService } from './machine.ts'
-import { nameRunning } from './running.ts'
-import { folderIn } from './secrets.ts'
-import { type Flags, readSettings, type Settings } from './settings.ts'
+import { refuseDevelopment } from './program.ts'
+import { type Flags, folderIn, readSettings, type Settings } from './settings.ts'
 
 /** Runs until a signal, or until the database is lost. Returns the exit code. */
 export async function run(flags: Flags): Promise<number> {
@@ -63,4 +67,47 @@ function nextSteps(
     ...relayers.map(({ chain, address }) => `Send gas to the relayer of ${chain}: ${address}`),
   ]
   return steps.filter((step) => step !== false).join('\n\n')
+}
+
+const lookMilliseconds = 100
+/** Longer than a service gives its last requests and its parts to end. */
+const stopTimeoutMilliseconds = 60_000
+
+const schema = z.object({ pid: z.int().positive(), flags: z.array(z.string()) })
+/** A process that serves a data folder. */
+export type Running = z.output<typeof schema>
+
+/** Names this process. The answer removes the name. */
+function nameRunning(directory: string): () => void {
+  writePrivate(fileIn(directory), { pid: process.pid, flags: process.argv.slice(2) })
+  return () => rmSync(fileIn(directory), { force: true })
+}
+
+/** Ends the process that serves a folder. Returns it, or undefined if there was none. */
+export async function stopRunning(directory: string): Promise<Running | undefined> {
+  if (!existsSync(fileIn(directory))) return undefined
+  const running = schema.parse(JSON.parse(readFileSync(fileIn(directory), 'utf8')))
+  const { pid } = running
+  if (!isServing(pid)) return undefined
+  process.kill(pid, 'SIGTERM')
+  const until = performance.now() + stopTimeoutMilliseconds
+  while (isServing(pid)) {
+    if (performance.now() > until) throw new Error(`process ${pid} does not end`)
+    await pause(lookMilliseconds)
+  }
+  return running
+}
+
+/** Returns true if the process lives. Another may have its number after a kill. */
+function isServing(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !existsSync('/proc') || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('serve.ts')
+  } catch {
+    return false
+  }
+}
+
+function fileIn(directory: string): string {
+  return join(directory, 'serve.json')
 }

@@ -2,11 +2,25 @@
  * Checks a transfer proof with ethers alone. It shares no code with the part that makes proofs, so that one
  * mistake cannot be on both sides. It reads nothing from a network.
  */
-import type { RlpStructuredData } from 'ethers'
-import { dataSlice, getBytes, id, keccak256, toBeHex, toBigInt, zeroPadValue } from 'ethers'
+import {
+  dataSlice,
+  decodeRlp,
+  encodeRlp,
+  FetchRequest,
+  getBytes,
+  id,
+  JsonRpcProvider,
+  keccak256,
+  Network,
+  type RlpStructuredData,
+  toBeArray,
+  toBeHex,
+  toBigInt,
+  toQuantity,
+  zeroPadValue,
+} from 'ethers'
+import * as z from 'zod'
 import type { Check } from '../verifier.ts'
-import type { Inclusion, Proof } from './proof.ts'
-import { decodeList, textAt, valueInTrie } from './trie.ts'
 
 /** A node's view of the places that a proof names; undefined where it does not know them. */
 export type NodeView = {
@@ -152,4 +166,161 @@ function logAt(receipt: string, position: number): Log {
     topics: topics.map((_, at) => textAt(topics, at)),
     data: textAt(log, 2),
   }
+}
+
+const hex = (pattern: RegExp, what: string) => z.string().regex(pattern, what)
+const bytes = hex(/^0x([0-9a-f]{2})+$/, 'not bytes in lower-case hex')
+const word = hex(/^0x[0-9a-fA-F]{64}$/, 'not 32 bytes in hex')
+const address = hex(/^0x[0-9a-fA-F]{40}$/, 'not an address')
+const count = z.int().min(0).max(1_000_000_000)
+const decimal = hex(/^(0|[1-9][0-9]{0,77})$/, 'not a decimal number')
+const nodesMax = 64
+
+const proofSchema = z.object({
+  chain: hex(/^eip155:[1-9][0-9]{0,14}$/, 'not a CAIP-2 id of an EVM chain'),
+  tx_hash: word,
+  block: z.object({ number: decimal, hash: word }),
+  log_index: count,
+  token: address,
+  from: address,
+  to: address,
+  amount_atomic: decimal,
+  authorization_nonce: word.nullable(),
+  nonce_preimage: z.string().max(200).nullable(),
+  inclusion: z
+    .object({
+      transaction_index: count,
+      log_position: count,
+      receipt: bytes,
+      receipt_proof: z.array(bytes).min(1).max(nodesMax),
+      header: bytes,
+    })
+    .nullable(),
+})
+
+/** A transfer proof. */
+export type Proof = z.output<typeof proofSchema>
+/** The part of a proof that shows the log in its block. */
+export type Inclusion = NonNullable<Proof['inclusion']>
+
+/** Reads a proof. Throws a sentence that says what is wrong with the text. */
+export function readProof(text: string): Proof {
+  const found = unwrap(parse(text))
+  if (found === null) throw new Error('the payment is not settled, so there is no proof of it yet')
+  const read = proofSchema.safeParse(found)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw new Error(`not a transfer proof: ${issue?.path.join('.')} ${issue?.message}`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('not JSON')
+  }
+}
+
+function unwrap(value: unknown): unknown {
+  const isAnswer = typeof value === 'object' && value !== null && 'proof' in value
+  return isAnswer ? value.proof : value
+}
+
+/** Returns the value at an index. Throws the reason if the nodes do not lead to one. */
+export function valueInTrie(root: string, index: number, nodes: readonly string[]): string {
+  let named = root
+  // The key is the RLP of the index, read nibble by nibble.
+  let left = encodeRlp(toBeArray(index)).slice(2)
+  for (const [depth, node] of nodes.entries()) {
+    if (keccak256(node) !== named) throw new Error(`node ${depth} is not the one that is named`)
+    const items = decodeList(node)
+    if (items.length === 17) {
+      named = textAt(items, Number.parseInt(left.slice(0, 1), 16))
+      left = left.slice(1)
+      continue
+    }
+    const { nibbles, isLeaf } = decodePath(textAt(items, 0))
+    if (!left.startsWith(nibbles)) throw new Error(`node ${depth} leads elsewhere`)
+    left = left.slice(nibbles.length)
+    named = textAt(items, 1)
+    if (!isLeaf) continue
+    if (left !== '' || depth !== nodes.length - 1) throw new Error(`node ${depth} is not the last`)
+    return named
+  }
+  throw new Error('the nodes end before a value')
+}
+
+/** Returns the items of an RLP list. */
+function decodeList(rlp: string): RlpStructuredData[] {
+  const decoded = decodeRlp(rlp)
+  if (typeof decoded === 'string') throw new Error('not a list')
+  return decoded
+}
+
+/** Returns the item at this place, as bytes. */
+function textAt(items: readonly RlpStructuredData[], at: number): string {
+  const item = items[at]
+  if (typeof item !== 'string') throw new Error(`item ${at} is not a string of bytes`)
+  return item
+}
+
+/** Decodes hex-prefix (Yellow Paper, appendix C): bit 1 of the first nibble is leaf, bit 0 odd. */
+function decodePath(path: string): { nibbles: string; isLeaf: boolean } {
+  const flag = Number.parseInt(path.slice(2, 3), 16)
+  const isOdd = (flag & 1) === 1
+  return { nibbles: path.slice(isOdd ? 3 : 4), isLeaf: (flag & 2) === 2 }
+}
+
+const timeoutMilliseconds = 10_000
+const quantity = z.string().transform((text) => BigInt(text))
+const block = z
+  .object({ number: quantity, hash: z.string(), transactions: z.array(z.string()) })
+  .nullable()
+const receipt = z.object({ logs: z.array(z.object({ logIndex: quantity })) }).nullable()
+
+/** Finality of the proof's height, in the node's words. */
+export type Finality = 'not final yet' | 'safe' | 'finalized'
+
+/** Reads the values that `checkAgainstNode` compares, and the finality of the proof's height. */
+export async function askNode(
+  url: string,
+  proof: Proof,
+): Promise<{ view: NodeView; finality: Finality }> {
+  const request = new FetchRequest(url)
+  request.timeout = timeoutMilliseconds
+  // The network is given, so that ethers does not keep looking for it if no node answers.
+  const staticNetwork = Network.from(BigInt(proof.chain.replace('eip155:', '')))
+  const node = new JsonRpcProvider(request, staticNetwork, { staticNetwork, batchMaxCount: 1 })
+  try {
+    return { view: await readView(node, proof), finality: await readFinality(node, proof) }
+  } catch (error) {
+    throw new Error(
+      `the node does not answer: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  } finally {
+    node.destroy()
+  }
+}
+
+async function readView(node: JsonRpcProvider, proof: Proof): Promise<NodeView> {
+  const { block: place, inclusion } = proof
+  const at = block.parse(await node.send('eth_getBlockByNumber', [toQuantity(place.number), false]))
+  const received = receipt.parse(await node.send('eth_getTransactionReceipt', [proof.tx_hash]))
+  const logIndex = received?.logs[inclusion?.log_position ?? -1]?.logIndex
+  return {
+    chainId: quantity.parse(await node.send('eth_chainId', [])),
+    blockHash: at?.hash,
+    transactionHash: at?.transactions[inclusion?.transaction_index ?? -1],
+    logIndex: logIndex === undefined ? undefined : Number(logIndex),
+  }
+}
+
+async function readFinality(node: JsonRpcProvider, proof: Proof): Promise<Finality> {
+  for (const tag of ['finalized', 'safe'] as const) {
+    // A node that does not know the tag returns an error. Nothing is then claimed from it.
+    const head: unknown = await node.send('eth_getBlockByNumber', [tag, false]).catch(() => null)
+    const read = block.safeParse(head)
+    if (read.data && read.data.number >= BigInt(proof.block.number)) return tag
+  }
+  return 'not final yet'
 }

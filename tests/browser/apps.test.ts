@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { askingUrl, redeem, registerApp } from '../../scripts/screenshots/connecting-app.ts'
+import { askingUrl, redeem, registerApp } from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { press } from '../support/browser/people.ts'
 

@@ -1,9 +1,13 @@
 /** Every decision of the owner fits on one screen: what it is about comes first, and both buttons are in sight. */
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { openAgent, pay } from '../../scripts/screenshots/agent.ts'
-import { askingUrl, registerApp } from '../../scripts/screenshots/connecting-app.ts'
-import { askMandate } from '../../scripts/screenshots/stage.ts'
+import {
+  askingUrl,
+  askMandate,
+  openAgent,
+  pay,
+  registerApp,
+} from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { press } from '../support/browser/people.ts'
 import { barriersOn, sidewaysOn } from '../support/browser/sight.ts'

@@ -1,8 +1,7 @@
 /** Pages of other sites can neither frame our pages nor trick or inject into them, in a real browser. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { openAgent } from '../../scripts/screenshots/agent.ts'
-import { askingUrl, registerApp } from '../../scripts/screenshots/connecting-app.ts'
+import { askingUrl, openAgent, registerApp } from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { answering, serverThat } from '../support/http.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/fund.ts'
-import { openAgent } from '../../scripts/screenshots/agent.ts'
+import { openAgent } from '../../scripts/screenshots/stage.ts'
 import { openScene, type Visitor } from '../support/browser/browser.ts'
 import { barriersOn } from '../support/browser/sight.ts'
 import { giveWallet } from '../support/browser/wallet.ts'

@@ -1,8 +1,7 @@
 /** Mandates work in their call order, with an owner who decides in a real browser. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Agent } from '../../scripts/screenshots/agent.ts'
-import { signInAs } from '../../scripts/screenshots/sign-in.ts'
+import { type Agent, signInAs } from '../../scripts/screenshots/stage.ts'
 import { oddPasskeys } from '../support/browser/authenticator.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { fundedOwner } from '../support/browser/funded-owner.ts'

@@ -1,7 +1,7 @@
 /** On a phone, from the link in a mail to a payment that is made: two taps, and nothing to scroll. */
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { pay } from '../../scripts/screenshots/agent.ts'
+import { pay } from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { fundedOwner } from '../support/browser/funded-owner.ts'
 

@@ -1,8 +1,7 @@
 /** The owner approves, declines, freezes and unfreezes, and the agent sees the effect at once. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { openAgent, pay } from '../../scripts/screenshots/agent.ts'
-import { register } from '../../scripts/screenshots/stage.ts'
+import { openAgent, pay, register } from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { anybody, openAccount, press } from '../support/browser/people.ts'
 import { barriersOn } from '../support/browser/sight.ts'

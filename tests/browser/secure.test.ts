@@ -1,9 +1,7 @@
 /** An owner whose session was stolen is safe in three presses, and one who lost the passkey has a way back. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { mailTo } from '../../scripts/screenshots/mailbox.ts'
-import { signInAs } from '../../scripts/screenshots/sign-in.ts'
-import { register } from '../../scripts/screenshots/stage.ts'
+import { mailTo, register, signInAs } from '../../scripts/screenshots/stage.ts'
 import { giveAuthenticator } from '../support/browser/authenticator.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { anybody, keyShownOn, openAccount, press, signOut } from '../support/browser/people.ts'

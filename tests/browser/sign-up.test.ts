@@ -1,10 +1,7 @@
 /** A person gets from no account to an account with a key, by real mail, and can sign in again. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { openAgent } from '../../scripts/screenshots/agent.ts'
-import { mailTo } from '../../scripts/screenshots/mailbox.ts'
-import { signInAs } from '../../scripts/screenshots/sign-in.ts'
-import { register } from '../../scripts/screenshots/stage.ts'
+import { mailTo, openAgent, register, signInAs } from '../../scripts/screenshots/stage.ts'
 import { giveAuthenticator, oddPasskeys } from '../support/browser/authenticator.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { anybody, keyShownOn, openAccount, press, signOut } from '../support/browser/people.ts'

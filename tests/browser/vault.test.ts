@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { openAgent } from '../../scripts/screenshots/agent.ts'
+import { openAgent } from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { barriersOn } from '../support/browser/sight.ts'
 import { randomBytes } from '../support/seed.ts'

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
-import { issuer } from '../../scripts/local/tokens.ts'
+import { issuer } from '../../scripts/local/fund.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { transfer } from '../support/chain-world.ts'
 import { elapse, node, sendAs, stopMining } from '../support/faults/chain.ts'

@@ -9,7 +9,7 @@ import { readFunctions } from '../../scripts/local/functions.ts'
 import { listen } from '../../scripts/local/listen.ts'
 import { choosePorts } from '../../scripts/local/ports.ts'
 import { openDoor } from '../../scripts/serve/door/open-door.ts'
-import { makeSecrets } from '../../scripts/serve/secrets.ts'
+import { makeSecrets } from '../../scripts/serve/settings.ts'
 import { start } from '../support/world.ts'
 
 const value = z.object({ stringValue: z.string().optional(), intValue: z.int().optional() })

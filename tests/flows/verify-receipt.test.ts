@@ -1,9 +1,13 @@
 /** `npm run verify-receipt` works for a third party: a process with a file and no network. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { createReceiptKeys } from '../../scripts/local/session-keys.ts'
-import { checkReceipt, claimsOf } from '../../scripts/verify-receipt/check.ts'
-import { type ReceiptFile, readReceipt } from '../../scripts/verify-receipt/receipt.ts'
+import { createReceiptKeys } from '../../scripts/local/secrets.ts'
+import {
+  checkReceipt,
+  claimsOf,
+  type ReceiptFile,
+  readReceipt,
+} from '../../scripts/verify-receipt/check.ts'
 import { excerptOf } from '../support/cases.ts'
 import { passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
 import { ownerOf } from '../support/owner.ts'

@@ -10,7 +10,7 @@ import * as z from 'zod'
 import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
 import { type Facilitator, startFacilitator } from '../../scripts/local/facilitator.ts'
 import { type HostileMerchant, startHostileMerchant } from '../../scripts/local/hostile-merchant.ts'
-import { type Merchant, startMerchant } from '../../scripts/local/merchant.ts'
+import { type Merchant, startMerchant } from '../../scripts/local/merchants.ts'
 
 const usd = 1_000_000n
 const priceAtomic = 10_000n

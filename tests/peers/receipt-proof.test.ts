@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { askNode } from '../../scripts/verify-proof/node.ts'
+import { askNode } from '../../scripts/verify-proof/check.ts'
 import { proveReceipt } from '../../shared/chains/evm/inclusion.ts'
 import { type Hex, quantitySchema, wordSchema } from '../../shared/chains/hex.ts'
 import {

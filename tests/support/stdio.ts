@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
-import { buildMcp } from '../../scripts/packages/mcp.ts'
+import { buildMcp } from '../../scripts/packages/package.ts'
 import { atEnd } from './ending.ts'
 
 export type Program = { file: string; folder: string }

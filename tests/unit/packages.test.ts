@@ -6,9 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { buildClient } from '../../scripts/packages/client.ts'
-import { buildMcp } from '../../scripts/packages/mcp.ts'
-import { compiler, root } from '../../scripts/packages/package.ts'
+import { buildClient, buildMcp, compiler, root } from '../../scripts/packages/package.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'aoa-packages-'))

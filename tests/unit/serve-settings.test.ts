@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { refuseDevelopment } from '../../scripts/serve/development.ts'
+import { refuseDevelopment } from '../../scripts/serve/program.ts'
 import { readSettings } from '../../scripts/serve/settings.ts'
 import { readConfig } from '../../shared/env.ts'
 

@@ -1,8 +1,7 @@
 /** `npm run test:quick` runs what a change concerns, and says what it leaves. */
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { filesBelow, filesSince } from '../../scripts/test-quick/changed.ts'
-import { describe, selectTests } from '../../scripts/test-quick/select.ts'
+import { describe, filesBelow, filesSince, selectTests } from '../../scripts/test-quick/select.ts'
 
 const operation = 'functions/shelf-list/handler.ts'
 const world = {
@@ -71,13 +70,13 @@ test('a change of shared code selects the tests of operations that load it', () 
 test('a browser test is selected for its own page alone, or if it changed', () => {
   const browser = 'tests/browser/shelves.test.ts'
   const texts = {
-    'functions/web/ui/state.tsx': 'export const state = 1',
-    'functions/web/shelves/shelves.tsx': "import '../ui/state.tsx'\napp.get('/shelves', show)",
+    'functions/web/ui/show.tsx': 'export const state = 1',
+    'functions/web/shelves/shelves.tsx': "import '../ui/show.tsx'\napp.get('/shelves', show)",
     [browser]: 'await page.goto(`${facts.web_url}/shelves`)',
     'tests/web/shelves.test.ts': "await visit('/web/shelves')",
   }
 
-  expect(taken(texts, 'functions/web/ui/state.tsx')).toEqual(['tests/web/shelves.test.ts'])
+  expect(taken(texts, 'functions/web/ui/show.tsx')).toEqual(['tests/web/shelves.test.ts'])
   expect(taken(texts, 'functions/web/shelves/shelves.tsx')).toContain(browser)
   expect(taken(texts, browser)).toEqual([browser])
 })

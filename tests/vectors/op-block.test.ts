@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { hexlify, keccak256 } from 'ethers'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { valueInTrie } from '../../scripts/verify-proof/trie.ts'
+import { valueInTrie } from '../../scripts/verify-proof/check.ts'
 import {
   encodableReceiptSchema,
   encodeHeader,

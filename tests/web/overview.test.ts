@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceHistory, daysUpTo } from '../../functions/web/overview/balance-history.ts'
+import { balanceHistory, daysUpTo } from '../../functions/web/overview/account-charts.tsx'
 import { signedIn } from '../support/browserless.ts'
 import { start, userAgent } from '../support/world.ts'
 

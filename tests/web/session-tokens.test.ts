@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { createSessionKeys } from '../../scripts/local/session-keys.ts'
+import { createSessionKeys } from '../../scripts/local/secrets.ts'
 import { openSessionToken, readSessionToken } from '../../shared/auth/session.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
 import { randomUUID } from '../support/seed.ts'

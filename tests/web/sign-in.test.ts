@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { returnPathOf } from '../../functions/web/way-back.ts'
+import { returnPathOf } from '../../functions/web/visit.ts'
 import { openBrowser } from '../support/browserless.ts'
 import { fillBucket } from '../support/full-bucket.ts'
 import { openPerson, type Person, signInAs } from '../support/person.ts'

@@ -6,9 +6,7 @@ import {
   type HostedAction,
 } from '../../../shared/hosted/action.ts'
 import { LinkButton } from '../ui/form.tsx'
-import { Address, Facts, Money, Notice, Time } from '../ui/show.tsx'
-import { Site } from '../ui/site.tsx'
-import { Transaction } from '../ui/transaction.tsx'
+import { Address, Facts, Money, Notice, Site, Time, Transaction } from '../ui/show.tsx'
 import { webAppPath } from '../visit.ts'
 
 /** Shows the result of a finished action. */

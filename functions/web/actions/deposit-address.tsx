@@ -4,7 +4,7 @@ import { type Chain, connectedChains, type Token } from '../../../shared/chains/
 import type { Config } from '../../../shared/env.ts'
 import type { actionRequestSchema } from '../../../shared/hosted/action.ts'
 import { parseAmount } from '../../../shared/money/amount.ts'
-import { Qr } from '../ui/qr.tsx'
+import { Qr } from '../ui/passkey.tsx'
 import { Address, Facts, Money, Notice, Section } from '../ui/show.tsx'
 
 /** Chain, token and amount that the agent asked for. */

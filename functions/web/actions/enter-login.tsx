@@ -1,9 +1,7 @@
 /** The page of a link on which the owner enters the login of a site, which agents use unread. */
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Form } from '../ui/form.tsx'
-import { ForeignLetters } from '../ui/merchant.tsx'
-import { Notice } from '../ui/show.tsx'
-import { Site } from '../ui/site.tsx'
+import { ForeignLetters, Notice, Site } from '../ui/show.tsx'
 import { SecretFields, UsernameField } from '../vault/login-fields.tsx'
 import { type PageContext, webAppPath } from '../visit.ts'
 import { type ActionView, Decline, stepPath, titleOf } from './action-steps.tsx'

@@ -13,8 +13,8 @@ import { clientOf } from '../../../shared/http/caller.ts'
 import { loginEntered } from '../../../shared/mail/access-messages.ts'
 import type { SecurityEvent } from '../../../shared/mail/deed.ts'
 import { sealForOutbox } from '../../../shared/mail/outbox.ts'
-import { typedLogin } from '../vault/typed-login.ts'
-import { vaultOf } from '../vault/vault-port.ts'
+import { vaultOf } from '../vault/entry-lines.tsx'
+import { typedLogin } from '../vault/login-fields.tsx'
 import type { Owner, PageContext } from '../visit.ts'
 
 const linkViewRow = z.object({

@@ -11,14 +11,20 @@ import {
 } from '../../../shared/payments/show/activity.ts'
 import { transferProof } from '../../../shared/payments/show/transfer-status.ts'
 import { ReceiptLink } from '../approvals/consent-buttons.tsx'
-import { requireOwner } from '../frame.ts'
+import { requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { forPeople } from '../ui/amounts.ts'
-import { Address, Facts, Notice, Section, Time } from '../ui/show.tsx'
-import { State } from '../ui/state.tsx'
-import { Transaction } from '../ui/transaction.tsx'
+import {
+  Address,
+  Facts,
+  forPeople,
+  Notice,
+  Section,
+  State,
+  Time,
+  Transaction,
+} from '../ui/show.tsx'
 import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { categories } from './items.tsx'
+import { categories } from './activity.tsx'
 
 const foundRow = activityRow.extend({ asked_by: z.string().nullable() })
 type Found = z.output<typeof foundRow>

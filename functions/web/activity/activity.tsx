@@ -6,13 +6,12 @@ import {
   activityItem,
   activityRow,
 } from '../../../shared/payments/show/activity.ts'
-import { requireOwner } from '../frame.ts'
+import { merchantOf } from '../../../shared/payments/words.ts'
+import { requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, Select } from '../ui/form.tsx'
-import { Empty, Notice, Pager, Section } from '../ui/show.tsx'
+import { Empty, forPeople, Notice, Pager, Section, State, Time } from '../ui/show.tsx'
 import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { csvBytes } from './activity-csv.ts'
-import { categories, Items } from './items.tsx'
 
 const pageSize = 25
 /** Number of items in one file, which a spreadsheet opens without trouble. */
@@ -148,4 +147,114 @@ function addressOf(path: string, query: Partial<Asked>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value) search.set(name, value)
   return `${webAppPath}${path}${search.size === 0 ? '' : `?${search.toString()}`}`
+}
+
+/** Titles of the categories. */
+export const categories: Record<ActivityItem['category'], string> = {
+  transfer: 'Transfer',
+  deposit: 'Deposit',
+  x402: 'Purchase',
+  mandate: 'Mandate',
+  vault: 'Vault',
+  mail: 'Mail',
+  security: 'Security',
+  account: 'Account',
+  defi: 'Yield',
+}
+
+type Row = z.output<typeof activityRow>
+
+/** True if the item shows its state. A request that was sent later shows it at the item of the sending. */
+function isTold({ type, status }: ActivityItem): boolean {
+  return status !== undefined && (!(type in stepsBefore) || closedUnsent.has(status))
+}
+
+const closedUnsent = new Set(['awaiting_confirmation', 'declined', 'expired'])
+
+/** Shows the items with headline, amount, time and state. */
+export function Items({ rows }: { rows: readonly Row[] }) {
+  return (
+    <ul class="items">
+      {rows.map((row) => {
+        const item = activityItem(row)
+        return (
+          <li>
+            <a href={`${webAppPath}/activity/${row.id}`}>{headlineOf(row, item)}</a>
+            <Amount item={item} />
+            <span class="meta">
+              <Time at={item.at} />
+              <span>{categories[row.category]}</span>
+              {isTold(item) && <State of={item.status ?? ''} />}
+            </span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** Returns whom the item is about. An address without a name is whole: a part is easily imitated. */
+function headlineOf({ type, payment, deposit }: Row, item: ActivityItem): string {
+  if (deposit) return `From ${deposit.sender_alias ?? deposit.sender}`
+  if (!payment) return item.summary
+  const payee = merchantOf(payment) ?? payment.payee_alias ?? payment.payee
+  return `${stepsBefore[type] ?? 'To'} ${payee}`
+}
+
+/** Headlines of items that are not the sending itself; only the sending shows its amount with a sign. */
+const stepsBefore: Readonly<Record<string, string>> = {
+  confirmation_requested: 'An agent asked to pay',
+  confirmation_approved: 'You approved a payment to',
+  confirmation_declined: 'You declined a payment to',
+  transfer_consent_invalid: 'Its approval did not hold, so nothing was paid to',
+  x402_consent_invalid: 'Its approval did not hold, so nothing was paid to',
+  transfer_reorged: 'The chain took back a payment to',
+  x402_reorged: 'The chain took back a payment to',
+}
+
+/** Shows the amount, with a sign if money moved: plus for a deposit. */
+function Amount({ item }: { item: ActivityItem }) {
+  if (item.amount === undefined) return null
+  const sign = item.type in stepsBefore ? '' : item.category === 'deposit' ? '+' : '−'
+  return (
+    <span class={sign === '' ? 'money amount quiet' : 'money amount'}>
+      {sign}
+      {forPeople(item.amount)} <span class="unit">{item.token}</span>
+    </span>
+  )
+}
+
+const columns = [
+  'time',
+  'category',
+  'type',
+  'summary',
+  'status',
+  'amount',
+  'token',
+  'chain',
+  'tx_hash',
+  'words_of_others',
+] as const
+
+/** Writes items as CSV (RFC 4180), with a byte order mark so that spreadsheets read UTF-8. */
+export function csvBytes(items: readonly ActivityItem[]): Uint8Array<ArrayBuffer> {
+  const lines = items.map((item) => columns.map((column) => cell(valueOf(item, column))).join(','))
+  return new TextEncoder().encode(`\ufeff${[columns.join(','), ...lines].join('\r\n')}\r\n`)
+}
+
+function valueOf(item: ActivityItem, column: (typeof columns)[number]): string {
+  const facts: Record<string, unknown> = { ...item, time: item.at }
+  if (column === 'words_of_others') return Object.values(item.untrusted ?? {}).join(' ')
+  const value = facts[column]
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * Quotes one cell. A text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP,
+ * CSV injection), because memos and aliases are written by strangers.
+ */
+function cell(text: string): string {
+  const inert = /^[\s"']*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
+  return `"${inert.replaceAll('"', '""')}"`
 }

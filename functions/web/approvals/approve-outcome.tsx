@@ -1,8 +1,7 @@
 /** Outcome of a payment that the owner was asked about. */
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { statusOf } from '../../../shared/payments/words.ts'
-import { Notice, Time } from '../ui/show.tsx'
-import { State } from '../ui/state.tsx'
+import { Notice, State, Time } from '../ui/show.tsx'
 import { type PageContext, webAppPath } from '../visit.ts'
 import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
 

@@ -3,12 +3,11 @@ import type { PropsWithChildren } from 'hono/jsx'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
-import { requireOwner } from '../frame.ts'
+import { requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { agoOf } from '../ui/ago.ts'
-import { forPeople } from '../ui/amounts.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Button, Checkbox, Form, LinkButton } from '../ui/form.tsx'
+import { agoOf, forPeople } from '../ui/show.tsx'
 import { type PageContext, webAppPath } from '../visit.ts'
 import { type ApprovalStatus, approvalStatusOf, type OpenedApproval } from './approvals-data.ts'
 import { Outcome } from './approve-outcome.tsx'
@@ -31,8 +30,7 @@ import {
   Payee,
   Terms,
 } from './payment-terms.tsx'
-import { ApprovalOptions } from './tick-boxes.tsx'
-import { digestsOf, digestWithOptions, offeredOptionsOf } from './ticks-data.ts'
+import { ApprovalOptions, digestsOf, digestWithOptions, offeredOptionsOf } from './tick-boxes.tsx'
 
 /** Shows the payment with its decision or its outcome. `unheard`: why a consent was not entered. */
 export async function showApproval(

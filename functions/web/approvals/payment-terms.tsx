@@ -9,11 +9,19 @@ import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import { visibleText } from '../../../shared/text/untrusted.ts'
 import { limitWords } from '../limits/limits-data.ts'
-import { forPeople } from '../ui/amounts.ts'
-import { requesterFacts } from '../ui/asked-by.ts'
-import { LookalikeWarning } from '../ui/imitation.tsx'
-import { Address, Facts, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
-import { usdRoundedDown, usdRoundedUp } from '../ui/usd.ts'
+import { LookalikeWarning, requesterFacts } from '../ui/attention.tsx'
+import {
+  Address,
+  Facts,
+  forPeople,
+  Money,
+  Notice,
+  Section,
+  Table,
+  Time,
+  usdRoundedDown,
+  usdRoundedUp,
+} from '../ui/show.tsx'
 import type { Approval, OpenedApproval } from './approvals-data.ts'
 
 /** Shows the amount that the payee gets. */

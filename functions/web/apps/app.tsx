@@ -2,25 +2,27 @@
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { appRaised } from '../../../shared/mail/access-messages.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
-import { CapFields, CapsForm, CapsLine } from '../keys/caps.tsx'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import {
+  CapFields,
   type Caps,
+  CapsForm,
+  CapsLine,
   canPay,
   capProblem,
   capsIn,
   capsOf,
   capsQuestion,
   capsTold,
-} from '../keys/caps-data.ts'
-import { levelOf, levelsFor } from '../keys/levels.ts'
+  levelOf,
+  levelsFor,
+} from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'
-import { sealOwnerNotice } from '../own-session.ts'
 import { afterEnding } from '../recipients/recipients.tsx'
-import { markFormDraft, takeFormDraft } from '../typed.ts'
+import { sealOwnerNotice } from '../session.ts'
 import { Button, Choices, Form } from '../ui/form.tsx'
 import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
+import { markFormDraft, type PageContext, type Routes, takeFormDraft } from '../visit.ts'
 import { type AppRow, listApps, meetApp } from './apps-data.ts'
 
 /** Routes that show the app, change what it may do, set its caps and disconnect it. */

@@ -4,7 +4,7 @@ import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { isLoopback } from '../../../shared/oauth/redirect-uri.ts'
 import { capsRow } from '../../../shared/payments/payment-with-facts.ts'
-import type { Caps } from '../keys/caps-data.ts'
+import type { Caps } from '../keys/caps.tsx'
 import type { Owner } from '../visit.ts'
 
 const appRow = z.object({

@@ -1,9 +1,7 @@
 /** The page of connected apps, on which the owner sees their access and can disconnect all of them. */
 
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
-import { CapsLine } from '../keys/caps.tsx'
-import { canPay, capsOf } from '../keys/caps-data.ts'
-import { levelOf } from '../keys/levels.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { CapsLine, canPay, capsOf, levelOf } from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
 import { Empty, LastUsed, Section, Table, Time } from '../ui/show.tsx'

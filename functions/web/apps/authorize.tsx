@@ -4,20 +4,40 @@ import {
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from '../../../shared/oauth/authorization-request.ts'
-import { shownHost } from '../../../shared/oauth/redirect-uri.ts'
+import { isInstalledApp, shownHost } from '../../../shared/oauth/redirect-uri.ts'
 import { denyAccess, grantAccess } from '../../../shared/oauth/token.ts'
-import { readFormFields, requireOwner } from '../frame.ts'
-import { canPay, capProblem, capsIn } from '../keys/caps-data.ts'
-import { levelsWithin } from '../keys/levels.ts'
+import { readFormFields, requireOwner } from '../headers.ts'
+import {
+  CapFields,
+  type Caps,
+  CapsLine,
+  canPay,
+  capProblem,
+  capsIn,
+  type Level,
+  levelOf,
+  levelsWithin,
+} from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'
-import { ownerSessionOf } from '../own-session.ts'
-import { markFormDraft, takeFormDraft } from '../typed.ts'
+import { ownerSessionOf } from '../session.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { Notice, SendAgain } from '../ui/show.tsx'
-import { type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { connectedBefore, lifeOf, meetApp, type Namesake } from './apps-data.ts'
-import { RequestingApp } from './asker.tsx'
-import { AuthorizeForm, DenyForm } from './consent-form.tsx'
+import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
+import { Facts, ForeignLetters, Notice, SendAgain, Time } from '../ui/show.tsx'
+import {
+  markFormDraft,
+  type PageContext,
+  type Routes,
+  takeFormDraft,
+  webAppPath,
+} from '../visit.ts'
+import {
+  connectedBefore,
+  lifeChoices,
+  lifeDaysDefault,
+  lifeOf,
+  meetApp,
+  type Namesake,
+} from './apps-data.ts'
 
 /** Routes that show the request and take the decision. */
 export const routes: Routes = (app) => {
@@ -188,5 +208,190 @@ function WayBack({ location }: { location: string }) {
       </a>{' '}
       <code class="long">{shownHost(location)}</code>
     </p>
+  )
+}
+
+type AuthorizeFormProps = {
+  c: PageContext
+  request: AuthorizationRequest
+  /** Digest of what the page shows of the app. */
+  shown: string
+  /** Levels that the owner can choose, the widest last. */
+  levels: readonly Level[]
+  caps: Caps
+  /** True if an app that may be the same program is connected already. */
+  mayReplace: boolean
+  typed: URLSearchParams | undefined
+}
+
+/** Renders the choices of level, caps and days, with the buttons that allow and deny. */
+function AuthorizeForm(props: AuthorizeFormProps) {
+  const { c, request, shown, levels, caps, mayReplace, typed } = props
+  const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
+  const pays = levels.some(({ scopes }) => canPay(scopes))
+  return (
+    <Form c={c} action={hereOf(c)}>
+      <input type="hidden" name="client" value={request.client.id} />
+      <input type="hidden" name="shown" value={shown} />
+      <Choices
+        name="level"
+        legend="Allow it to"
+        chosen={typed?.get('level') ?? choices.at(-1)?.value ?? ''}
+        choices={choices}
+      />
+      {mayReplace && (
+        <Checkbox
+          name="replaces"
+          label="Disconnect the app of this name that you connected before, with its mandates and requests"
+          checked={typed?.has('replaces') ?? false}
+        />
+      )}
+      <Terms caps={pays ? caps : undefined} typed={typed} />
+      <div class="actions">
+        <Button name="decision" value="allowed" data-considered="">
+          Allow
+        </Button>
+        <DenyButton />
+      </div>
+    </Form>
+  )
+}
+
+type TermsProps = Pick<AuthorizeFormProps, 'typed'> & { caps: Caps | undefined }
+
+/** Folds in the caps of an app that may pay, the days, and what it can never do. */
+function Terms({ caps, typed }: TermsProps) {
+  // An empty field that must be filled in cannot stay out of sight.
+  const isOpen = typed !== undefined || caps?.each === null
+  return (
+    <details open={isOpen}>
+      <summary>
+        {caps && (
+          <>
+            <CapsLine caps={caps} />,{' '}
+          </>
+        )}
+        for {lifeDaysDefault} days: change it
+      </summary>
+      {caps && <CapFields caps={caps} typed={typed} />}
+      <Choices
+        name="days"
+        legend="For how long"
+        chosen={typed?.get('days') ?? lifeDaysDefault}
+        choices={lifeChoices}
+      />
+      <p>
+        It can never raise a limit, approve a payment, trust a recipient, read a stored password or
+        let others in. Any app can freeze the account, which you alone undo. You can disconnect it
+        at any time.
+      </p>
+    </details>
+  )
+}
+
+/** Renders the form that only denies. */
+function DenyForm({ c }: { c: PageContext }) {
+  return (
+    <Form c={c} action={hereOf(c)}>
+      <div class="actions">
+        <DenyButton />
+      </div>
+    </Form>
+  )
+}
+
+function DenyButton() {
+  return (
+    <Button kind="plain" name="decision" value="denied" formnovalidate>
+      Deny
+    </Button>
+  )
+}
+
+/** Returns the path of this request; only the query carries what the app asks for. */
+function hereOf(c: PageContext): string {
+  return `/authorize${new URL(c.req.url).search}`
+}
+
+type RequestingAppProps = {
+  request: AuthorizationRequest
+  /** Connected apps that have the same name and are not known to be this one. */
+  namesakes: readonly Namesake[]
+}
+
+/** Shows the app, what it asks for, and the warnings about it. */
+function RequestingApp({ request, namesakes }: RequestingAppProps) {
+  const { client, redirectHost, isLocal } = request
+  const before = connectedBefore(request, namesakes)
+  const others = namesakes.filter((namesake) => namesake !== before)
+  return (
+    <>
+      <div class="headline">
+        <p class="figure long">{client.host ?? `“${client.name}”`}</p>
+        <p>
+          It asks for: <strong>{levelOf(request.scopes).label}</strong>
+        </p>
+        <Facts
+          facts={[
+            ['It calls itself', client.name],
+            ['You go back to', <Back {...request} />],
+          ]}
+        />
+        {before && (
+          <p class="quiet">
+            You connected an app of this name before, on <Time at={before.since} />.
+          </p>
+        )}
+      </div>
+      <ul class="chips">
+        {client.host === undefined && (
+          <li class="badge warning">
+            Nobody has checked who this is: the app chose its name itself
+          </li>
+        )}
+        {isLocal && (
+          <li class="badge warning">
+            The answer goes to a program on this device: go on only if you have just started this
+            yourself
+          </li>
+        )}
+      </ul>
+      {client.host !== undefined && <ForeignLetters domain={client.host} />}
+      {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
+      {others.length > 0 && (
+        <Namesakes hosts={others.map(({ host, redirect_host: back }) => host ?? back)} />
+      )}
+    </>
+  )
+}
+
+/** Shows the host, or for an installed app the whole address: a scheme alone can hide where it leads. */
+function Back({ redirectUri, redirectHost, isLocal }: AuthorizationRequest) {
+  const shown = isInstalledApp(redirectUri) ? redirectUri : redirectHost
+  const where = <code class="long">{shown}</code>
+  const usual = usualPrograms[redirectHost]
+  if (!isLocal) return where
+  return (
+    <>
+      A program on this device, by {where}
+      {usual !== undefined && `, usually ${usual}`}
+    </>
+  )
+}
+
+/** Programs that people know by the schemes that they claim. */
+const usualPrograms: Readonly<Record<string, string>> = {
+  'cursor:': 'Cursor',
+  'vscode:': 'Visual Studio Code',
+  'vscode-insiders:': 'Visual Studio Code Insiders',
+  'windsurf:': 'Windsurf',
+}
+
+function Namesakes({ hosts }: { hosts: readonly string[] }) {
+  return (
+    <Notice kind="danger" title="You know another app of this name">
+      An app that calls itself the same is connected already, and its answers go to{' '}
+      <code class="long">{hosts.join(', ')}</code>. This one is not the same.
+    </Notice>
   )
 }

@@ -1,11 +1,14 @@
 /** The caps of a key or app, as text and as a form. */
-import { formatUsd } from '../../../shared/money/amount.ts'
+
+import type * as z from 'zod'
+import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+import type { GrantScope } from '../../../shared/oauth/issuer.ts'
+import type { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { limitTitles } from '../../../shared/policy/facts.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Money, Section } from '../ui/show.tsx'
 import { Used } from '../ui/spent.tsx'
 import type { PageContext } from '../visit.ts'
-import { type Caps, capsOf, type HeldCaps } from './caps-data.ts'
 
 /** Shows caps in one line. */
 export function CapsLine({ caps: { each, day } }: { caps: Caps }) {
@@ -89,4 +92,114 @@ export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
       {usd('day', limitTitles.credential_daily_cap, caps.day, 'Your limits hold beside it.')}
     </>
   )
+}
+
+/** Caps with what is used of them. */
+type HeldCaps = z.output<typeof capsRow>
+/** Caps as they are set, in micro-dollars; null means that only the limits of the account apply. */
+export type Caps = { each: bigint | null; day: bigint | null }
+
+/** Returns the caps without what is used of them. */
+export function capsOf({ payment, daily }: HeldCaps): Caps {
+  return { each: payment, day: daily && daily.limit }
+}
+
+/** True if one of the scopes allows payments. */
+export const canPay = (scopes: readonly string[]) =>
+  scopes.some((scope) => scope === 'pay' || scope === 'full')
+
+/** Upper bound of a cap in micro-dollars, which SQL checks too. */
+const usdMicrosMax = 1_000_000_000_000n
+/** Message of a form whose cap is not an amount. */
+export const capProblem = 'A cap is an amount from 0 to 1000000, such as 250 or 12.50, in USD.'
+
+/** Reads both caps from a form; undefined if one is missing or not an amount. */
+export function capsIn(form: URLSearchParams): { each: bigint; day: bigint } | undefined {
+  const caps = optionalCapsIn(form)
+  if (!caps || caps.each === null || caps.day === null) return undefined
+  return { each: caps.each, day: caps.day }
+}
+
+/** Reads the caps from a form in which an empty field means no cap. */
+export function optionalCapsIn(form: URLSearchParams): Caps | undefined {
+  const [each, day] = ['each', 'day'].map((name) => {
+    const text = (form.get(name) ?? '').trim()
+    if (text === '') return null
+    const micros = parseAmount(text, usdDecimals)
+    return micros !== undefined && micros <= usdMicrosMax ? micros : undefined
+  })
+  return each === undefined || day === undefined ? undefined : { each, day }
+}
+
+/** Returns caps as arguments of SQL functions. */
+export function capsQuestion({ each, day }: Caps) {
+  return {
+    max_per_payment_usd_micros: each?.toString() ?? null,
+    max_per_day_usd_micros: day?.toString() ?? null,
+  }
+}
+
+/** Returns caps as the lines of a mail. */
+export function capsTold({ each, day }: Caps): Record<string, string> {
+  const told = (micros: bigint | null) => (micros === null ? 'No cap' : `${formatUsd(micros)} USD`)
+  return { 'Per payment': told(each), 'In 24 hours': told(day) }
+}
+
+/** Choice of access for a key or an app: its scopes, and the words that the owner reads. */
+export type Level = { name: string; scopes: readonly GrantScope[]; label: string; hint: string }
+
+const secretsHint =
+  'Acts at sites with logins of the vault, without seeing passwords. Sees one-time codes of ' +
+  'authenticators, and adds logins of its own.'
+const secrets: Level = {
+  name: 'vault',
+  scopes: ['vault'],
+  label: 'Use stored secrets',
+  hint: secretsHint,
+}
+const look: Level = {
+  name: 'read',
+  scopes: ['read'],
+  label: 'Look only',
+  hint: 'Balances, activity, limits and mails of the account.',
+}
+const lookAndSecrets: Level = {
+  name: 'read_vault',
+  scopes: ['read', 'vault'],
+  label: 'Look and use stored secrets',
+  hint: secretsHint,
+}
+const pay: Level = {
+  name: 'pay',
+  scopes: ['pay'],
+  label: 'Look, use stored secrets and pay',
+  hint: 'Pays and writes mails in your name, within your limits and the caps below.',
+}
+const full: Level = {
+  name: 'full',
+  scopes: ['full'],
+  label: 'Everything an agent may do',
+  hint: 'All operations, those that come later too. Never what only you may do.',
+}
+
+/** Returns the level of some scopes; a wider scope includes the narrower ones. */
+export function levelOf(scopes: readonly string[]): Level {
+  const has = (scope: string) => scopes.includes(scope)
+  if (has('full')) return full
+  if (has('pay')) return pay
+  if (!has('vault')) return look
+  return has('read') ? lookAndSecrets : secrets
+}
+
+const ladder = [look, lookAndSecrets, pay, full]
+
+/** Returns the levels that an app with these scopes can be given, with its own. */
+export function levelsFor(scopes: readonly string[]): readonly Level[] {
+  return levelOf(scopes) === secrets ? [secrets, ...ladder] : ladder
+}
+
+/** Returns the levels that the owner can grant, the narrowest first and last the one that was asked for. */
+export function levelsWithin(asked: readonly string[]): readonly Level[] {
+  const widest = levelOf(asked)
+  return widest === secrets ? [secrets] : ladder.slice(0, ladder.indexOf(widest) + 1)
 }

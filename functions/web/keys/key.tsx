@@ -3,16 +3,22 @@ import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { newApiKey, secretsReadable } from '../../../shared/mail/access-messages.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { sealOwnerNotice } from '../own-session.ts'
 import { afterEnding } from '../recipients/recipients.tsx'
-import { markFormDraft, takeFormDraft } from '../typed.ts'
+import { sealOwnerNotice } from '../session.ts'
 import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
 import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { CapsForm } from './caps.tsx'
-import { canPay, capProblem, capsQuestion, capsTold, optionalCapsIn } from './caps-data.ts'
+import { markFormDraft, type PageContext, type Routes, takeFormDraft } from '../visit.ts'
+import {
+  CapsForm,
+  canPay,
+  capProblem,
+  capsQuestion,
+  capsTold,
+  levelOf,
+  optionalCapsIn,
+} from './caps.tsx'
 import {
   type KeyRow,
   keyRow,
@@ -22,10 +28,8 @@ import {
   lifeOf,
   listedMax,
   makeKey,
-} from './keys-data.ts'
-import { levelOf } from './levels.ts'
-import { showNewKey } from './new-key.tsx'
-import { SecretsForm } from './secrets-form.tsx'
+  showNewKey,
+} from './keys-data.tsx'
 
 const overlapHours = ['0', '1', '24', '168'] as const
 const overlapDefault = '24'
@@ -181,6 +185,28 @@ function ReplaceForm({ c, typed }: { c: PageContext; typed: URLSearchParams | un
         <div class="actions">
           <Button name="wanted" value="replaced">
             Replace the key
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+/** Renders the form, except for a key with the scope `vault` alone, which reads nothing. */
+function SecretsForm({ c, apiKey }: { c: PageContext; apiKey: KeyRow }) {
+  const { scopes, reads_secrets: reads } = apiKey
+  if (scopes.every((scope) => scope === 'vault')) return null
+  return (
+    <Section title="Secrets of the vault">
+      <p>
+        {reads
+          ? 'This key reads the secrets of your logins. Whatever the agent is told can then end up with others.'
+          : 'This key has the secrets of your logins used, and never sees them. That is the safe way.'}
+      </p>
+      <Form c={c}>
+        <div class="actions">
+          <Button kind={reads ? 'plain' : 'danger'} name="wanted" value={reads ? 'uses' : 'reads'}>
+            {reads ? 'No longer let it read them' : 'Let it read them'}
           </Button>
         </div>
       </Form>

@@ -1,15 +1,13 @@
 /** The page of API keys, on which the owner sees them and makes new ones. */
 import * as z from 'zod'
 import { newApiKey } from '../../../shared/mail/access-messages.ts'
-import { readFormFields, requireOwner } from '../frame.ts'
+import { readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { sealOwnerNotice } from '../own-session.ts'
-import { markFormDraft, takeFormDraft } from '../typed.ts'
+import { sealOwnerNotice } from '../session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../ui/form.tsx'
 import { Badge, Empty, LastUsed, Notice, Section, SendAgain, Table, Time } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
-import { CapFields } from './caps.tsx'
-import { capProblem, capsQuestion, optionalCapsIn } from './caps-data.ts'
+import { markFormDraft, type PageContext, type Routes, takeFormDraft } from '../visit.ts'
+import { CapFields, capProblem, capsQuestion, levelOf, optionalCapsIn } from './caps.tsx'
 import {
   type KeyRow,
   keyRow,
@@ -19,9 +17,8 @@ import {
   lifeOf,
   listedMax,
   makeKey,
-} from './keys-data.ts'
-import { levelOf } from './levels.ts'
-import { showNewKey } from './new-key.tsx'
+  showNewKey,
+} from './keys-data.tsx'
 
 const scopes = ['read', 'vault', 'pay', 'full'] as const
 const choices = scopes.map((value) => ({ ...levelOf([value]), value }))

@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import { exposureFacts, exposureRow } from '../../../shared/payments/show/exposure.ts'
 import { exposureWithin } from '../../../shared/policy/exposure.ts'
-import { Empty, Money, Section, Table } from '../ui/show.tsx'
-import { usdRoundedUp } from '../ui/usd.ts'
+import { Empty, Money, Section, Table, usdRoundedUp } from '../ui/show.tsx'
 
 /** Row of a key or app with its exposure. */
 export const keyExposureRow = z.object({

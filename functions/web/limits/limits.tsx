@@ -1,20 +1,22 @@
 /** The page of limits, on which the owner reads and sets them and sees the exposure of each key. */
 import * as z from 'zod'
+import type { Chain } from '../../../shared/chains/chain.ts'
 import { connectedChains } from '../../../shared/chains/registry.ts'
 import { bigintText } from '../../../shared/db/row-fields.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
-import { parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+import { relayedBody } from '../../../shared/payments/decide/limit-words.ts'
 import { limitsRow, relayedRows } from '../../../shared/payments/payment-with-facts.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import type { Window } from '../../../shared/policy/facts.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { sealOwnerNotice } from '../own-session.ts'
-import { markFormDraft, takeFormDraft } from '../typed.ts'
-import { Notice, SendAgain } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
+import { sealOwnerNotice } from '../session.ts'
+import { Button, Field, Form } from '../ui/form.tsx'
+import { Notice, Section, SendAgain, Time } from '../ui/show.tsx'
+import { Used } from '../ui/spent.tsx'
+import { markFormDraft, type PageContext, type Routes, takeFormDraft } from '../visit.ts'
 import { Exposures, keyExposureRow } from './exposures.tsx'
-import { type Entry, Limit } from './limit.tsx'
-import { limitNames, limitWords } from './limits-data.ts'
-import { Relayed } from './relayed.tsx'
+import { type LimitName, limitNames, limitWords } from './limits-data.ts'
 
 /** Upper bound of a limit in micro-dollars, which SQL checks too. */
 const usdMicrosMax = 1_000_000_000_000n
@@ -85,5 +87,85 @@ async function showLimits(c: PageContext, entry?: Entry) {
       <Exposures keys={keys} />
     </Page>,
     entry?.problem === undefined ? 200 : 400,
+  )
+}
+
+/** Limit that was entered and not set, with the reason if it was refused. */
+type Entry = { name: LimitName; usd: string; problem?: string }
+
+/** Shows the limit with its form. */
+function Limit({
+  c,
+  name,
+  limit,
+  window,
+  entry,
+}: {
+  c: PageContext
+  name: LimitName
+  limit: bigint
+  /** Set for a limit over time. */
+  window: Window | undefined
+  entry: Entry | undefined
+}) {
+  const { title, meaning } = limitWords[name]
+  const own = entry?.name === name ? entry : undefined
+  const about = <span class="unseen"> for “{title}”</span>
+  return (
+    <Section title={title}>
+      <p>{meaning}</p>
+      {window && <Used id={`used-${name}`} label="Used in the last 24 hours" window={window} />}
+      <Form c={c} class="row">
+        <input type="hidden" name="limit" value={name} />
+        <Field
+          name={`usd_${name}`}
+          label={<>Limit{about}</>}
+          value={own?.usd ?? formatUsd(limit)}
+          unit="USD"
+          inputmode="decimal"
+          autocomplete="off"
+          maxlength={20}
+          required
+          {...(own?.problem === undefined ? {} : { error: own.problem })}
+        />
+        <Button kind="plain">Save{about}</Button>
+      </Form>
+    </Section>
+  )
+}
+
+type Rows = z.output<typeof relayedRows>
+
+/** Shows what is left on each chain. */
+function Relayed({ rows, chains }: { rows: Rows; chains: readonly Chain[] }) {
+  if (rows.length === 0) return null
+  return (
+    <Section title="Gas that is paid for you">
+      <p>
+        The service pays for the gas of so many transfers in 24 hours. After that, the wallet pays
+        with its own coin.
+      </p>
+      <ul>
+        {rows.map((row) => (
+          <Left row={row} chain={chains.find(({ id }) => id === row.chain)} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Left({ row, chain }: { row: Rows[number]; chain: Chain | undefined }) {
+  if (!chain) return null
+  const body = relayedBody(row, chain)
+  return (
+    <li>
+      {chain.title}: {body.calls_left} of {body.calls_per_day} transfers left today, from{' '}
+      {body.least_usd} USD
+      {body.resets_at !== null && (
+        <>
+          ; more at <Time at={body.resets_at} />
+        </>
+      )}
+    </li>
   )
 }

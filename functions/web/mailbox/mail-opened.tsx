@@ -2,15 +2,13 @@
 import type { Child } from 'hono/jsx'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import type { OpenedMail } from '../../../shared/mailbox/port.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { readSecurity } from '../own-session.ts'
-import { Button, Checkbox, Form } from '../ui/form.tsx'
-import { ProofLink } from '../ui/proof-link.tsx'
+import { readSecurity } from '../session.ts'
+import { Button, Checkbox, Form, ProofLink } from '../ui/form.tsx'
 import { Facts, Section, Time } from '../ui/show.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { CodeState, MailStatusBadge } from './mail-lines.tsx'
-import { openOwnerMail } from './mailbox-data.ts'
+import { CodeState, MailStatusBadge, openOwnerMail } from './mail-lines.tsx'
 
 /** Routes that show the mail, send an attachment and delete the mail. */
 export const routes: Routes = (app) => {

@@ -1,14 +1,13 @@
 /** The page of the mailbox, in which the owner finds and deletes mail and lets agents read codes. */
 import * as z from 'zod'
 import { codesReadable } from '../../../shared/mail/access-messages.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { sealOwnerNotice } from '../own-session.ts'
+import { sealOwnerNotice } from '../session.ts'
 import { Button, Checkbox, Field, Form, Select } from '../ui/form.tsx'
 import { Empty, Pager, Section } from '../ui/show.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { Mails } from './mail-lines.tsx'
-import { listOwnerMails, type MailQuery } from './mailbox-data.ts'
+import { listOwnerMails, type MailQuery, Mails } from './mail-lines.tsx'
 
 const showsRow = z.object({ shows_codes: z.boolean() })
 

@@ -2,12 +2,23 @@
 import type { Child } from 'hono/jsx'
 import { connectedChains, tokenByAddress } from '../../../shared/chains/registry.ts'
 import { type MandateRow, mandateFacts } from '../../../shared/mandates/mandate-row.ts'
+import { capWords } from '../../../shared/mandates/words.ts'
 import { formatUsd } from '../../../shared/money/amount.ts'
+import { backtestMandate } from '../../../shared/policy/rehearsal.ts'
 import { type WorstCaseBound, worstCase } from '../../../shared/policy/worst-case.ts'
 import type { World } from '../../../shared/world.ts'
-import { requesterFacts } from '../ui/asked-by.ts'
-import { Merchant } from '../ui/merchant.tsx'
-import { Address, Badge, Facts, Money, Section, Time } from '../ui/show.tsx'
+import { LookalikeWarning, requesterFacts } from '../ui/attention.tsx'
+import {
+  Address,
+  agoOf,
+  Badge,
+  Facts,
+  Merchant,
+  Money,
+  Section,
+  Time,
+  usdRoundedUp,
+} from '../ui/show.tsx'
 import type { OpenedMandate } from './mandates-data.ts'
 
 type Status = MandateRow['status']
@@ -94,7 +105,7 @@ function whoPays({ for_any_key: isForAny }: MandateRow): string {
 const noCap = 'No limit of its own'
 
 /** True if the owner narrowed a mandate before deciding. */
-export function isNarrowed({ requested }: MandateRow): boolean {
+function isNarrowed({ requested }: MandateRow): boolean {
   return requested !== null && requested !== undefined
 }
 
@@ -163,4 +174,71 @@ const bounds: Record<WorstCaseBound, string> = {
   max_payments: 'how many payments it allows',
   daily_spending_cap: 'your limit for everything together in 24 hours',
   expiry: 'when it ends',
+}
+
+/** Shows the limits, the merchant and the requester, with chips for what is usual and what is not. */
+export function MandateHeadline({ opened, now }: { opened: OpenedMandate; now: Date }) {
+  const { mandate_row: mandate, asked, payees } = opened
+  return (
+    <>
+      <div class="headline">
+        <p class="figure">
+          <span class="unit">up to </span>
+          <Cap usdMicros={mandate.max_payment_usd_micros} /> <span class="unit">each</span>
+        </p>
+        <p>
+          to <strong>{mandate.merchant_domain}</strong>
+          {mandate.include_subdomains && ' and every host below it'}, without asking you each time
+        </p>
+        {payees.map(({ address }) => (
+          <p>
+            <Address value={address} />
+          </p>
+        ))}
+        <p>
+          At most {capWords(mandateFacts(mandate))}, until <Time at={mandate.expires_at} />.
+        </p>
+        {mandate.purpose && <p>For your rule: {mandate.purpose}</p>}
+        <p class="quiet">
+          {mandate.by_owner ? `You made it for ${asked.title}` : `${asked.title} asked`}{' '}
+          {agoOf(now.getTime(), mandate.created_at)}.
+        </p>
+      </div>
+      <Chips opened={opened} now={now} />
+    </>
+  )
+}
+
+function Chips({ opened, now }: { opened: OpenedMandate; now: Date }) {
+  const { mandate_row, asked, past, payees, daily_spending_cap_usd_micros: cap } = opened
+  const { allowed } = backtestMandate(mandateFacts(mandate_row), past, cap, now)
+  const often = allowed.payments === 1 ? 'one payment' : `${allowed.payments} payments`
+  return (
+    <ul class="chips">
+      {allowed.payments > 0 && (
+        <li class="badge good">
+          Covers {often} of the last 90 days, {usdRoundedUp(allowed.usdMicros)} USD in all
+        </li>
+      )}
+      {isNarrowed(mandate_row) && <li class="badge">You narrowed what was asked for</li>}
+      {mandate_row.max_total_usd_micros === null && <li class="badge warning">No total limit</li>}
+      {!asked.device_known && (
+        <li class="badge warning">New device: it could pay under this mandate alone</li>
+      )}
+      {payees.length > 0 && (
+        <li class="badge warning">
+          It pays the addresses it names, whoever asks: compare each whole address with what the
+          merchant itself tells you
+        </li>
+      )}
+    </ul>
+  )
+}
+
+/** Warns about each named address that resembles a known recipient. */
+export function ImitatedPayees({ payees }: Pick<OpenedMandate, 'payees'>) {
+  return payees.map(
+    ({ address, similar }) =>
+      similar !== null && <LookalikeWarning known={similar} imitating={address} />,
+  )
 }

@@ -1,10 +1,9 @@
 /** The page of all mandates, from which the owner opens one to decide on it or to read it. */
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
-import { requireOwner } from '../frame.ts'
+import { requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { LinkButton } from '../ui/form.tsx'
-import { Merchant } from '../ui/merchant.tsx'
-import { Empty, Pager, Section, Table, Time } from '../ui/show.tsx'
+import { Empty, Merchant, Pager, Section, Table, Time } from '../ui/show.tsx'
 import { type Routes, webAppPath } from '../visit.ts'
 import { Cap, MandateState } from './mandate-terms.tsx'
 import { listedRow } from './mandates-data.ts'

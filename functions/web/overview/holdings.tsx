@@ -2,9 +2,16 @@ import type { Chain, Token } from '../../../shared/chains/chain.ts'
 import type { Config } from '../../../shared/env.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
-import { forPeople } from '../ui/amounts.ts'
-import { type Column, Empty, Notice, Section, Table } from '../ui/show.tsx'
-import { usdRoundedDown, usdRoundedUp } from '../ui/usd.ts'
+import {
+  type Column,
+  Empty,
+  forPeople,
+  Notice,
+  Section,
+  Table,
+  usdRoundedDown,
+  usdRoundedUp,
+} from '../ui/show.tsx'
 
 /** Tokens on one chain; undefined if it did not answer in time. */
 export type ChainHoldings = {

@@ -2,11 +2,10 @@
 import * as z from 'zod'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
-import { Address, Empty, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
-import { usdRoundedUp } from '../ui/usd.ts'
+import { Address, Empty, Money, Notice, Section, Table, Time, usdRoundedUp } from '../ui/show.tsx'
 import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 const listedMax = 200

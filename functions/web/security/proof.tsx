@@ -5,14 +5,19 @@ import {
   proveWithPasskey,
   proveWithPassword,
 } from '../../../shared/auth/proof.ts'
-import { readFormFields, requireOwner } from '../frame.ts'
+import { readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { enter, ownerSessionOf, readSecurity } from '../own-session.ts'
+import { enter, ownerSessionOf, readSecurity } from '../session.ts'
 import { Button, Field, Form, Username } from '../ui/form.tsx'
 import { PasskeyForm } from '../ui/passkey.tsx'
 import { Notice } from '../ui/show.tsx'
-import { type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { returnPathField, returnPathOf } from '../way-back.ts'
+import {
+  type PageContext,
+  type Routes,
+  returnPathField,
+  returnPathOf,
+  webAppPath,
+} from '../visit.ts'
 
 /** Routes that show the page and take either proof. */
 export const routes: Routes = (app) => {

@@ -1,9 +1,9 @@
 /** The page of passkeys, which the owner adds, renames and removes. */
 import { addPasskey, beginPasskey, removePasskey } from '../../../shared/auth/owner-passkeys.ts'
 import { readPasskeyRegistration } from '../../../shared/auth/passkey.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { ownerSessionOf, proofFirst, readSecurity, type Security } from '../own-session.ts'
+import { ownerSessionOf, proofFirst, readSecurity, type Security } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { PasskeyForm } from '../ui/passkey.tsx'
 import { Empty, Notice, Section, Time } from '../ui/show.tsx'

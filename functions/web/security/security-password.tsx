@@ -1,9 +1,9 @@
 /** The page on which the owner sets a new password. */
 import { setPassword } from '../../../shared/auth/own-secrets.ts'
 import { passwordProblems } from '../../../shared/auth/password.ts'
-import { readFormFields, requireOwner } from '../frame.ts'
+import { readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { enter, ownerSessionOf, proofFirst, readSecurity } from '../own-session.ts'
+import { enter, ownerSessionOf, proofFirst, readSecurity } from '../session.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { Button, Form, Username } from '../ui/form.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'

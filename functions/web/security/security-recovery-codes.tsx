@@ -1,8 +1,8 @@
 /** The page on which the owner makes new recovery codes and sees them once. */
 import { makeRecoveryCodes } from '../../../shared/auth/own-secrets.ts'
-import { requireOwner } from '../frame.ts'
+import { requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { ownerSessionOf, proofFirst, readSecurity } from '../own-session.ts'
+import { ownerSessionOf, proofFirst, readSecurity } from '../session.ts'
 import { Button, Form, LinkButton } from '../ui/form.tsx'
 import { Notice } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'

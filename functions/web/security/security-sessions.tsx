@@ -1,8 +1,8 @@
 /** The page of sign-ins, on which the owner ends sessions. */
 import { browserName } from '../../../shared/mail/browser-name.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { readSecurity, type SignIn } from '../own-session.ts'
+import { readSecurity, type SignIn } from '../session.ts'
 import { Button, Form } from '../ui/form.tsx'
 import { Badge, Section, Table, Time } from '../ui/show.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'

@@ -11,11 +11,11 @@ import {
   challengeSiteKey,
 } from '../../../shared/onboarding/challenge.ts'
 import { confirmCode, requestSignup } from '../../../shared/onboarding/signup.ts'
-import { goTo, readFormFields } from '../frame.ts'
+import { goTo, readFormFields } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { browserOf } from '../own-session.ts'
-import { Challenge } from '../ui/challenge.tsx'
+import { browserOf } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
+import { Challenge } from '../ui/passkey.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 /** Routes that take the mail address and then the code, and lead on to the registration page. */

@@ -1,8 +1,8 @@
 /** The page on which an owner signs in with a recovery code. */
 import { signInWithRecoveryCode } from '../../../shared/auth/sign-in.ts'
-import { readFormFields } from '../frame.ts'
+import { readFormFields } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { browserOf, signIn } from '../own-session.ts'
+import { browserOf, signIn } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Notice } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'

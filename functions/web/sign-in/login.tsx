@@ -5,14 +5,19 @@ import {
   signInWithPasskey,
   signInWithPassword,
 } from '../../../shared/auth/sign-in.ts'
-import { readFormFields } from '../frame.ts'
+import { readFormFields } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { browserOf, signIn } from '../own-session.ts'
+import { browserOf, signIn } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { PasskeyForm } from '../ui/passkey.tsx'
 import { Notice } from '../ui/show.tsx'
-import { type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { returnPathField, returnPathOf } from '../way-back.ts'
+import {
+  type PageContext,
+  type Routes,
+  returnPathField,
+  returnPathOf,
+  webAppPath,
+} from '../visit.ts'
 
 /** Routes that show the form and sign in either way. */
 export const routes: Routes = (app) => {

@@ -1,8 +1,7 @@
 /** The form of the navigation with which an owner signs out; it has no page of its own. */
-import { goTo, requireOwner } from '../frame.ts'
+import { goTo, requireOwner } from '../headers.ts'
 import { dropSession } from '../session-cookie.ts'
-import { deleteFormDraft } from '../typed.ts'
-import type { Routes } from '../visit.ts'
+import { deleteFormDraft, type Routes } from '../visit.ts'
 
 /** Routes that end the session. */
 export const routes: Routes = (app) => {

@@ -5,20 +5,21 @@ import { unbound } from '../../../shared/db/database.ts'
 import { checkAvailability } from '../../../shared/onboarding/availability.ts'
 import {
   type AccountRefusal,
+  type OpenedAccount,
   openAccount,
   type PendingRegistration,
   readPendingRegistration,
 } from '../../../shared/onboarding/registration.ts'
-import { readFormFields } from '../frame.ts'
+import { readFormFields } from '../headers.ts'
+import { KeyOnce, keyScripts } from '../keys/key-once.tsx'
 import { Page, sendPage } from '../layout.tsx'
-import { browserOf } from '../own-session.ts'
+import { browserOf } from '../session.ts'
 import { endSession, keepSession } from '../session-cookie.ts'
-import { Button, Form } from '../ui/form.tsx'
-import { Time } from '../ui/show.tsx'
+import { Button, Field, Form, LinkButton } from '../ui/form.tsx'
+import { PasskeyForm } from '../ui/passkey.tsx'
+import { Address, Notice, Section, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
-import { showOpened } from './new-account.tsx'
 import { NewPassword } from './new-password.tsx'
-import { AccountTerms, AliasField, LinkClosed } from './registration.tsx'
 
 /** Routes that show the form, open the account, and say for the script if an alias is free. */
 export const routes: Routes = (app) => {
@@ -121,4 +122,138 @@ function aliasWords({ reason, suggestions }: { reason?: unknown; suggestions?: u
   const near = Array.isArray(suggestions) ? suggestions.map(String) : []
   const free = near.length > 0 ? ` Free: ${near.join(', ')}.` : ''
   return `${reasons[String(reason)] ?? 'This alias cannot be had.'}${free}`
+}
+
+/** Shows what the owner agrees to by opening the account. */
+function AccountTerms() {
+  return (
+    <section>
+      <h2>What you agree to</h2>
+      <p>
+        <strong>The key of the wallet</strong> is held by the service, which signs what the limits
+        of your account allow. What was paid cannot be called back.
+      </p>
+      <p>
+        <strong>Spending</strong> begins with up to 200 USD in 24 hours that your agent pays by
+        itself, to recipients and from devices that you made known. When it says that you agreed, it
+        pays as much again, of which 10 USD to each new recipient. You approve everything else, and
+        never more than 1,000 USD leave in 24 hours. You can change all of this under Limits.
+      </p>
+      <p>
+        <strong>Stopping</strong> takes one click or one call: you and your agent can freeze
+        everything at once. Only you can unfreeze it.
+      </p>
+      <p>
+        <strong>Coming back</strong> takes your mail address and password. Keep the password to
+        yourself: no agent needs it.
+      </p>
+    </section>
+  )
+}
+
+const aliasHint =
+  '3 to 32 letters, digits and hyphens, beginning with a letter. It cannot be changed later.'
+
+/** Renders the field for the alias; the script `sign-up` shows below it if the alias is free. */
+function AliasField({ c, value, error }: { c: PageContext; value: string; error?: string }) {
+  return (
+    <>
+      <Field
+        name="alias"
+        label="Alias"
+        hint={aliasHint}
+        value={value}
+        unit={`@${c.get('world').config.MAIL_DOMAIN}`}
+        required
+        autocomplete="off"
+        minlength={3}
+        maxlength={32}
+        {...(error === undefined ? {} : { error })}
+      />
+      <p class="hint" id="alias-standing" role="status" />
+    </>
+  )
+}
+
+/** Shows that a link was used, has expired, or never existed. */
+function LinkClosed({ c }: { c: PageContext }) {
+  return (
+    <Page c={c} title="This link is closed" lead="A registration link works once, for 30 minutes.">
+      <p>
+        If you have just used it, your account is open: sign in, and make an API key there if you
+        did not keep the first one. Otherwise begin again with a new code.
+      </p>
+      <p class="actions">
+        <LinkButton kind="main" to="/login">
+          Sign in
+        </LinkButton>
+        <LinkButton to="/join">Begin again</LinkButton>
+      </p>
+    </Page>
+  )
+}
+
+/** Shows the new account: mail address, API key, wallet, and the way to a passkey. */
+function showOpened(c: PageContext, opened: OpenedAccount) {
+  const { MAIL_DOMAIN } = c.get('world').config
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title="Your account is open"
+      scripts={[...keyScripts, 'passkey']}
+      lead={
+        <>
+          Mail for your agent comes to{' '}
+          <strong>
+            {opened.alias}@{MAIL_DOMAIN}
+          </strong>
+          .
+        </>
+      }
+    >
+      <Notice kind="warning" title="Copy the API key now">
+        It is shown this once. With it your agent can pay within your limits for 90 days. If it gets
+        lost, make another one under API keys.
+      </Notice>
+      <KeyOnce c={c} apiKey={opened.apiKey} />
+      <Section title="Wallet">
+        <p>
+          <Address value={opened.address} />
+        </p>
+      </Section>
+      <p class="actions">
+        <LinkButton kind="main" to="">
+          I have saved the key
+        </LinkButton>
+      </p>
+      <AddPasskey c={c} />
+    </Page>,
+  )
+}
+
+/** Renders the form for a passkey. The passkey page answers it, so that this page and its key are gone. */
+function AddPasskey({ c }: { c: PageContext }) {
+  return (
+    <Section title="Sign in without a password">
+      <p>
+        A passkey on this device is safer than a password and quicker. Keep the key above first:
+        this leads on to another page.
+      </p>
+      <noscript>
+        <p>
+          <LinkButton to="/security/passkeys">To the passkeys</LinkButton>
+        </p>
+      </noscript>
+      <PasskeyForm
+        c={c}
+        act="create"
+        action="/security/passkeys"
+        label="Add a passkey"
+        otherwise="Your password opens the account without it."
+      >
+        <input type="hidden" name="deed" value="add" />
+      </PasskeyForm>
+    </Section>
+  )
 }

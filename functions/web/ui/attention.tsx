@@ -1,5 +1,5 @@
 import { webAppPath } from '../visit.ts'
-import { Notice } from './show.tsx'
+import { Facts, Notice } from './show.tsx'
 
 /** Shows on the first page, before everything else, that the account is frozen. */
 export function FrozenAccountNotice() {
@@ -41,4 +41,54 @@ export function WaitingRequestsNotice({
       <a href={webAppPath + path}>Review</a>
     </Notice>
   )
+}
+
+/** Warns about the address and shows where it differs from the known one. */
+export function LookalikeWarning({ known, imitating }: { known: string; imitating: string }) {
+  return (
+    <Notice kind="danger" title="This address imitates one that you know">
+      <p>
+        It begins and ends like a recipient of yours, but it is another one. This is how money is
+        diverted. Do not approve it unless you know why.
+      </p>
+      <Facts
+        facts={[
+          ['You know', <Compared value={known} other={imitating} />],
+          ['This one', <Compared value={imitating} other={known} />],
+        ]}
+      />
+    </Notice>
+  )
+}
+
+/** Shows an address in groups of four and marks the groups that differ from another address. */
+function Compared({ value, other }: { value: string; other: string }) {
+  const groups = (address: string) => address.replace(/^0x/, '').match(/.{1,4}/g) ?? []
+  const others = groups(other)
+  return (
+    <code class="address">
+      <span>0x</span>
+      {groups(value).map((group, at) => (
+        <span>
+          {group.toLowerCase() === others[at]?.toLowerCase() ? group : <mark>{group}</mark>}
+        </span>
+      ))}
+    </code>
+  )
+}
+
+type RequesterRow = {
+  title: string
+  calls_itself: string | null
+  device: string
+  device_known: boolean
+}
+
+/** Returns the facts; the name that an app gave itself is a fact of its own. */
+export function requesterFacts(asked: RequesterRow): (readonly [name: string, value: string])[] {
+  return [
+    ['Asked by', asked.title],
+    ...(asked.calls_itself === null ? [] : [['It calls itself', asked.calls_itself] as const]),
+    ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
+  ]
 }

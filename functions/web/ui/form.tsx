@@ -1,4 +1,6 @@
 /** Forms and their fields. Every form is a plain POST and works without script. */
+
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { type PageContext, webAppPath } from '../visit.ts'
 
@@ -224,5 +226,53 @@ export function Checkbox({
       <input type="checkbox" name={name} value="yes" checked={checked} />
       <span>{label}</span>
     </label>
+  )
+}
+
+/** Sentences by act. */
+export const doneWords = {
+  unfrozen: 'The account is no longer frozen. Agents can pay again.',
+  key_revoked: 'The key is revoked and no longer works.',
+  app_disconnected: 'The app is disconnected and has no access any more.',
+  recipient_added: 'The recipient is now known.',
+  removed: 'Removed. You will be asked about it again.',
+  capped: 'The caps are saved and apply from now on.',
+  approved:
+    'Approved. Transfers are sent; purchases are left to the agent, which gets what it buys.',
+  approved_unsent:
+    'Approved. Some transfers could not be sent: their pages say why. Purchases are left to the agent.',
+  declined_all: 'All waiting payments are declined.',
+  signed_out: 'You are signed out.',
+  few: 'Select at least two waiting payments to approve them together.',
+  unsure: 'Nothing has changed. Tick the box beside the button first.',
+} as const
+
+/** Act that the page after it tells. */
+export type Done = keyof typeof doneWords
+
+const cookie = 'aoa_done'
+const ownHost = { path: '/', secure: true, prefix: 'host' } as const
+const keptSeconds = 60
+
+/** Has the next page tell the act. */
+export function keepDone(c: PageContext, done: Done): void {
+  setCookie(c, cookie, done, { ...ownHost, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds })
+}
+
+/** Returns the act that this page tells, once, and if it is done rather than still to be repeated. */
+export function takeDone(c: PageContext): { words: string; isDone: boolean } | undefined {
+  const name = getCookie(c, cookie, 'host')
+  const told = Object.entries(doneWords).find(([act]) => act === name)
+  if (!told) return undefined
+  deleteCookie(c, cookie, ownHost)
+  return { words: told[1], isDone: name !== 'few' && name !== 'unsure' }
+}
+
+/** Links to the page for a proof, which leads back to this page. */
+export function ProofLink({ c, label }: { c: PageContext; label: string }) {
+  return (
+    <p class="actions">
+      <LinkButton to={`/proof?next=${encodeURIComponent(c.req.path)}`}>{label}</LinkButton>
+    </p>
   )
 }

@@ -1,6 +1,8 @@
 /** Parts that show facts, so that the same thing looks the same on every page. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { forPeople } from './amounts.ts'
+import type { Chain } from '../../../shared/chains/chain.ts'
+import { readableName } from '../../../shared/mandates/readable-name.ts'
+import { formatUsd } from '../../../shared/money/amount.ts'
 
 /** Shows what the reader must know before the rest of the page. */
 export function Notice({
@@ -165,5 +167,110 @@ export function Pager({
         </a>
       )}
     </nav>
+  )
+}
+
+/** Says how long ago a time was, in the largest unit that fits. */
+export function agoOf(nowMilliseconds: number, at: string): string {
+  const minutes = Math.floor((nowMilliseconds - Date.parse(at)) / 60_000)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes} min ago`
+  const hours = Math.floor(minutes / 60)
+  return hours === 1 ? 'an hour ago' : `${hours} hours ago`
+}
+
+/** Formats an amount for people: all digits, at least two decimals, commas between thousands. */
+export function forPeople(amount: string): string {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  return `${BigInt(whole.replaceAll(',', '')).toLocaleString('en-US')}.${fraction.padEnd(2, '0')}`
+}
+
+const centMicros = 10_000n
+
+/** Formats a balance in dollars, rounded down to the cent. */
+export function usdRoundedDown(usdMicros: bigint): string {
+  return forPeople(formatUsd(usdMicros - (usdMicros % centMicros)))
+}
+
+/** Formats an amount that was spent or counts, rounded up to the cent. */
+export function usdRoundedUp(usdMicros: bigint): string {
+  return usdRoundedDown(usdMicros + centMicros - 1n)
+}
+
+const states: Record<
+  string,
+  readonly [kind: 'plain' | 'good' | 'warning' | 'danger', word: string]
+> = {
+  awaiting_confirmation: ['warning', 'Waiting for approval'],
+  submitted: ['plain', 'On its way'],
+  unknown: ['warning', 'Not certain yet'],
+  settled: ['good', 'Settled'],
+  released: ['plain', 'Not sent'],
+  declined: ['plain', 'Declined'],
+  expired: ['plain', 'Expired'],
+  included: ['good', 'Arrived'],
+  safe: ['good', 'Arrived'],
+  finalized: ['good', 'Arrived, final'],
+  reverted: ['warning', 'Did not pass, may be sent again'],
+  reorged: ['danger', 'Taken back'],
+}
+
+/** Shows the state. */
+export function State({ of }: { of: string }) {
+  const [kind, word] = states[of] ?? ['plain', of]
+  return <Badge kind={kind}>{word}</Badge>
+}
+
+/** Shows the hash of a transaction, with a link to it in the explorer of its network. */
+export function Transaction({ chain, hash }: { chain: Chain | undefined; hash: string }) {
+  return (
+    <>
+      <code class="long">{hash}</code>{' '}
+      {chain && (
+        <a href={`${chain.explorerUrl}/tx/${hash}`} rel="noreferrer">
+          View the transaction
+        </a>
+      )}
+    </>
+  )
+}
+
+/** Returns the name of a site for a sentence: the host, or the whole origin if it is not https. */
+export function siteName(origin: string): string {
+  return origin.replace(/^https:\/\//, '')
+}
+
+/** Shows the exact name, and the readable form if it differs. */
+export function Site({ origin }: { origin: string }) {
+  const { hostname } = new URL(origin)
+  const readable = readableName(hostname) ?? hostname
+  return (
+    <>
+      <code class="long">{siteName(origin)}</code>
+      {readable !== hostname && <span class="hint"> reads as “{readable}”</span>}
+    </>
+  )
+}
+
+/** Shows the name in ASCII, in which no two names look alike, and the readable form if it differs. */
+export function Merchant({ domain }: { domain: string }) {
+  const readable = readableName(domain) ?? domain
+  return (
+    <>
+      <code class="long">{domain}</code>
+      {readable !== domain && <span class="hint"> reads as “{readable}”</span>}
+    </>
+  )
+}
+
+/** Warns about a name with letters beyond a to z. */
+export function ForeignLetters({ domain }: { domain: string }) {
+  const readable = readableName(domain) ?? domain
+  if (readable === domain) return null
+  return (
+    <Notice kind="warning" title="This name has letters beyond a to z">
+      It reads as “{readable}”, and other names can look the same. What counts is{' '}
+      <code class="long">{domain}</code>: compare it with the name that you know.
+    </Notice>
   )
 }

@@ -3,8 +3,7 @@ import type { limitsRow } from '../../../shared/payments/payment-with-facts.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import { limitWords } from '../limits/limits-data.ts'
 import { webAppPath } from '../visit.ts'
-import { Section, Time } from './show.tsx'
-import { usdRoundedDown, usdRoundedUp } from './usd.ts'
+import { Section, Time, usdRoundedDown, usdRoundedUp } from './show.tsx'
 
 const names = ['automatic_daily', 'asserted_daily', 'daily_spending_cap'] as const
 

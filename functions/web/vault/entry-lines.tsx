@@ -1,4 +1,7 @@
 /** Facts about a login, without its secrets. */
+
+import type { VaultPort } from '../../../shared/vault/port.ts'
+import type { PageContext } from '../visit.ts'
 import type { OwnerEntry } from './vault-data.ts'
 
 /** Lists the kinds of secrets that a login has. */
@@ -12,4 +15,11 @@ export function Holds({ entry }: { entry: OwnerEntry['listed'] }) {
 export function Maker({ entry: { maker, asker } }: { entry: OwnerEntry }) {
   const asked = asker === null ? '' : `, asked by ${asker}`
   return <>{(maker ?? 'You') + asked}</>
+}
+
+/** Returns the vault, which is a binding of the app. */
+export function vaultOf(c: PageContext): VaultPort {
+  const { vault } = c.get('world')
+  if (!vault) throw new Error('VAULT is not bound')
+  return vault
 }

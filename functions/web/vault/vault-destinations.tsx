@@ -8,14 +8,13 @@ import {
   hasValueInBody,
 } from '../../../shared/vault/destinations/destination.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
-import { Empty, Facts, Notice, Section, Time } from '../ui/show.tsx'
-import { siteName } from '../ui/site.tsx'
+import { Empty, Facts, Notice, Section, siteName, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
+import { vaultOf } from './entry-lines.tsx'
 import { findEntry, type OwnerEntry } from './vault-data.ts'
-import { vaultOf } from './vault-port.ts'
 
 const ownDestinationRow = z.object({
   destination: destinationRow,

@@ -1,21 +1,18 @@
 /** The page of one login of the vault, which the owner reads, changes, lets take codes and deletes. */
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
-import { Items } from '../activity/items.tsx'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import type { ReadEntry } from '../../../shared/vault/entries/entries-port.ts'
+import { Items } from '../activity/activity.tsx'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { keyScripts, Once } from '../keys/key-once.tsx'
 import { Page, sendPage } from '../layout.tsx'
-import { readSecurity } from '../own-session.ts'
-import { Button, Checkbox, Form, LinkButton } from '../ui/form.tsx'
-import { ProofLink } from '../ui/proof-link.tsx'
-import { Empty, Facts, Notice, Section, Time } from '../ui/show.tsx'
-import { Site, siteName } from '../ui/site.tsx'
+import { readSecurity } from '../session.ts'
+import { Button, Checkbox, Form, LinkButton, ProofLink } from '../ui/form.tsx'
+import { Empty, Facts, Notice, Section, Site, siteName, Time } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
-import { Holds } from './entry-lines.tsx'
-import { FurtherFields, SecretFields, usernameShown } from './login-fields.tsx'
-import { showSecrets } from './shown-secrets.tsx'
-import { storeTyped } from './typed-login.ts'
+import { Holds, vaultOf } from './entry-lines.tsx'
+import { FurtherFields, SecretFields, storeTyped, usernameShown } from './login-fields.tsx'
 import { findEntry, type OwnerEntry } from './vault-data.ts'
-import { vaultOf } from './vault-port.ts'
 
 const itemsShown = 10
 
@@ -204,4 +201,39 @@ function DeleteForm({ c, entry }: Part) {
       </Form>
     </Section>
   )
+}
+
+type Secret = NonNullable<ReadEntry['secret']>
+
+/** Shows each secret, to be copied. */
+async function showSecrets(c: PageContext, entry: OwnerEntry['listed'], secret: Secret) {
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={`Secrets for ${siteName(entry.site)}`}
+      owner={await requireOwner(c)}
+      back={{ to: `/vault/${entry.credential_id}`, label: 'The login' }}
+      lead={usernameShown(entry)}
+      scripts={keyScripts}
+    >
+      {partsOf(secret).map(([title, text]) => (
+        <Section title={title}>
+          <Once text={text} />
+        </Section>
+      ))}
+    </Page>,
+  )
+}
+
+function partsOf(secret: Secret) {
+  const { password, previous_passwords = [], totp, notes, fields = {} } = secret
+  const parts: [title: string, text: string | undefined][] = [
+    ['Password', password],
+    [`One-time code, good for ${totp?.seconds_left ?? 0} seconds`, totp?.code],
+    ...Object.entries(fields),
+    ['Notes', notes],
+    ...previous_passwords.map((one): [string, string] => ['A password before it', one]),
+  ]
+  return parts.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const]))
 }

@@ -1,14 +1,13 @@
 /** The page on which the owner adds a login to the vault. */
 import { isRefusal } from '../../../shared/contract/errors.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { proofFirst, readSecurity } from '../own-session.ts'
+import { proofFirst, readSecurity } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Notice } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
-import { FurtherFields, SecretFields, UsernameField } from './login-fields.tsx'
-import { storeTyped } from './typed-login.ts'
-import { vaultOf } from './vault-port.ts'
+import { vaultOf } from './entry-lines.tsx'
+import { FurtherFields, SecretFields, storeTyped, UsernameField } from './login-fields.tsx'
 
 /** Routes that show the form and store the login. */
 export const routes: Routes = (app) => {

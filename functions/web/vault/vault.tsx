@@ -1,10 +1,9 @@
 /** The page of the vault, in which the owner searches the stored logins. */
 import * as z from 'zod'
-import { requireOwner } from '../frame.ts'
+import { requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, LinkButton } from '../ui/form.tsx'
-import { Empty, Pager, Section, Table, Time } from '../ui/show.tsx'
-import { Site } from '../ui/site.tsx'
+import { Empty, Pager, Section, Site, Table, Time } from '../ui/show.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { Holds, Maker } from './entry-lines.tsx'
 import { usernameShown } from './login-fields.tsx'

@@ -4,13 +4,12 @@ import { bigintText } from '../../../shared/db/row-fields.ts'
 import { sha256Hex } from '../../../shared/digest.ts'
 import { formatAmount, parseAmount } from '../../../shared/money/amount.ts'
 import { type YieldVault, yieldVaults } from '../../../shared/yield/registry.ts'
-import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { goTo, readFormFields, requireOwner } from '../headers.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Checkbox, Field, Form, Select } from '../ui/form.tsx'
 import { Facts, Money, Section } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
-import { ruleSentence } from './yield.tsx'
-import { vaultName, vaultNamed } from './yield-data.ts'
+import { ruleSentence, vaultName, vaultNamed } from './yield.tsx'
 
 /** One million dollars, the same maximum as for the owner's own limits. */
 const atomicMax = 1_000_000_000_000n

@@ -12,10 +12,9 @@ import {
   planOf,
   type SqlFunction,
 } from '../../../shared/db/direct/plan.ts'
-import { openRolePool } from '../role-pool.ts'
-import { findFunction } from './catalog.ts'
+import { openRolePool } from '../database-keys.ts'
 import { type Answer, parseJson, type Refusal, refusal, refusalOf } from './errors.ts'
-import type { Identity } from './keys.ts'
+import { findFunction, type Identity } from './keys.ts'
 
 /** PostgREST's `db-pool-acquisition-timeout`. */
 const acquisitionTimeoutMilliseconds = 10_000

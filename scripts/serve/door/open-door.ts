@@ -2,9 +2,8 @@
 import type { FunctionSettings } from '../../local/functions.ts'
 import { type Host, startHost } from '../host.ts'
 import type { LoadedAll } from '../load.ts'
-import { readSecrets } from '../secrets.ts'
-import type { Settings } from '../settings.ts'
-import { closedTo } from '../sign-up.ts'
+import { closedTo } from '../owner.ts'
+import { readSecrets, type Settings } from '../settings.ts'
 import { openMetrics } from './metrics.ts'
 import { answerOperator } from './operator-paths.ts'
 

@@ -7,8 +7,8 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { chromium } from 'playwright-core'
 import { afterEach, expect, inject } from 'vitest'
 import * as z from 'zod'
-import { type WorldFile, worldFile } from '../../../scripts/demo/world-file.ts'
-import { signInAs } from '../../../scripts/screenshots/sign-in.ts'
+import { type WorldFile, worldFile } from '../../../scripts/demo/client.ts'
+import { signInAs } from '../../../scripts/screenshots/stage.ts'
 import { atEnd } from '../ending.ts'
 
 const sceneSchema = z.object({

@@ -1,6 +1,6 @@
 /** Every parser of text that a stranger can write, as a function of one text. */
 import { createHash } from 'node:crypto'
-import { returnPathOf } from '../../../functions/web/way-back.ts'
+import { returnPathOf } from '../../../functions/web/visit.ts'
 import { isToken } from '../../../shared/auth/api-key.ts'
 import { decodeText, parseJson } from '../../../shared/base64.ts'
 import { checkUrl } from '../../../shared/egress/safe-fetch.ts'

@@ -1,7 +1,7 @@
 import { hexlify } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { valueInTrie } from '../../../scripts/verify-proof/trie.ts'
+import { valueInTrie } from '../../../scripts/verify-proof/check.ts'
 import { pathInTrie } from '../../../shared/chains/evm/inclusion.ts'
 
 const value = fc.uint8Array({ minLength: 32, maxLength: 300 })

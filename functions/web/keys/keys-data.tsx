@@ -5,6 +5,11 @@ import { time } from '../../../shared/db/row-fields.ts'
 import { required } from '../../../shared/env.ts'
 import { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import type { World } from '../../../shared/world.ts'
+import { Page, sendPage } from '../layout.tsx'
+import { LinkButton } from '../ui/form.tsx'
+import { Notice } from '../ui/show.tsx'
+import type { Owner, PageContext } from '../visit.ts'
+import { KeyOnce, keyScripts } from './key-once.tsx'
 
 /** Row of one key; `shown` is the part of it that is not secret. */
 export const keyRow = z.object({
@@ -49,4 +54,22 @@ export async function makeKey(world: World) {
   const key = createApiKey(kind, (length) => world.randomBytes(length))
   const digest = await credentialOf(key, required(config, 'API_KEY_PEPPER'))
   return { key, known: { digest, shown: shownPart(key) } }
+}
+
+/** Answers the form that made a key, with the key. */
+export function showNewKey(c: PageContext, me: Owner, key: string, note: string) {
+  return sendPage(
+    c,
+    <Page c={c} title="Your new API key" owner={me} scripts={keyScripts}>
+      <Notice kind="warning" title="Copy it now">
+        It is shown this once. {note}
+      </Notice>
+      <KeyOnce c={c} apiKey={key} />
+      <p class="actions">
+        <LinkButton kind="main" to="/keys">
+          I have saved the key
+        </LinkButton>
+      </p>
+    </Page>,
+  )
 }

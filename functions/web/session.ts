@@ -1,15 +1,21 @@
 /** The session of a visitor, in the form that the rules of signing in take. */
+
+import type { MiddlewareHandler } from 'hono'
+import { setCookie } from 'hono/cookie'
 import * as z from 'zod'
 import {
   type Browser,
   type OwnerSession,
   sealSessionNotice,
 } from '../../shared/auth/new-session.ts'
+import { fail, Rejection } from '../../shared/contract/errors.ts'
+import { toHex } from '../../shared/digest.ts'
+import { formTokenOf, isOwnForm } from '../../shared/http/browser.ts'
 import { clientOf } from '../../shared/http/caller.ts'
-import { goTo, requireOwner } from './frame.ts'
+import { formFieldsIn } from '../../shared/http/input.ts'
+import { goTo, requireOwner } from './headers.ts'
 import { browserTokenOf, endSession, keepSession } from './session-cookie.ts'
-import { deleteFormDraft } from './typed.ts'
-import type { PageContext } from './visit.ts'
+import { deleteFormDraft, type PageContext, type WebEnv } from './visit.ts'
 
 /** Describes the browser of a request; user agents longer than 256 characters are cut. */
 export function browserOf(c: PageContext): Browser {
@@ -105,4 +111,31 @@ export function proofFirst(c: PageContext, security: Security): Response | undef
   if (security.refusal === null || c.req.method !== 'GET') return undefined
   if (security.refusal === 'account_on_hold') return goTo(c, '/hold')
   return goTo(c, `/proof?next=${encodeURIComponent(c.req.path)}`)
+}
+
+/** Gives a browser a form token if it has none. */
+export const keepFormToken: MiddlewareHandler<WebEnv> = async (c, next) => {
+  const known = formTokenOf(c.req.raw.headers)
+  const token = known ?? toHex(c.get('world').randomBytes(32).buffer)
+  c.set('formToken', token)
+  if (known === undefined) {
+    const host = { path: '/', secure: true, prefix: 'host' } as const
+    setCookie(c, 'aoa_form', token, { ...host, httpOnly: true, sameSite: 'Lax' })
+  }
+  await next()
+}
+
+/** Refuses a form that is not from our own pages, before anything else is done with it. */
+export const requireOwnForm: MiddlewareHandler<WebEnv> = async (c, next) => {
+  const { headers } = c.req.raw
+  const [type] = (headers.get('content-type') ?? '').split(';')
+  const isForm = type?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+  const form = isForm ? formFieldsIn(await c.req.text()).get('form') : null
+  const [token = '', account] = form?.split('.') ?? []
+  if (!isOwnForm(headers, c.get('world').config.WEB_URL, token)) {
+    throw new Rejection(fail('foreign_form'))
+  }
+  c.set('formToken', token)
+  if (account !== undefined) c.set('formAccount', account)
+  await next()
 }
