@@ -1,6 +1,6 @@
 /** Refusals as pages: the sentence of the error table, and a link to go on. */
 import { type ErrorCode, errorTable, fail, Rejection } from '../../shared/contract/errors.ts'
-import { goTo } from './headers.ts'
+import { goTo } from './frame.ts'
 import { Page, sendPage } from './layout.tsx'
 import { dropSession } from './session-cookie.ts'
 import { LinkButton } from './ui/form.tsx'

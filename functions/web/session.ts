@@ -13,7 +13,7 @@ import { toHex } from '../../shared/digest.ts'
 import { formTokenOf, isOwnForm } from '../../shared/http/browser.ts'
 import { clientOf } from '../../shared/http/caller.ts'
 import { formFieldsIn } from '../../shared/http/input.ts'
-import { goTo, requireOwner } from './headers.ts'
+import { goTo, requireOwner } from './frame.ts'
 import { browserTokenOf, endSession, keepSession } from './session-cookie.ts'
 import { deleteFormDraft, type PageContext, type WebEnv } from './visit.ts'
 

@@ -10,8 +10,8 @@ import { connectedChains, tokenBySymbol } from '../chains/registry.ts'
 import type { CapabilityPart, ChainPart } from '../contract/gaps.ts'
 import { unbound } from '../db/database.ts'
 import { usdMicrosOf } from '../money/usd.ts'
-import { fundedLanes } from '../payments/relay/funded-lanes.ts'
 import { type LaneRow, laneRow } from '../payments/relay/lanes.ts'
+import { fundedLanes } from '../payments/relay/relay.ts'
 import type { World } from '../world.ts'
 
 // Readers keep health for 10 seconds and documents for 15, so a failure shows within a minute.

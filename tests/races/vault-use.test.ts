@@ -3,7 +3,7 @@
  * machine.
  */
 import { expect, test } from 'vitest'
-import { mulberry32 } from '../../scripts/local/secrets.ts'
+import { mulberry32 } from '../../scripts/local/random.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { approveDestination, entryOf } from '../support/vault-rows.ts'
 import { type Agent, start } from '../support/world.ts'

@@ -4,7 +4,7 @@
  * run. The order in which threads and processes get to work is not repeated.
  */
 import { createHash } from 'node:crypto'
-import { fractions } from '../../scripts/local/secrets.ts'
+import { fractions } from '../../scripts/local/random.ts'
 
 /** Seed of this run. */
 export const seed = Number(process.env['SEED'] ?? 1)

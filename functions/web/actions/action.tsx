@@ -5,7 +5,7 @@
 import { securityEventOf } from '../../../shared/auth/new-session.ts'
 import { readAddress } from '../../../shared/chains/evm/address.ts'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf, proofFirst, readSecurity } from '../session.ts'
 import { Button, Form, LinkButton } from '../ui/form.tsx'

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/payments/show/activity.ts'
 import { transferProof } from '../../../shared/payments/show/transfer-status.ts'
 import { ReceiptLink } from '../approvals/consent-buttons.tsx'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import {
   Address,

@@ -7,7 +7,7 @@ import {
   activityRow,
 } from '../../../shared/payments/show/activity.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, Select } from '../ui/form.tsx'
 import { Empty, forPeople, Notice, Pager, Section, State, Time } from '../ui/show.tsx'

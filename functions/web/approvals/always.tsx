@@ -1,7 +1,7 @@
 /** The page on which the owner makes a mandate from a payment, so that the next ones like it are not asked about. */
 import * as z from 'zod'
 import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, Form } from '../ui/form.tsx'
 import type { PageContext, Routes } from '../visit.ts'

@@ -2,7 +2,7 @@
 import { batchSize, batchTerms } from '../../../shared/consent/consent.ts'
 import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readOwnerConsent } from '../own-consent.ts'
 import { ownerSessionOf } from '../session.ts'

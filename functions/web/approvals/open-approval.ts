@@ -8,7 +8,7 @@ import type { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import { paymentWithFactsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { decide } from '../../../shared/policy/decide.ts'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import type { PageContext } from '../visit.ts'
 import { type OpenedApproval, openApprovals } from './approvals-data.ts'
 

@@ -1,7 +1,7 @@
 /** Consent receipts, which the owner downloads from the pages of mandates and payments. */
 import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { type ReceiptSubject, receiptOf } from '../../../shared/payments/show/consent-receipt.ts'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import type { PageContext, Routes } from '../visit.ts'
 import { isUuid } from './approvals-data.ts'
 

@@ -2,7 +2,7 @@
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { appRaised } from '../../../shared/mail/access-messages.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import {
   CapFields,
   type Caps,

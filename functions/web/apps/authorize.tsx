@@ -6,7 +6,7 @@ import {
 } from '../../../shared/oauth/authorization-request.ts'
 import { isInstalledApp, shownHost } from '../../../shared/oauth/redirect-uri.ts'
 import { denyAccess, grantAccess } from '../../../shared/oauth/token.ts'
-import { readFormFields, requireOwner } from '../headers.ts'
+import { readFormFields, requireOwner } from '../frame.ts'
 import {
   CapFields,
   type Caps,

@@ -1,7 +1,7 @@
 /** The page of API keys, on which the owner sees them and makes new ones. */
 import * as z from 'zod'
 import { newApiKey } from '../../../shared/mail/access-messages.ts'
-import { readFormFields, requireOwner } from '../headers.ts'
+import { readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../ui/form.tsx'

@@ -8,7 +8,7 @@ import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amoun
 import { relayedBody } from '../../../shared/payments/decide/limit-words.ts'
 import { limitsRow, relayedRows } from '../../../shared/payments/payment-with-facts.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'

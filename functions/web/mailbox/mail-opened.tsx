@@ -2,7 +2,7 @@
 import type { Child } from 'hono/jsx'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import type { OpenedMail } from '../../../shared/mailbox/port.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readSecurity } from '../session.ts'
 import { Button, Checkbox, Form, ProofLink } from '../ui/form.tsx'

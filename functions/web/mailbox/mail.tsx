@@ -1,7 +1,7 @@
 /** The page of the mailbox, in which the owner finds and deletes mail and lets agents read codes. */
 import * as z from 'zod'
 import { codesReadable } from '../../../shared/mail/access-messages.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../session.ts'
 import { Button, Checkbox, Field, Form, Select } from '../ui/form.tsx'

@@ -15,7 +15,7 @@ import {
 } from '../approvals/consent-buttons.tsx'
 import { type ConsentProblem, consentProblemOf, outcomeRow } from '../approvals/consent-data.ts'
 import { ApprovalOptions, approvalOptionsIn, digestsOf } from '../approvals/tick-boxes.tsx'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readOwnerConsent } from '../own-consent.ts'
 import { ownerSessionOf, sealOwnerNotice } from '../session.ts'

@@ -9,7 +9,7 @@ import { payableHostOf } from '../../../shared/policy/mandate.ts'
 import type { PastPayment } from '../../../shared/policy/rehearsal.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
 import { passkeysRow } from '../approvals/consent-data.ts'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import type { PageContext } from '../visit.ts'
 
 /** Row of the list of mandates. */

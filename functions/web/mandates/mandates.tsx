@@ -1,6 +1,6 @@
 /** The page of all mandates, from which the owner opens one to decide on it or to read it. */
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { LinkButton } from '../ui/form.tsx'
 import { Empty, Merchant, Pager, Section, Table, Time } from '../ui/show.tsx'

@@ -8,7 +8,7 @@ import { newPushDevice, notificationTest } from '../../../shared/mail/access-mes
 import { browserName } from '../../../shared/mail/browser-name.ts'
 import { sealForOutbox } from '../../../shared/mail/outbox.ts'
 import { importPublicKey } from '../../../shared/mail/push.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf, readSecurity, sealOwnerNotice } from '../session.ts'
 import { Button, Checkbox, Form, ProofLink } from '../ui/form.tsx'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
 import { Address, Empty, Money, Notice, Section, Table, Time, usdRoundedUp } from '../ui/show.tsx'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { accountUnfrozen } from '../../../shared/mail/money-messages.ts'
 import { freezeAccount as freeze, type freezeAccount } from '../../../shared/payments/freeze.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf, sealOwnerNotice } from '../session.ts'
 import { Button, Form, LinkButton } from '../ui/form.tsx'

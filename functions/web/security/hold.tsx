@@ -1,7 +1,7 @@
 /** The page of a hold: why it stands, until when, and how it ends. */
 import { endHold, recoverAccess } from '../../../shared/auth/own-secrets.ts'
 import { passwordProblems } from '../../../shared/auth/password.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { ownerSessionOf, readSecurity, type Security } from '../session.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'

@@ -5,7 +5,7 @@ import {
   proveWithPasskey,
   proveWithPassword,
 } from '../../../shared/auth/proof.ts'
-import { readFormFields, requireOwner } from '../headers.ts'
+import { readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { enter, ownerSessionOf, readSecurity } from '../session.ts'
 import { Button, Field, Form, Username } from '../ui/form.tsx'

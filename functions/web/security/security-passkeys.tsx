@@ -1,7 +1,7 @@
 /** The page of passkeys, which the owner adds, renames and removes. */
 import { addPasskey, beginPasskey, removePasskey } from '../../../shared/auth/owner-passkeys.ts'
 import { readPasskeyRegistration } from '../../../shared/auth/passkey.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { ownerSessionOf, proofFirst, readSecurity, type Security } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'

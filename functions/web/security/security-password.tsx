@@ -1,7 +1,7 @@
 /** The page on which the owner sets a new password. */
 import { setPassword } from '../../../shared/auth/own-secrets.ts'
 import { passwordProblems } from '../../../shared/auth/password.ts'
-import { readFormFields, requireOwner } from '../headers.ts'
+import { readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { enter, ownerSessionOf, proofFirst, readSecurity } from '../session.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'

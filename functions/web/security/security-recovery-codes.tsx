@@ -1,6 +1,6 @@
 /** The page on which the owner makes new recovery codes and sees them once. */
 import { makeRecoveryCodes } from '../../../shared/auth/own-secrets.ts'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { ownerSessionOf, proofFirst, readSecurity } from '../session.ts'
 import { Button, Form, LinkButton } from '../ui/form.tsx'

@@ -1,6 +1,6 @@
 /** The page of sign-ins, on which the owner ends sessions. */
 import { browserName } from '../../../shared/mail/browser-name.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readSecurity, type SignIn } from '../session.ts'
 import { Button, Form } from '../ui/form.tsx'

@@ -1,6 +1,6 @@
 /** The page on which the owner sees all ways to sign in, and the pages that change them. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readSecurity, type Security } from '../session.ts'
 import { Facts, Notice } from '../ui/show.tsx'

@@ -11,7 +11,7 @@ import {
   challengeSiteKey,
 } from '../../../shared/onboarding/challenge.ts'
 import { confirmCode, requestSignup } from '../../../shared/onboarding/signup.ts'
-import { goTo, readFormFields } from '../headers.ts'
+import { goTo, readFormFields } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'

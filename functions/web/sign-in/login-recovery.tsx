@@ -1,6 +1,6 @@
 /** The page on which an owner signs in with a recovery code. */
 import { signInWithRecoveryCode } from '../../../shared/auth/sign-in.ts'
-import { readFormFields } from '../headers.ts'
+import { readFormFields } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf, signIn } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'

@@ -5,7 +5,7 @@ import {
   signInWithPasskey,
   signInWithPassword,
 } from '../../../shared/auth/sign-in.ts'
-import { readFormFields } from '../headers.ts'
+import { readFormFields } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf, signIn } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'

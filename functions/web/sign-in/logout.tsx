@@ -1,5 +1,5 @@
 /** The form of the navigation with which an owner signs out; it has no page of its own. */
-import { goTo, requireOwner } from '../headers.ts'
+import { goTo, requireOwner } from '../frame.ts'
 import { dropSession } from '../session-cookie.ts'
 import { deleteFormDraft, type Routes } from '../visit.ts'
 

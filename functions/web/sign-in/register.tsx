@@ -10,7 +10,7 @@ import {
   type PendingRegistration,
   readPendingRegistration,
 } from '../../../shared/onboarding/registration.ts'
-import { readFormFields } from '../headers.ts'
+import { readFormFields } from '../frame.ts'
 import { KeyOnce, keyScripts } from '../keys/key-once.tsx'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf } from '../session.ts'

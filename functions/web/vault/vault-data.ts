@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { entryRow } from '../../../shared/vault/entries/list-entries.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import type { PageContext } from '../visit.ts'
 
 /** Row of an entry. `maker` made it, null for the owner; `asker` is the one whose link asked for it. */

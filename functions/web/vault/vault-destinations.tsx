@@ -8,7 +8,7 @@ import {
   hasValueInBody,
 } from '../../../shared/vault/destinations/destination.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
 import { Empty, Facts, Notice, Section, siteName, Time } from '../ui/show.tsx'

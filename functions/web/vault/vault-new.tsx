@@ -1,6 +1,6 @@
 /** The page on which the owner adds a login to the vault. */
 import { isRefusal } from '../../../shared/contract/errors.ts'
-import { goTo, readFormFields, requireOwner } from '../headers.ts'
+import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { proofFirst, readSecurity } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'

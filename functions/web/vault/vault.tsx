@@ -1,6 +1,6 @@
 /** The page of the vault, in which the owner searches the stored logins. */
 import * as z from 'zod'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, LinkButton } from '../ui/form.tsx'
 import { Empty, Pager, Section, Site, Table, Time } from '../ui/show.tsx'

@@ -9,7 +9,7 @@ import { type Payment, paymentRow, walletRow } from '../../../shared/payments/pa
 import { summaryOf } from '../../../shared/payments/words.ts'
 import { isRowOf, signedUsdc, totalOf, totalRow, vaultBody } from '../../../shared/yield/body.ts'
 import { type YieldVault, yieldVaults } from '../../../shared/yield/registry.ts'
-import { requireOwner } from '../headers.ts'
+import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { StepChart } from '../ui/charts.tsx'
 import { LinkButton } from '../ui/form.tsx'

@@ -18,7 +18,7 @@ import { type FrozenRequest, resourceDigest } from '../../x402/challenge.ts'
 import { timeoutSecondsMin } from '../../x402/offer.ts'
 import { type PayableOffer, unpayableOf } from '../../x402/offers.ts'
 import { isSponsored } from '../../x402/payload.ts'
-import { notFunded, refuseBarred } from '../decide/barred.ts'
+import { notFunded, refuseBarred } from '../decide/not-payable.ts'
 import { isUndecided, type Payment } from '../payment.ts'
 import {
   openSignatures,

@@ -11,8 +11,8 @@ import type { AuthorizeAnswer, AuthorizeRequest, LaneSeen } from '../../custody/
 import type { Context } from '../../http/handler.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { Decision } from '../../policy/decide.ts'
-import { laneFull, noGas, notFunded } from '../decide/barred.ts'
 import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
+import { laneFull, noGas, notFunded } from '../decide/not-payable.ts'
 import { isReserved } from '../payment.ts'
 import { type PaymentWithFacts, paymentWithFactsRow } from '../payment-with-facts.ts'
 

@@ -9,11 +9,11 @@ import { type Preflight, readPreflight } from '../../chains/evm/preflight.ts'
 import { assetOf, type Chain } from '../../chains/registry.ts'
 import { fail, isRefusal, type Refusal } from '../../contract/errors.ts'
 import type { Context } from '../../http/handler.ts'
-import { gasTooDear, notFunded, refuseBarred } from '../decide/barred.ts'
 import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
+import { gasTooDear, notFunded, refuseBarred } from '../decide/not-payable.ts'
 import { foundRow, isSigned, type Payment } from '../payment.ts'
 import { openSignatures, type PaymentWithFacts } from '../payment-with-facts.ts'
-import { fundedLanes, relayQueued, sendStored } from '../relay/funded-lanes.ts'
+import { fundedLanes, relayQueued, sendStored } from '../relay/relay.ts'
 import {
   authorizePayment,
   type GasRefusal,

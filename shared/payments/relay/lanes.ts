@@ -9,7 +9,7 @@ import { type LaneState, type LaneStates, readLanes } from '../../chains/evm/lan
 import { addressSchema } from '../../chains/hex.ts'
 import type { LaneSeen } from '../../custody/port.ts'
 import type { World } from '../../world.ts'
-import { fundedLanes, type RelaySeen } from './funded-lanes.ts'
+import { fundedLanes, type RelaySeen } from './relay.ts'
 
 /** Lane as the ledger has it. */
 export const laneRow = z.object({

@@ -1,4 +1,4 @@
-import { mulberry32 } from '../../../scripts/local/secrets.ts'
+import { mulberry32 } from '../../../scripts/local/random.ts'
 
 /** Choices derived from one number, so that a command can be replayed from that number alone. */
 export type Dice = {

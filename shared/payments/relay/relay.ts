@@ -3,7 +3,6 @@
  * flight. Pure: the caller has read the chain and the ledger. One that cannot pay after all is found by
  * housekeeping, which gives its calls to another.
  */
-
 import type { Chain } from '../../chains/chain.ts'
 import type { LaneHolding, Preflight } from '../../chains/evm/preflight.ts'
 import { broadcast } from '../../chains/evm/rpc/broadcast.ts'

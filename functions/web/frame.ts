@@ -1,3 +1,8 @@
+/**
+ * The frame of every page: its security headers, and its context, which is the world, the request, and the
+ * owner of the session. A page reaches an account through `requireOwner` alone, so it cannot show one
+ * without a session.
+ */
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
