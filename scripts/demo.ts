@@ -3,7 +3,7 @@
  * It checks each payment against the balances on the chain, and ends with an error if one of them does
  * not match to the unit.
  */
-import { openAccount, readWorldFile, refusals } from './demo/client.ts'
+import { openClient, readWorldFile, refusals } from './demo/client.ts'
 import { payUnderMandate } from './demo/mandate.ts'
 import { onboard } from './demo/onboard.ts'
 import { payByAlias } from './demo/pay.ts'
@@ -23,7 +23,7 @@ const options = { world: { type: 'string', default: '.local/world.json' } } as c
 
 await runFramed(help, options, async ({ world: file }) => {
   const world = readWorldFile(file)
-  const agent = openAccount(world, world.api_keys.pay)
+  const agent = openClient(world, world.api_keys.pay)
   await payByAlias(world, agent)
   await payMerchant(world, agent, { name: 'x402 version 2', url: world.merchant.v2_url })
   await payMerchant(world, agent, { name: 'x402 version 1', url: world.merchant.v1_url })

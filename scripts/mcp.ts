@@ -12,7 +12,7 @@ import { toolsOf } from '../shared/mcp/tools.ts'
 import type { ClientOptions } from './client/options.ts'
 import { callOverNetwork } from './mcp/port.ts'
 import { scopesOfKey } from './mcp/scopes.ts'
-import { readSettings, SettingsError } from './mcp/settings.ts'
+import { readMcpSettings, SettingsError } from './mcp/settings.ts'
 
 const help = `agent-operating-account-mcp [--help] [--version]
 
@@ -25,7 +25,7 @@ AOA_DEVICE_ID  names this computer to the account, if you want it to have a name
 Ends with 0 when its input ends, and with 2 when one of these is missing or malformed.`
 
 /** Returns an exit code, or undefined while tools are served. */
-function begin(): number | undefined {
+function startServer(): number | undefined {
   try {
     const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const
     const { values } = parseArgs({ options })
@@ -33,7 +33,7 @@ function begin(): number | undefined {
       console.log(values.help ? help : manifest.version)
       return 0
     }
-    serve(readSettings(process.env))
+    serve(readMcpSettings(process.env))
     return undefined
   } catch (error) {
     const isUsage = error instanceof SettingsError || error instanceof TypeError
@@ -62,4 +62,4 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-process.exitCode = begin()
+process.exitCode = startServer()

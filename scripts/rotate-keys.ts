@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Rejection } from '../shared/contract/errors.ts'
 import { addRoots, reportCase } from './rotate-keys/rotate.ts'
-import { openCases, readSettings } from './rotate-keys/settings.ts'
+import { openCases, readRotationSettings } from './rotate-keys/settings.ts'
 
 const help = `npm run rotate-keys -- [--dry-run] [--data .local] [--add-root]
 
@@ -53,7 +53,7 @@ function reasonOf(error: unknown): string {
 async function rotateAll(directory: string, isDry: boolean): Promise<number> {
   const stopping = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort())
-  const cases = openCases(readSettings(process.env, directory))
+  const cases = openCases(readRotationSettings(process.env, directory))
   if (cases.length === 0) throw new Error('no database key is given; see --help')
   let isDone = true
   for (const one of cases) {

@@ -2,7 +2,7 @@ import { connectedChains } from '../../shared/chains/registry.ts'
 import { isRefusal } from '../../shared/contract/errors.ts'
 import { browserProblem } from '../../shared/http/browser.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { openAccount } from '../../shared/onboarding/registration.ts'
+import { registerAccount } from '../../shared/onboarding/registration.ts'
 import type { createAccount } from './contract.ts'
 
 /** Opens the account for a browser; a call that does not look like one is refused first. */
@@ -10,7 +10,7 @@ export const run: Handler<typeof createAccount> = async (input, { world, headers
   const { registration: link, alias, password, form } = input
   const problem = browserProblem(headers, world.config.WEB_URL, form)
   if (problem) return problem
-  const opened = await openAccount(world, {
+  const opened = await registerAccount(world, {
     link,
     alias,
     password,

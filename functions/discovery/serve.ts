@@ -48,7 +48,7 @@ export function discoveryFunction(
         made.documents.get(found) ?? renderDocument(found, serviceOf(contracts, gaps, world))
       made.documents.set(found, making)
       const headers = headersOf(found, world.config.BASE_URL, requestId)
-      return answer(request, await making, headers)
+      return serveDocument(request, await making, headers)
     },
   }
 }
@@ -84,7 +84,11 @@ function serviceOf(
   }
 }
 
-function answer(request: Request, { text, etag }: RenderedDocument, headers: Headers): Response {
+function serveDocument(
+  request: Request,
+  { text, etag }: RenderedDocument,
+  headers: Headers,
+): Response {
   headers.set('etag', etag)
   if (isKnown(request, etag)) return new Response(null, { status: 304, headers })
   return new Response(request.method === 'HEAD' ? null : text, { headers })

@@ -26,7 +26,7 @@ export function inboundMail(worldOf: (bindings: Record<string, unknown>) => Worl
       serveWebhook(worldOf(bindings), { receiveMail, takesMail: checkRecipient }, request),
     ),
     async email(mail: PlatformMail, bindings: Record<string, unknown> = {}): Promise<void> {
-      const reception = await receive(worldOf(bindings), mail)
+      const reception = await receivePlatformMail(worldOf(bindings), mail)
       if (reception === 'kept') return
       const reply = mailRefusals[reception.refused]
       // The platform takes an exception for a temporary error, and the sending server tries again.
@@ -36,7 +36,10 @@ export function inboundMail(worldOf: (bindings: Record<string, unknown>) => Worl
   }
 }
 
-async function receive(world: World, { from, to, raw }: PlatformMail): Promise<Reception> {
+async function receivePlatformMail(
+  world: World,
+  { from, to, raw }: PlatformMail,
+): Promise<Reception> {
   const bytes = await readAtMost(raw, mailLimits.bytesMax)
   if (bytes === 'too_long') return { refused: 'too_large' }
   if (bytes === 'broken') throw new Error('the mail did not come whole')

@@ -19,7 +19,7 @@ export async function isSigned(
   if (Math.abs(now().getTime() / 1000 - Number(timestamp)) > ageSecondsMax) return false
   const signed = new Blob([`${id}.${timestamp}.`, new Uint8Array(body)])
   const content = await signed.arrayBuffer()
-  const key = await keyOf(required(config, 'INBOUND_MAIL_SECRET'))
+  const key = await webhookKey(required(config, 'INBOUND_MAIL_SECRET'))
   const given = signatures.split(' ').slice(0, signaturesMax)
   const holds = await Promise.all(given.map((one) => holdsOf(key, one, content)))
   return holds.includes(true)
@@ -32,9 +32,9 @@ async function holdsOf(key: Key, signature: string, content: ArrayBuffer) {
   return bytes !== undefined && crypto.subtle.verify('HMAC', key, bytes, content)
 }
 
-type Key = Awaited<ReturnType<typeof keyOf>>
+type Key = Awaited<ReturnType<typeof webhookKey>>
 
-function keyOf(secret: string) {
+function webhookKey(secret: string) {
   const bytes = decodeBytes(secret.replace(/^whsec_/, ''))
   if (!bytes) throw new Error('INBOUND_MAIL_SECRET is not base64')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])

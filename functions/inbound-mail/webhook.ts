@@ -49,13 +49,13 @@ export async function serveWebhook(
     const message = 'The signature is missing, wrong, or older than five minutes.'
     return refuse(fail('unauthorized', { message }), requestId)
   }
-  const reception = await receive(world, mailbox, new TextDecoder().decode(bytes))
+  const reception = await receiveWebhook(world, mailbox, new TextDecoder().decode(bytes))
   return reception
     ? answerReception(reception, requestId)
     : refuse(fail('invalid_request'), requestId)
 }
 
-async function receive(
+async function receiveWebhook(
   world: World,
   mailbox: Mailbox,
   text: string,

@@ -28,7 +28,7 @@ async function revoke(c: OAuthContext): Promise<Response> {
   return problem ? answerOAuthError(c, problem) : answerJson(c, {})
 }
 
-async function register(c: OAuthContext): Promise<Response> {
+async function answerRegistration(c: OAuthContext): Promise<Response> {
   const text = await readBody(c, 'application/json', 'invalid_client_metadata')
   if (typeof text !== 'string') return answerOAuthError(c, text)
   const world = c.get('world')
@@ -41,7 +41,7 @@ async function register(c: OAuthContext): Promise<Response> {
 export const endpoints = {
   '/oauth/token': token,
   '/oauth/revoke': revoke,
-  '/oauth/register': register,
+  '/oauth/register': answerRegistration,
 } as const
 
 /** Reads the form of a request and its DPoP proof, which must name this endpoint of the issuer. */

@@ -6,7 +6,7 @@ import type { Handler } from '../../shared/http/handler.ts'
 import { readUntil } from '../../shared/http/input.ts'
 import { confirmationBody } from '../../shared/payments/confirmation.ts'
 import { nextCall } from '../../shared/payments/next-call.ts'
-import { endOf, foundRow, isSigned, isUnderWay } from '../../shared/payments/payment.ts'
+import { closingReason, foundRow, isSigned, isUnderWay } from '../../shared/payments/payment.ts'
 import { type Watched, watchPayment } from '../../shared/payments/settle/watch.ts'
 import { statusBody, transferProof } from '../../shared/payments/show/transfer-status.ts'
 import type { transferStatus } from './contract.ts'
@@ -39,7 +39,7 @@ export const run: Handler<typeof transferStatus> = async (input, context) => {
   const { payment, decision, is_own } = found
   const confirmation = await confirmationBody(world.config, payment, decision, context.now())
   // Nobody else may send what one key or app asked for.
-  const isToContinue = is_own && endOf(payment, nowSeconds()) === undefined
+  const isToContinue = is_own && closingReason(payment, nowSeconds()) === undefined
   const next = isToContinue ? nextCall(payment, decision === 'approved') : undefined
   return {
     ...statusBody(found),
@@ -62,7 +62,7 @@ function isPending(found: Found | undefined, nowSeconds: number): boolean {
   if (!found) return false
   const { payment, decision } = found
   if (payment.state === 'awaiting_confirmation') {
-    return decision === null && endOf(payment, nowSeconds) === undefined
+    return decision === null && closingReason(payment, nowSeconds) === undefined
   }
   return isUnderWay(payment.state)
 }

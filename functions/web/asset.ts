@@ -5,6 +5,6 @@ import { webAppPath } from './visit.ts'
 export type Asset = keyof typeof assets
 
 /** Returns the path from which a browser loads the asset. */
-export function addressOf(name: Asset): string {
+export function assetPath(name: Asset): string {
   return `${webAppPath}/assets/${assets[name].name}`
 }

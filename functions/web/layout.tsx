@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Config } from '../../shared/env.ts'
-import { type Asset, addressOf } from './asset.ts'
+import { type Asset, assetPath } from './asset.ts'
 import { Button, Form, takeDone } from './ui/form.tsx'
 import { Badge, Notice, Time } from './ui/show.tsx'
 import { type Owner, type PageContext, webAppPath } from './visit.ts'
@@ -50,10 +50,10 @@ export function Page(props: PageProps) {
           {`${countOf(owner)}${title} · ${owner?.account.alias ?? 'Agent Operating Account'}`}
         </title>
         <link rel="manifest" href={`${webAppPath}/manifest.webmanifest`} />
-        <link rel="icon" href={addressOf('icon')} type="image/svg+xml" />
-        <link rel="stylesheet" href={addressOf('style')} />
+        <link rel="icon" href={assetPath('icon')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetPath('style')} />
         {scripts.map((name) => (
-          <script type="module" src={addressOf(name)} />
+          <script type="module" src={assetPath(name)} />
         ))}
       </head>
       <body class={owner && !isDecision ? 'app' : undefined}>
@@ -62,7 +62,7 @@ export function Page(props: PageProps) {
         </a>
         <header>
           <a class="brand" href={webAppPath}>
-            <img src={addressOf('icon')} alt="" />
+            <img src={assetPath('icon')} alt="" />
             Agent Operating Account
           </a>
           {owner && !isDecision && <Menu c={c} owner={owner} above={props.back?.to} />}

@@ -41,7 +41,7 @@ export async function sealOwnerNotice(
 }
 
 /** Stores the new token of a session in the browser and redirects. */
-export function enter(c: PageContext, token: string, way: string): Response {
+export function enterSession(c: PageContext, token: string, way: string): Response {
   keepSession(c, token)
   return goTo(c, way)
 }
@@ -50,7 +50,7 @@ export function enter(c: PageContext, token: string, way: string): Response {
 export async function signIn(c: PageContext, token: string, way: string): Promise<Response> {
   await endSession(c)
   deleteFormDraft(c)
-  return enter(c, token, way)
+  return enterSession(c, token, way)
 }
 
 const refusal = z.enum(['account_on_hold', 'proof_required'])

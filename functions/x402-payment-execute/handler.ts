@@ -21,7 +21,7 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const { attempt_id: attempt, response_piece: piece, user_confirmed: isConfirmed = false } = input
   const confirmed =
     isConfirmed && piece === undefined ? await executeConfirmed(context, attempt) : undefined
-  if (confirmed) return isRefusal(confirmed) ? confirmed : answerOf(context, confirmed)
+  if (confirmed) return isRefusal(confirmed) ? confirmed : executeAnswer(context, confirmed)
   const question = { payment: attempt, kind: 'x402', device: await context.device() }
   const entered = await context.db.one('payment_facts', question, paymentWithFactsRow)
   if (!entered) return fail('payment_not_found')
@@ -32,7 +32,7 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const decisionMaker = decisionMakerFor(context, isConfirmed, true)
   const executed = await executeAttempt(context, entered, decisionMaker)
   if (isRefusal(executed)) return executed
-  if (executed.outcome !== 'confirm') return answerOf(context, executed)
+  if (executed.outcome !== 'confirm') return executeAnswer(context, executed)
   return { ...outcomeBody(payment), status: 'awaiting_confirmation', ...executed.asked }
 }
 
@@ -49,7 +49,7 @@ async function keptOutcome(
   return isToSend ? undefined : outcomeOf(context.db, seen, piece)
 }
 
-async function answerOf({ world }: Context, executed: Executed) {
+async function executeAnswer({ world }: Context, executed: Executed) {
   const seen = await watchExecuted(world, executed).catch(outcomeLost(executed.payment))
   return isRefusal(seen) ? seen : outcomeBody(seen)
 }

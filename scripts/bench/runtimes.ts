@@ -10,7 +10,7 @@ import type { BenchWorld } from './world.ts'
 export function runtimesOf(parent: number): number[] {
   const below = readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
-    .flatMap((pid) => statusOf(pid))
+    .flatMap((pid) => processStatus(pid))
     .filter((status) => status.parent === parent)
   return below.flatMap(({ pid, name }) => [
     ...(name.startsWith('workerd') ? [pid] : []),
@@ -20,11 +20,11 @@ export function runtimesOf(parent: number): number[] {
 
 /** Sums the resident memory of those processes. */
 export function residentBytes(parent: number): number {
-  const sizes = runtimesOf(parent).flatMap((pid) => statusOf(String(pid)))
+  const sizes = runtimesOf(parent).flatMap((pid) => processStatus(String(pid)))
   return sizes.reduce((sum, { residentKilobytes }) => sum + residentKilobytes * 1_024, 0)
 }
 
-function statusOf(pid: string) {
+function processStatus(pid: string) {
   try {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8')
     const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(text)?.[1] ?? ''

@@ -22,11 +22,11 @@ export async function callOperation(
   const key = call.keyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
   for (let repetitions = 0; ; repetitions += 1) {
     const init = await requestOf(call, input, client, key)
-    const answer = await ask(call, addressOf(call, input, client.baseUrl), init, client, limits)
+    const answer = await ask(call, callUrl(call, input, client.baseUrl), init, client, limits)
     if (!(answer instanceof AccountError)) return answer
     const milliseconds = pauseBefore(repetitions, answer, call, limits)
     if (milliseconds === undefined) throw answer
-    await pause(milliseconds, limits.ending)
+    await waitOrAbort(milliseconds, limits.ending)
   }
 }
 
@@ -96,7 +96,7 @@ function isWorthRepeating({ code, status }: AccountError, { repeatable }: Call):
   return (code === 'network_error' || isOfAProxy) && repeatable
 }
 
-function pause(milliseconds: number, ending: AbortSignal): Promise<void> {
+function waitOrAbort(milliseconds: number, ending: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds)
     const end = () => {
@@ -119,7 +119,7 @@ export function readBaseUrl(text: string): string {
 }
 
 /** Returns the address of a call. The fields of a GET are in its query. */
-function addressOf({ method, folder }: Call, input: Input, baseUrl: string): string {
+function callUrl({ method, folder }: Call, input: Input, baseUrl: string): string {
   const address = `${baseUrl}/${folder}`
   if (method === 'POST') return address
   const query = new URLSearchParams()

@@ -6,7 +6,7 @@ import { type AccountClient, AccountError, createClient } from '../client/index.
 import { callRpc } from '../local/rpc.ts'
 
 /** Opens a client that prints method, path and status of each call. */
-export function openAccount({ base_url }: WorldFile, apiKey?: string): AccountClient {
+export function openClient({ base_url }: WorldFile, apiKey?: string): AccountClient {
   const printing = async (url: string, init: RequestInit) => {
     const answer = await fetch(url, init)
     console.log(`  ${init.method} ${url.slice(base_url.length)} -> ${answer.status}`)
@@ -16,7 +16,7 @@ export function openAccount({ base_url }: WorldFile, apiKey?: string): AccountCl
 }
 
 /** Returns the status and error code of a call that must be refused. */
-export async function refusalOf(call: Promise<unknown>): Promise<string> {
+export async function describeRefusal(call: Promise<unknown>): Promise<string> {
   try {
     await call
   } catch (error) {
@@ -59,12 +59,12 @@ export async function usdcOf({ chains }: WorldFile, address: string): Promise<bi
 export async function refusals(world: WorldFile): Promise<void> {
   console.log('\nWhat must be refused')
   const order = { recipient: world.shop.alias, chain: 'base-sepolia', token: 'USDC', amount: '1' }
-  const reader = openAccount(world, world.api_keys.read)
-  const ofOldForm = openAccount({ ...world, base_url: `${world.base_url}/v1` }, world.api_keys.read)
-  const withoutToken = await refusalOf(openAccount(world).walletCustodialTransfer(order))
-  const byReader = await refusalOf(reader.walletCustodialTransfer(order))
-  const oldForm = await refusalOf(ofOldForm.getIdentity())
-  const pageTooLong = await refusalOf(reader.walletActivityList({ limit: '51' }))
+  const reader = openClient(world, world.api_keys.read)
+  const ofOldForm = openClient({ ...world, base_url: `${world.base_url}/v1` }, world.api_keys.read)
+  const withoutToken = await describeRefusal(openClient(world).walletCustodialTransfer(order))
+  const byReader = await describeRefusal(reader.walletCustodialTransfer(order))
+  const oldForm = await describeRefusal(ofOldForm.getIdentity())
+  const pageTooLong = await describeRefusal(reader.walletActivityList({ limit: '51' }))
   mustBe('a transfer without a token', withoutToken, '401 unauthorized')
   mustBe('a transfer with a read key', byReader, '403 insufficient_scope')
   mustBe('a path with a version in it', oldForm, '404 not_found')

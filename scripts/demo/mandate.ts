@@ -17,7 +17,7 @@ export async function payUnderMandate(world: WorldFile, agent: AccountClient): P
   const { mandate_id } = mandate
   mustBe('the mandate before the owner saw it', mandate.status, 'pending_approval')
   await approve(world, mandate.approval_url)
-  const before = await read(agent, mandate_id)
+  const before = await readMandate(agent, mandate_id)
   mustBe('the mandate once it is approved', before?.status, 'active')
 
   const attempt = await agent.x402PaymentPrepare({ resource_url: url })
@@ -29,7 +29,7 @@ export async function payUnderMandate(world: WorldFile, agent: AccountClient): P
   mustBe('the outcome', `${paid.status}, ${paid.consent_level}`, 'settled, mandate')
   const left = await usdcOf(world, world.owner.address)
   mustBe('what the wallet paid', held - left, attempt.terms.amount_atomic)
-  const used = await read(agent, mandate_id)
+  const used = await readMandate(agent, mandate_id)
   mustBe('the mandate for one payment', used?.status, 'exhausted')
   mustBe('what was spent under it', used?.spent.total_usd, attempt.terms.amount_usd)
   const { payments } = await agent.paymentMandateStatement({ mandate_id })
@@ -47,7 +47,7 @@ async function approve(world: WorldFile, url: string): Promise<void> {
   console.log('  the owner signs in, reads the terms and approves')
 }
 
-async function read(agent: AccountClient, mandate: string) {
+async function readMandate(agent: AccountClient, mandate: string) {
   const { mandates } = await agent.paymentMandateStatus({ mandate_id: mandate })
   return mandates[0]
 }

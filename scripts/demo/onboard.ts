@@ -1,27 +1,27 @@
 /** Call order 4 of the specification: an agent brings its user to an account of their own. */
 import { randomBytes } from 'node:crypto'
 import { mailTo } from '../screenshots/stage.ts'
-import { mustBe, openAccount, refusalOf, type WorldFile } from './client.ts'
+import { describeRefusal, mustBe, openClient, type WorldFile } from './client.ts'
 
 /** Opens an account for a new user and checks that an agent cannot open one itself. */
 export async function onboard(world: WorldFile): Promise<void> {
   console.log('\nAn account for a new user')
   const name = `user-${randomBytes(4).toString('hex')}`
   const email = `${name}@example.com`
-  const agent = openAccount(world)
+  const agent = openClient(world)
   await agent.requestSignupVerification({ email, alias: name })
   const [code = ''] = /\b\d{6}\b/.exec(await mailTo(world, email, 'Your sign-up code')) ?? []
   const link = await agent.confirmRegistrationCode({ email, code })
   const alias = await agent.checkAlias({ alias: name })
   mustBe('the alias', alias.available ? 'free' : 'taken', 'free')
   const registration = link.registration_url.slice(-43)
-  const byAgent = await refusalOf(
+  const byAgent = await describeRefusal(
     agent.createAccount({ registration, alias: name, password: 'not for agents', form: '' }),
   )
   mustBe('an account opened by an agent', byAgent, '403 browser_only')
 
   const key = await register(link.registration_url, name)
-  const account = await openAccount(world, key).getIdentity()
+  const account = await openClient(world, key).getIdentity()
   mustBe('the alias of the new key', account.alias, name)
 }
 

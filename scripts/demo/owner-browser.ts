@@ -30,7 +30,7 @@ export async function signInOwner({
   const send = async (url: string, fields: Record<string, string>, page = url) => {
     const body = new URLSearchParams({ ...hiddenFields(await open(page)), ...fields })
     const answer = await ask(url, { method: 'POST', body, headers: { origin: originOf(url) } })
-    if (answer.status !== 303) throw new Error(problemOf(url, await answer.text()))
+    if (answer.status !== 303) throw new Error(pageProblem(url, await answer.text()))
     return open(new URL(answer.headers.get('location') ?? '', url).href)
   }
   await send(`${web_url}/login`, { email: owner.email, password: owner.password })
@@ -38,7 +38,7 @@ export async function signInOwner({
 }
 
 /** Says why a form was not taken, in the words of the page that came back. */
-function problemOf(url: string, page: string): string {
+function pageProblem(url: string, page: string): string {
   const [, main = page] = /<main\b[^>]*>([\s\S]*)<\/main>/.exec(page) ?? []
   const words = main.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
   return `the form of ${url} was not taken. The page says:${words.slice(0, 300)}

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { AccountClient } from '../client/index.ts'
 import { listen } from '../local/listen.ts'
-import { mustBe, refusalOf, type WorldFile } from './client.ts'
+import { describeRefusal, mustBe, type WorldFile } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
 
 /** Signs up and signs in at a site and checks that the agent sees neither the password nor the code. */
@@ -13,13 +13,13 @@ export async function useSecrets(world: WorldFile, agent: AccountClient): Promis
   const { mail_address } = await agent.getIdentity()
   const site = await openSite(world.mail.smtp_url, mail_address)
   try {
-    await signIn(world, agent, site)
+    await signInToSite(world, agent, site)
   } finally {
     await site.close()
   }
 }
 
-async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promise<void> {
+async function signInToSite(world: WorldFile, agent: AccountClient, site: Site): Promise<void> {
   const login = { site: site.origin, username: 'demo' }
   const { credential_id } = await agent.vaultGenerate(login)
   const signUp = () => {
@@ -44,14 +44,14 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   mustBe('whether the agent saw password or code', isSeen, false)
 
   const enter = () => agent.vaultSession({ session, secret: `mail.${handle}` })
-  const alone = await refusalOf(enter())
+  const alone = await describeRefusal(enter())
   mustBe('the code, in a login that only the agent named', alone, '403 code_needs_owner')
   const page = `${world.web_url}/vault/${credential_id}`
   await (await signInOwner(world)).send(`${page}/codes`, { wanted: 'yes' }, page)
   console.log('  the owner lets the login take codes')
   const inside = await enter()
   mustBe('the status of the answer to the code', inside.response.status, 200)
-  const again = await refusalOf(enter())
+  const again = await describeRefusal(enter())
   mustBe('the code, used again', again, '404 code_not_found')
   await agent.vaultDelete({ credential_id })
 }
@@ -86,13 +86,13 @@ async function openSite(smtpUrl: string, member: string): Promise<Site> {
       password = form.get('password') ?? ''
       return new Response(`Welcome. Your password is ${password}, keep it well.`)
     },
-    '/sign-in': (form) => (form.get('password') === password ? signIn() : refuse()),
-    '/code': (form) => (form.get('code') === code ? new Response('You are in.') : refuse()),
+    '/sign-in': (form) => (form.get('password') === password ? signIn() : refuseVisit()),
+    '/code': (form) => (form.get('code') === code ? new Response('You are in.') : refuseVisit()),
   }
   const { port, close } = await listen(async (request) => {
     const { pathname } = new URL(request.url)
     if (request.method === 'GET' && pathname === '/sign-in') return page(signInForm)
-    return pages[pathname]?.(new URLSearchParams(await request.text())) ?? refuse()
+    return pages[pathname]?.(new URLSearchParams(await request.text())) ?? refuseVisit()
   })
   return { origin: `http://localhost:${port}`, secrets: () => [password, code], close }
 }
@@ -104,6 +104,6 @@ function page(html: string): Response {
   return new Response(html, { headers: { 'content-type': 'text/html' } })
 }
 
-function refuse(): Response {
+function refuseVisit(): Response {
   return new Response('No.', { status: 403 })
 }

@@ -34,8 +34,8 @@ export function mintToken(
 ): string {
   const jwk = jwkSchema.parse(JSON.parse(signingKey))
   const issuedAt = Math.floor(Date.now() / 1000) - 60
-  const head = textOf({ alg: 'ES256', typ: 'JWT', kid: jwk.kid })
-  const text = `${head}.${textOf({ role, iat: issuedAt, exp: expiresAtSeconds })}`
+  const head = jwtPart({ alg: 'ES256', typ: 'JWT', kid: jwk.kid })
+  const text = `${head}.${jwtPart({ role, iat: issuedAt, exp: expiresAtSeconds })}`
   const key = createPrivateKey({ key: jwk, format: 'jwk' })
   const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
   return `${text}.${signature.toString('base64url')}`
@@ -46,7 +46,7 @@ export function createApiKey(): string {
   return `sb_publishable_${randomBytes(16).toString('base64url')}`
 }
 
-function textOf(part: object): string {
+function jwtPart(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 

@@ -47,13 +47,17 @@ export async function startFacilitator(options: {
   const facilitator = new x402Facilitator()
   for (const chain of options.chains) {
     await fund(chain, account.address, { weiAmount: parseEther('1000') })
-    register(facilitator, chain, account)
+    registerSchemes(facilitator, chain, account)
   }
   const listening = await listen(createApp(facilitator).fetch, options.port)
   return { ...listening, address: account.address }
 }
 
-function register(facilitator: x402Facilitator, chain: Chain, account: PrivateKeyAccount): void {
+function registerSchemes(
+  facilitator: x402Facilitator,
+  chain: Chain,
+  account: PrivateKeyAccount,
+): void {
   const signer = createSigner(chain, account)
   facilitator.register(chain.network, new ExactEvmScheme(signer))
   const names = Object.entries(EVM_NETWORK_CHAIN_ID_MAP)

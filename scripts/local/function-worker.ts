@@ -100,10 +100,10 @@ export function fromEntries(
 
 /** Returns the JavaScript of one of the workers that the local world adds. */
 export async function readCode(name: 'router' | 'egress'): Promise<string> {
-  const text = readFileSync(pathOf(`${name}.ts`), 'utf8')
+  const text = readFileSync(bundlePath(`${name}.ts`), 'utf8')
   return (await transform(text, { loader: 'ts' })).code
 }
 
-function pathOf(name: string): string {
+function bundlePath(name: string): string {
   return fileURLToPath(new URL(`workers/${name}`, import.meta.url))
 }

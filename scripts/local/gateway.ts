@@ -40,12 +40,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const identify = createGuard(options.keys)
   const reply = async (request: IncomingMessage): Promise<Answer> => {
     const identity = await identify(request.headers)
-    return 'refused' in identity ? identity : answer(request, schema, identity.role, caller)
+    return 'refused' in identity ? identity : answerRequest(request, schema, identity.role, caller)
   }
   const server = createServer((request, response) => {
     Promise.resolve(options.front?.(request) ?? reply(request))
       .catch(failure)
-      .then((answered) => send(request, response, answered))
+      .then((answered) => writeReply(request, response, answered))
       .catch(() => response.destroy())
   })
   server.requestTimeout = requestTimeoutMilliseconds
@@ -62,7 +62,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { url: `http://127.0.0.1:${port}`, port, close }
 }
 
-async function answer(
+async function answerRequest(
   request: IncomingMessage,
   schema: string,
   role: string,
@@ -144,7 +144,7 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
   })
 }
 
-function send(request: IncomingMessage, response: ServerResponse, reply: Answer) {
+function writeReply(request: IncomingMessage, response: ServerResponse, reply: Answer) {
   const bodiless = reply.status === 204 || reply.status === 304
   const length = bodiless ? {} : { 'content-length': Buffer.byteLength(reply.body) }
   response.writeHead(reply.status, { ...reply.headers, ...length })

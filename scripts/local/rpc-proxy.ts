@@ -85,14 +85,14 @@ async function pass(nodeUrl: string, body: Call | Call[], struck: Rule[]): Promi
   const kinds = struck.map(({ kind }) => kind)
   if (kinds.includes('drop')) return 'cut'
   const status = struck.find((rule) => rule.kind === 'status')
-  if (status && !status.acted) return refusal(status)
+  if (status && !status.acted) return refuseByPlan(status)
   if (kinds.includes('duplicate')) await forward(nodeUrl, body)
   const answer = await lieTo(nodeUrl, body, struck.filter(isLie))
   if (kinds.includes('lose')) return 'cut'
-  return status ? refusal(status) : answer
+  return status ? refuseByPlan(status) : answer
 }
 
-function refusal({ status, retryAfterSeconds }: Extract<Fault, { kind: 'status' }>): Outcome {
+function refuseByPlan({ status, retryAfterSeconds }: Extract<Fault, { kind: 'status' }>): Outcome {
   const asked = retryAfterSeconds === undefined ? {} : { 'retry-after': `${retryAfterSeconds}` }
   return { status, headers: { ...asked }, body: `status ${status}` }
 }

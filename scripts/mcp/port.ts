@@ -22,7 +22,7 @@ export function callOverNetwork(client: ClientOptions): CallPort {
     try {
       return Response.json(await callOperation(call, input, client, options))
     } catch (error) {
-      if (error instanceof AccountError) return refusalOf(error)
+      if (error instanceof AccountError) return refusalResponse(error)
       throw error
     }
   }
@@ -36,7 +36,7 @@ async function inputOf(request: Request): Promise<Input> {
 }
 
 /** Returns the refusal as it came, or in the same form the reason why none came. */
-function refusalOf(error: AccountError): Response {
+function refusalResponse(error: AccountError): Response {
   const isUnknown = error.code === 'network_error' || error.code === 'timeout'
   const body = {
     error: error.code,

@@ -7,7 +7,7 @@ import type { ClientOptions } from '../client/options.ts'
 export class SettingsError extends Error {}
 
 /** Reads the variables. Throws a SettingsError that names the one that is wrong. */
-export function readSettings(env: Readonly<Record<string, string | undefined>>): ClientOptions {
+export function readMcpSettings(env: Readonly<Record<string, string | undefined>>): ClientOptions {
   const apiKey = given(
     env,
     'AOA_API_KEY',

@@ -39,7 +39,7 @@ const secretsFile = z.object({
 })
 
 /** Reads the environment, or the local world if the environment names no database. */
-export function readSettings(environment: NodeJS.ProcessEnv, directory: string): Settings {
+export function readRotationSettings(environment: NodeJS.ProcessEnv, directory: string): Settings {
   const given = environment['SUPABASE_URL'] ? environment : localSettings(directory)
   const read = bindings.safeParse(given)
   if (!read.success) throw new Error(z.prettifyError(read.error))

@@ -69,9 +69,9 @@ function waysIn(
   { vaultEntry, waitingPayment, mandate }: Stage,
 ): Readonly<Record<string, Readonly<Record<string, Way>>>> {
   return {
-    '/web/activity/:id': { '': follow(world, '/web/activity', '/web/activity/') },
+    '/web/activity/:id': { '': followLink(world, '/web/activity', '/web/activity/') },
     '/web/keys': { '': go(world, '/web/keys'), made: makeKey(world) },
-    '/web/keys/:key': { '': follow(world, '/web/keys', '/web/keys/') },
+    '/web/keys/:key': { '': followLink(world, '/web/keys', '/web/keys/') },
     '/web/apps/:app': { '': connectApp(world) },
     '/web/authorize': { '': async (page) => void (await askFor(world, 'pay', page)) },
     '/web/approve/:payment': { '': at(waitingPayment) },
@@ -92,11 +92,11 @@ function waysIn(
     '/web/vault/:entry{[0-9a-f-]+}/destinations/:destination': {
       '': async (page) => void (await page.goto(await askDestination(world))),
     },
-    '/web/mail/:mail': { '': follow(world, '/web/mail?direction=in', '/web/mail/') },
+    '/web/mail/:mail': { '': followLink(world, '/web/mail?direction=in', '/web/mail/') },
     '/web/recipients/add/:recipient': { '': go(world, `/web/recipients/add/${world.payee}`) },
     '/web/register/:link': {
       '': async (page) => void (await page.goto(await openRegistration(world))),
-      opened: openAccount(world),
+      opened: accountPage(world),
     },
     '/web/join/code': { '': askForCode(world) },
     '/web/action/:token': {
@@ -119,7 +119,7 @@ function at(url: string): Way {
 }
 
 /** Goes to the first page of this kind that another page links to. */
-function follow(world: WorldFile, from: string, below: string): Way {
+function followLink(world: WorldFile, from: string, below: string): Way {
   return async (page) => {
     await go(world, from)(page)
     const link = page.locator(`main a[href^="${below}"]:not([href$="/new"])`).first()
@@ -194,7 +194,7 @@ function makeKey(world: WorldFile): Way {
   }
 }
 
-function openAccount(world: WorldFile): Way {
+function accountPage(world: WorldFile): Way {
   return async (page) => {
     const name = `p-${randomBytes(6).toString('hex')}`
     await page.goto(await register(world, `${name}@example.com`, name))

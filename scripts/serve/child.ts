@@ -38,7 +38,7 @@ async function begin(birth: Birth): Promise<void> {
   const { folder, modules, vars, hosts } = birth
   openPlatform(hosts)
   const loaded = await loadFunction(modules, folder, { ...(await own(birth)), ...vars })
-  process.on('message', (message) => void answer(loaded, callSchema.parse(message)))
+  process.on('message', (message) => void answerCall(loaded, callSchema.parse(message)))
   // Ctrl-C reaches the whole group; the parent ends this process when its last call is answered.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
   // Without its parent the process has nobody to serve.
@@ -55,7 +55,10 @@ async function own({ directory, modules, holds }: Birth) {
   return { ...secrets, DATABASE: database }
 }
 
-async function answer(loaded: LoadedFunction, call: z.output<typeof callSchema>): Promise<void> {
+async function answerCall(
+  loaded: LoadedFunction,
+  call: z.output<typeof callSchema>,
+): Promise<void> {
   const { id, method, args } = call
   try {
     const value =

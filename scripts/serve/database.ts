@@ -2,12 +2,8 @@
 import type { Sql } from 'postgres'
 import * as z from 'zod'
 import type { Database } from '../../shared/db/database.ts'
-import type { Query } from '../../shared/db/direct/catalog.ts'
-import { openRolePool, type RolePoolOptions } from '../local/database-keys.ts'
-import { migrate } from '../migrate.ts'
-import { asOwner, chainsBehind, hasNoAccount, invite, readyRelayers } from './owner.ts'
 import { loadDatabase } from './platform.ts'
-import { programInput } from './program.ts'
+import { openQuery } from './query.ts'
 import { readSecrets } from './settings.ts'
 
 const connections = 10
@@ -55,35 +51,4 @@ export async function openDatabaseOf({
   url.password = z.string().parse(secrets['DATABASE_PASSWORD'])
   const { query, close } = openQuery({ databaseUrl: url.href, role: roleOf(folder), connections })
   return { database: await loadDatabase(modules, query), close }
-}
-
-const inputSchema = z.object({
-  databaseUrl: z.string(),
-  directory: z.string(),
-  /** CAIP-2 ids of the chains that need a relayer. */
-  networks: z.array(z.string()),
-  /** Address with which the first owner signs in. */
-  firstOwner: z.string(),
-})
-
-const { databaseUrl, directory, networks, firstOwner } = await programInput(inputSchema)
-const applied = await migrate(databaseUrl)
-const ready = await asOwner(databaseUrl, async (sql) => {
-  await openLogins(sql, directory)
-  const registration = (await hasNoAccount(sql)) ? await invite(sql, firstOwner) : undefined
-  const relayers = await readyRelayers(sql, directory, networks)
-  return { registration, relayers, behind: await chainsBehind(sql, networks) }
-})
-console.log(JSON.stringify({ applied: applied.length, ...ready }))
-
-/** Settings of the connections. */
-export type QueryOptions = Pick<RolePoolOptions, 'databaseUrl' | 'role' | 'connections'>
-
-/** Opens the connections; they are made at the first call. */
-export function openQuery(options: QueryOptions): { query: Query; close: () => Promise<void> } {
-  const sql = openRolePool({ ...options, schema: 'api' })
-  return {
-    query: (text, parameters) => sql.unsafe(text, [...parameters], { prepare: true }),
-    close: () => sql.end({ timeout: 1 }),
-  }
 }

@@ -55,7 +55,10 @@ export async function readyRelayers(
     const chainId = Number(chain.slice('eip155:'.length))
     const [found] = await sql<{ address: string }[]>`
       select address from private.relay_lanes where chain = ${chainId} and kind = 'relayer' limit 1`
-    relayers.push({ chain, address: found?.address ?? (await open(sql, directory, chainId)) })
+    relayers.push({
+      chain,
+      address: found?.address ?? (await openOwnerAccount(sql, directory, chainId)),
+    })
   }
   return relayers
 }
@@ -68,7 +71,7 @@ export async function chainsBehind(sql: Sql, networks: readonly string[]): Promi
   return rows.map(({ chain }) => chain)
 }
 
-function open(sql: Sql, directory: string, chainId: number): Promise<string> {
+function openOwnerAccount(sql: Sql, directory: string, chainId: number): Promise<string> {
   const { CUSTODY_ROOT_KEYS: keys = '' } = readSecrets(directory, 'custody')
   return openLane(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })
 }

@@ -77,7 +77,7 @@ export type Settings = {
 /** Reads everything. Throws one sentence for the first setting that cannot be used. */
 export function readSettings(flags: Flags): Settings {
   const directory = resolve(flags.data)
-  const file = readFile(join(directory, 'serve.toml'))
+  const file = readSettingsFile(join(directory, 'serve.toml'))
   const port = portOf('--port', flags.port)
   const publicUrl = (flags['public-url'] ?? file.public_url)?.replace(/\/$/, '')
   if (publicUrl !== undefined && new URL(publicUrl).origin !== publicUrl) {
@@ -119,7 +119,7 @@ export function readSettings(flags: Flags): Settings {
   }
 }
 
-function readFile(path: string): z.output<typeof fileSchema> {
+function readSettingsFile(path: string): z.output<typeof fileSchema> {
   if (!existsSync(path)) return fileSchema.parse({})
   const read = fileSchema.safeParse(parseToml(readFileSync(path, 'utf8')))
   if (read.success) return read.data

@@ -56,7 +56,7 @@ export function randomToken(prefix: string, randomBytes: (length: number) => Uin
       if (byte < 248 && body.length < bodyLength) body += alphabet[byte % 62] ?? ''
     }
   }
-  return checked(prefix + body)
+  return withChecksum(prefix + body)
 }
 
 /** Derives one token from 256 secret bits in hex; the token does not reveal them. */
@@ -68,7 +68,7 @@ export function derivedToken(prefix: string, secretHex: string): string {
     body += alphabet[Number(left % 62n)] ?? ''
     left /= 62n
   }
-  return checked(prefix + body)
+  return withChecksum(prefix + body)
 }
 
 /** True if the text has this prefix, the token form and the right checksum. */
@@ -78,7 +78,7 @@ export function isToken(prefix: string, text: string): boolean {
   return checksum(text.slice(0, split)) === text.slice(split)
 }
 
-function checked(unchecked: string): string {
+function withChecksum(unchecked: string): string {
   return unchecked + checksum(unchecked)
 }
 

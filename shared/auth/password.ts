@@ -69,7 +69,7 @@ export function verifyPassword(
   password: string,
   stored: string | undefined,
 ): 'right' | 'stale' | 'wrong' {
-  const read = stored === undefined ? undefined : parse(stored)
+  const read = stored === undefined ? undefined : parseHash(stored)
   if (!read) {
     derive(world, password, new Uint8Array(saltBytes), cost)
     return 'wrong'
@@ -93,7 +93,7 @@ function derive(world: World, password: string, salt: Uint8Array, { m, t, p }: t
 const phc =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-function parse(stored: string) {
+function parseHash(stored: string) {
   const [, m, t, p, salt = '', hash = ''] = phc.exec(stored) ?? []
   const read = { salt: decodeBytes(salt), hash: decodeBytes(hash) }
   if (!m || !read.salt || !read.hash) throw new Error('a stored password hash cannot be read')

@@ -41,13 +41,13 @@ const drawsMax = 2
 export function createAccountKey(random: RandomBytes): AccountKey {
   for (let draw = 0; draw < drawsMax; draw += 1) {
     const privateKey = random(32)
-    if (isPrivateKey(privateKey)) return { address: addressOf(privateKey), privateKey }
+    if (isPrivateKey(privateKey)) return { address: addressOfKey(privateKey), privateKey }
   }
   throw new Error('the random source gave no private key')
 }
 
 /** Returns the checksummed address of a private key. Throws if the bytes are not one. */
-export function addressOf(privateKey: Uint8Array): Address {
+export function addressOfKey(privateKey: Uint8Array): Address {
   if (!isPrivateKey(privateKey)) throw new Error('not a secp256k1 private key')
   return privateKeyToAddress(bytesToHex(privateKey))
 }
@@ -90,7 +90,7 @@ export function sealKey(
   privateKey: Uint8Array,
 ): Envelope {
   // Money sent to an address that belongs to another key could never be moved again.
-  if (addressOf(privateKey).toLowerCase() !== binding.address.toLowerCase()) {
+  if (addressOfKey(privateKey).toLowerCase() !== binding.address.toLowerCase()) {
     throw new Error('the address to seal for is not that of the key')
   }
   return useThenWipe(random(keyBytes), (dataKey) => {
@@ -165,7 +165,7 @@ const answerRow = z.object({
 })
 
 /** Uses a link once. Every outcome but `opened` leaves everything unchanged. */
-export async function openAccount(
+export async function createCustodyAccount(
   world: World,
   roots: Roots,
   request: OpenAccountRequest,

@@ -5,7 +5,7 @@
  */
 import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
-import { addressOf } from './accounts.ts'
+import { addressOfKey } from './accounts.ts'
 import type { SignedAuthorization } from './port.ts'
 import {
   requireAddress,
@@ -80,6 +80,6 @@ export async function confirmAuthorization(
   const { from, to, valueAtomic: value, validAfter, validBefore, nonce } = terms
   requireSame({ from, to, value, validAfter, validBefore, nonce }, signed)
   splitSignature(signed.signature)
-  requireSame({ from }, { from: addressOf(key) })
+  requireSame({ from }, { from: addressOfKey(key) })
   await requireSigned(key, authorizationDigest(terms, signed, terms.form), signed.signature)
 }

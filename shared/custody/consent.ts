@@ -51,7 +51,7 @@ async function faultUnderMandate(
     relyingPartyOf(world.config.WEB_URL),
   )
   if (fault) return fault
-  const [reason] = termsReasons(policyTerms(mandate), requestOf(world, payment), world.now())
+  const [reason] = termsReasons(policyTerms(mandate), consentRequest(world, payment), world.now())
   return reason?.code
 }
 
@@ -63,7 +63,7 @@ function isForPayer(
   return isForAny || asker === payer
 }
 
-function requestOf({ config }: World, payment: AuthorizedRow['payment_row']) {
+function consentRequest({ config }: World, payment: AuthorizedRow['payment_row']) {
   const { kind, chain, token, payee: payTo, amount_atomic: amountAtomic } = payment
   // The euro has no rate here, so the ledger's USD value is believed.
   const ownValue = usdMicrosOf(assetOf(payment).token, amountAtomic, config)

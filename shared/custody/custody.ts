@@ -8,7 +8,7 @@ import { unbound } from '../db/database.ts'
 import { required } from '../env.ts'
 import { type Roots, readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
-import { openAccount } from './accounts.ts'
+import { createCustodyAccount } from './accounts.ts'
 import { faultOf } from './consent.ts'
 import {
   type AuthorizedRow,
@@ -42,7 +42,7 @@ export function openCustody(world: World): CustodyPort {
     confirm: async (request) => confirm(world, roots(), confirmRequest.parse(request)),
     relay: async (request) => relayQueued(world, roots(), request),
     replace: async (request) => replaceSlot(world, roots(), request),
-    openAccount: async (request) => openAccount(world, roots(), request),
+    openAccount: async (request) => createCustodyAccount(world, roots(), request),
     ready: async () => {
       roots()
       await unbound(world.db).run('custody_ready', {})
@@ -87,12 +87,16 @@ async function signCommitted(
   const isStored = loaded.state !== 'authorized'
   if (isStored || !row.first) return storedAnswer(authorized)
   const fault = await faultOf(world, authorized)
-  if (fault) return refuse(world, loaded.id, fault)
+  if (fault) return refuseSigning(world, loaded.id, fault)
   return sign(world, roots, asked, authorized)
 }
 
 /** Refuses a payment: nothing is signed and nothing stays reserved. Only the operator sees the reason. */
-async function refuse(world: World, payment: string, fault: string): Promise<AuthorizeAnswer> {
+async function refuseSigning(
+  world: World,
+  payment: string,
+  fault: string,
+): Promise<AuthorizeAnswer> {
   await withdraw(world, payment)
   world.log({ work: 'custody', payment, log: fault })
   return { outcome: 'refused', code: 'consent_invalid' }

@@ -6,7 +6,7 @@
 import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
 import { permit2Address } from '../chains/evm/rpc/places.ts'
-import { addressOf } from './accounts.ts'
+import { addressOfKey } from './accounts.ts'
 import type { SignedAuthorization } from './port.ts'
 import {
   requireAddress,
@@ -66,7 +66,7 @@ export async function signPermit2(
     deadline: BigInt(terms.validBefore),
   })
   splitSignature(signature)
-  requireSame({ from: terms.from }, { from: addressOf(key) })
+  requireSame({ from: terms.from }, { from: addressOfKey(key) })
   await requireSigned(key, permit2Digest(terms, permit2Spenders[terms.scheme]), signature)
   return {
     from: requireAddress(terms.from),
@@ -150,7 +150,7 @@ export async function signAllowance(key: Uint8Array, terms: AllowanceTerms): Pro
     message,
   })
   splitSignature(signature)
-  requireSame({ owner: terms.owner }, { owner: addressOf(key) })
+  requireSame({ owner: terms.owner }, { owner: addressOfKey(key) })
   const words = Object.values(message).map((value) => word(String(value)))
   await requireSigned(key, typedDigest(terms, structHash(eip2612PermitType, words)), signature)
   return signature

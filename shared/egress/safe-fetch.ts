@@ -111,13 +111,13 @@ export async function safeFetch(
       ...(request.body === undefined ? {} : { body: request.body }),
     })
     const unread = limits.isPaidFor === true ? undefined : await leaveUnread(response)
-    return unread ?? (await readAnswer(response, limits, signal))
+    return unread ?? (await readResponse(response, limits, signal))
   } catch (error) {
-    return failureOf(error, signal)
+    return fetchFailure(error, signal)
   }
 }
 
-function failureOf(
+function fetchFailure(
   error: unknown,
   { aborted }: AbortSignal,
 ): Fetched & { kind: 'timeout' | 'unreachable' } {
@@ -143,7 +143,7 @@ async function leaveUnread(response: Response): Promise<Fetched | undefined> {
   return undefined
 }
 
-async function readAnswer(
+async function readResponse(
   response: Response,
   { bytesMax, isPaidFor }: Limits,
   signal: AbortSignal,
@@ -152,7 +152,7 @@ async function readAnswer(
   const { broken, ...read } = await readBounded(response, bytesMax)
   const answer = { status, headers, ...read }
   if (broken === undefined) return { kind: 'answered', ...answer }
-  const failure = failureOf(broken.by, signal)
+  const failure = fetchFailure(broken.by, signal)
   return isPaidFor === true ? { ...failure, begun: answer } : failure
 }
 

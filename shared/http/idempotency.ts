@@ -112,7 +112,7 @@ async function sealAnswer(
   answer: string,
 ): Promise<string> {
   const nonce = new Uint8Array(randomBytes(nonceBytes))
-  const key = await keyOf(required(config, 'API_KEY_PEPPER'))
+  const key = await answerKey(required(config, 'API_KEY_PEPPER'))
   const sealed = await crypto.subtle.encrypt(boundTo(nonce, claim), key, encoder.encode(answer))
   return encodeBase64(new Uint8Array([...nonce, ...new Uint8Array(sealed)]))
 }
@@ -124,7 +124,7 @@ async function openAnswer(
   kept: string,
 ): Promise<string> {
   const bytes = decodeBytes(kept) ?? new Uint8Array()
-  const key = await keyOf(required(config, 'API_KEY_PEPPER'))
+  const key = await answerKey(required(config, 'API_KEY_PEPPER'))
   const bound = boundTo(bytes.subarray(0, nonceBytes), claim)
   const answer = await crypto.subtle.decrypt(bound, key, bytes.subarray(nonceBytes))
   return new TextDecoder().decode(answer)
@@ -135,7 +135,7 @@ function boundTo(iv: Uint8Array<ArrayBuffer>, claim: string) {
 }
 
 /** Derives the key by HKDF (RFC 5869), because the pepper itself makes credentials. */
-async function keyOf(pepper: string) {
+async function answerKey(pepper: string) {
   const secret = await crypto.subtle.importKey('raw', encoder.encode(pepper), 'HKDF', false, [
     'deriveKey',
   ])

@@ -72,7 +72,7 @@ async function sendMail(
     ? threadOf(context, reader, { row, sealed: found.sealed_body, to: order.to })
     : undefined
   const draft = { ...order, ...addressed(order, thread), thread }
-  const refused = problemOf(draft, (to) => aliasOf(context.world.config, to) === reader.alias)
+  const refused = draftProblem(draft, (to) => aliasOf(context.world.config, to) === reader.alias)
   if (refused) return refused
   const { from, ...written } = await write(context, reader, draft)
   const entered = await db.one(
@@ -80,7 +80,7 @@ async function sendMail(
     { ...written, before: thread?.before ?? [], claim },
     sent,
   )
-  if (entered?.outcome !== 'sent') return refusal('This thread has become a loop of machines.')
+  if (entered?.outcome !== 'sent') return refuseDraft('This thread has become a loop of machines.')
   context.mailSoon()
   return {
     mail_id: entered.id,
@@ -127,24 +127,26 @@ function addressed({ to, subject }: MailOrder, thread: Thread | undefined) {
   }
 }
 
-function problemOf(
+function draftProblem(
   { to, subject, thread }: Draft,
   isOwn: (address: string) => boolean,
 ): Refusal | undefined {
   if (thread?.isOfMachine)
-    return refusal('A program sent that mail by itself: nobody reads an answer.')
+    return refuseDraft('A program sent that mail by itself: nobody reads an answer.')
   if (to.length === 0 && thread?.isSealed)
-    return refusal(
+    return refuseDraft(
       'The address of its author contains a code. Say in `to` who shall have the answer.',
     )
-  if (to.length === 0) return refusal('Say in `to` who shall have it, or which mail it answers.')
-  if (!to.every(isAddress)) return refusal('A recipient is no address that mail can be sent to.')
+  if (to.length === 0)
+    return refuseDraft('Say in `to` who shall have it, or which mail it answers.')
+  if (!to.every(isAddress))
+    return refuseDraft('A recipient is no address that mail can be sent to.')
   // Such a mail would come back to its sender and be refused as a loop.
-  if (to.some(isOwn)) return refusal('The account writes to itself: leave its own address out.')
-  return subject === '' ? refusal('A mail that answers none needs a subject.') : undefined
+  if (to.some(isOwn)) return refuseDraft('The account writes to itself: leave its own address out.')
+  return subject === '' ? refuseDraft('A mail that answers none needs a subject.') : undefined
 }
 
-function refusal(message: string): Refusal {
+function refuseDraft(message: string): Refusal {
   return fail('mail_refused', { message })
 }
 
@@ -167,7 +169,7 @@ async function write(context: VaultContext, reader: Reader, draft: Draft) {
       isOwn: false,
       codeHosts: [],
       head: { name: unmarked(alias), subject: unmarked(draft.subject) },
-      body: bodyOf(draft),
+      body: draftBody(draft),
       attachments: [],
       codes: [],
     },
@@ -179,7 +181,7 @@ async function write(context: VaultContext, reader: Reader, draft: Draft) {
   return { from, mail, letters }
 }
 
-function bodyOf({ to, text, thread }: Draft): MailBody {
+function draftBody({ to, text, thread }: Draft): MailBody {
   const { 'In-Reply-To': inReplyTo, References: references } = thread?.reply.headers ?? {}
   return {
     to: to.map((address) => ({ name: unmarked(''), address: unmarked(address) })),

@@ -65,17 +65,17 @@ export function canonicalDomain(
     return { domain, unicode: domain, isIdn: false, ownsSubdomains: false }
   }
   const spelling = spellingProblem(input) ?? labelsProblem(input)
-  if (spelling !== undefined) return refused(spelling, input)
+  if (spelling !== undefined) return refuseDomain(spelling, input)
   const read = readName(input)
-  if ('problem' in read) return refused(read.problem, input)
+  if ('problem' in read) return refuseDomain(read.problem, input)
   const problem = ownerProblem(read, allowLoopback)
-  if (problem !== undefined) return refused(problem, input)
+  if (problem !== undefined) return refuseDomain(problem, input)
   const { domain, unicode } = read
   const ownsSubdomains = !hasSuffixBelow(domain) && !isSharedDomain(domain)
   return { domain, unicode, isIdn: domain !== unicode, ownsSubdomains }
 }
 
-function refused(problem: DomainProblem, input: string): CanonicalDomain {
+function refuseDomain(problem: DomainProblem, input: string): CanonicalDomain {
   const host = problem === 'url' || problem === 'port' ? hostIn(input) : undefined
   const instead = host === undefined ? '' : ` Here that is ${host}.`
   return { problem, message: messages[problem] + instead }
@@ -119,10 +119,10 @@ type Name = { domain: string; unicode: string }
 
 /** Parses the host. The parser's form must be the plain reading of the input, and parse to itself. */
 function readName(input: string): Name | { problem: DomainProblem } {
-  const domain = hostOf(input)
+  const domain = parsedHost(input)
   const unicode = domain === undefined ? undefined : readableName(domain)
   const spelled = readableName(input.toLowerCase())?.normalize('NFC')
-  if (domain === undefined || unicode === undefined || hostOf(unicode) !== domain) {
+  if (domain === undefined || unicode === undefined || parsedHost(unicode) !== domain) {
     return { problem: 'invalid_name' }
   }
   const isLong = domain.length > 253 || domain.split('.').some((label) => label.length > 63)
@@ -130,7 +130,7 @@ function readName(input: string): Name | { problem: DomainProblem } {
   return unicode === spelled ? { domain, unicode } : { problem: 'not_plain' }
 }
 
-function hostOf(name: string): string | undefined {
+function parsedHost(name: string): string | undefined {
   return URL.parse(`https://${name}/`)?.hostname
 }
 

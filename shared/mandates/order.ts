@@ -87,12 +87,13 @@ function readCaps(request: MandateRequest): Caps | Refusal<'invalid_request'> {
     max_total_usd: readUsd(request.max_total_usd),
   }
   const wrong = Object.entries(read).find(([, usdMicros]) => usdMicros === undefined)
-  if (wrong) return invalid(wrong[0], 'more than 0 and at most 1000000, with at most 6 decimals')
+  if (wrong)
+    return invalidField(wrong[0], 'more than 0 and at most 1000000, with at most 6 decimals')
   const payment = read.max_amount_per_payment_usd ?? 0n
   const { max_amount_per_day_usd: day = null, max_total_usd: total = null } = read
   const notLess = 'not less than max_amount_per_payment_usd'
-  if (day !== null && day < payment) return invalid('max_amount_per_day_usd', notLess)
-  if (total !== null && total < payment) return invalid('max_total_usd', notLess)
+  if (day !== null && day < payment) return invalidField('max_amount_per_day_usd', notLess)
+  if (total !== null && total < payment) return invalidField('max_total_usd', notLess)
   return {
     maxPaymentUsdMicros: payment,
     maxDayUsdMicros: day,
@@ -108,7 +109,7 @@ function readUsd(text: string | undefined): bigint | null | undefined {
   return usdMicros > 0n && usdMicros <= usdMicrosMax ? usdMicros : undefined
 }
 
-function invalid(name: string, rule: string): Refusal<'invalid_request'> {
+function invalidField(name: string, rule: string): Refusal<'invalid_request'> {
   return fail('invalid_request', { message: `${name}: ${rule}` })
 }
 
@@ -128,7 +129,8 @@ function readPayees(chains: Chain[], texts: string[] | undefined) {
   const payees: Address[] = []
   for (const text of texts) {
     const read = readAddress(text)
-    if ('refused' in read) return invalid('pay_to', `${text} is no address with a right checksum`)
+    if ('refused' in read)
+      return invalidField('pay_to', `${text} is no address with a right checksum`)
     const loss = chains.map((chain) => lossReasonOf(read.address, chain)).find(Boolean)
     if (loss) return fail('recipient_refused', { details: { pay_to: text, reason: loss } })
     payees.push(read.address)

@@ -63,7 +63,7 @@ export async function readAuthorizationRequest(
   if (!isRegisteredRedirect(client.redirectUris, redirectUri)) {
     return { kind: 'refused', reason: unregisteredReason(redirectUri) }
   }
-  const asked = read(world, params, client, redirectUri)
+  const asked = readParameters(world, params, client, redirectUri)
   if (!('error' in asked)) return { kind: 'asked', request: asked }
   const { error, description } = asked
   const answer = { error, error_description: description, ...stateOf(params) }
@@ -76,7 +76,7 @@ function unregisteredReason(redirectUri: string): string {
     : `The app wants the answer at an address that cannot be used. ${redirectUriRule}`
 }
 
-function read(
+function readParameters(
   { config }: Pick<World, 'config'>,
   params: URLSearchParams,
   client: Client,
@@ -106,32 +106,36 @@ function unsupported(params: URLSearchParams): Wrong | undefined {
   const twice = [...new Set(params.keys())].find(
     (name) => name !== 'resource' && params.getAll(name).length > 1,
   )
-  if (twice !== undefined) return invalid('A parameter is there more than once.')
-  if ((params.get('state') ?? '').length > stateLengthMax) return invalid('The state is too long.')
-  if (params.has('request')) return { ...invalid('Not supported.'), error: 'request_not_supported' }
+  if (twice !== undefined) return invalidRequest('A parameter is there more than once.')
+  if ((params.get('state') ?? '').length > stateLengthMax)
+    return invalidRequest('The state is too long.')
+  if (params.has('request'))
+    return { ...invalidRequest('Not supported.'), error: 'request_not_supported' }
   if (params.has('request_uri')) {
-    return { ...invalid('Not supported.'), error: 'request_uri_not_supported' }
+    return { ...invalidRequest('Not supported.'), error: 'request_uri_not_supported' }
   }
   const type = params.get('response_type')
-  if (type === null) return invalid('response_type is missing.')
+  if (type === null) return invalidRequest('response_type is missing.')
   if (type !== 'code') {
     return { error: 'unsupported_response_type', description: 'response_type is code.' }
   }
   return ['query', null].includes(params.get('response_mode'))
     ? undefined
-    : invalid('response_mode is query.')
+    : invalidRequest('response_mode is query.')
 }
 
 function wrongProof(params: URLSearchParams): Wrong | undefined {
   const isS256 = params.get('code_challenge_method') === 'S256'
   if (!isS256 || !challengeForm.test(params.get('code_challenge') ?? '')) {
-    return invalid('PKCE with S256 is required.')
+    return invalidRequest('PKCE with S256 is required.')
   }
   const key = params.get('dpop_jkt')
-  return key === null || challengeForm.test(key) ? undefined : invalid('dpop_jkt is no thumbprint.')
+  return key === null || challengeForm.test(key)
+    ? undefined
+    : invalidRequest('dpop_jkt is no thumbprint.')
 }
 
-function invalid(description: string): Wrong {
+function invalidRequest(description: string): Wrong {
   return { error: 'invalid_request', description }
 }
 

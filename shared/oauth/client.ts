@@ -33,10 +33,10 @@ type Unread = NoClient & { isUnreached: boolean }
 /** Returns the client whose document is at this address. */
 async function readDocument(world: World, id: string): Promise<Client | NoClient> {
   const checked = checkUrl(id, world.config)
-  if ('refused' in checked) return refused(checked.refused)
+  if ('refused' in checked) return unreadDocument(checked.refused)
   const { url } = checked
   if (id.length > idLengthMax || url.href !== id || url.pathname === '/' || url.hash !== '') {
-    return refused('It is not the plain address of a document.')
+    return unreadDocument('It is not the plain address of a document.')
   }
   const known = await unbound(world.db).one(
     'oauth_find_document',
@@ -55,15 +55,19 @@ async function fetchDocument(world: World, url: URL): Promise<ClientMetadata | U
   const accept = [['accept', 'application/json']] as const
   const answer = await safeFetch(world, { url, method: 'GET', headers: accept }, limits)
   if (answer.kind !== 'answered') {
-    return refused(whyNot(answer), answer.kind === 'timeout' || answer.kind === 'unreachable')
+    return unreadDocument(
+      whyNot(answer),
+      answer.kind === 'timeout' || answer.kind === 'unreachable',
+    )
   }
   const problem = answerProblem(answer)
   const { status } = answer
-  if (problem !== undefined) return refused(problem, [403, 429].includes(status) || status >= 500)
+  if (problem !== undefined)
+    return unreadDocument(problem, [403, 429].includes(status) || status >= 500)
   const sent = document.safeParse(parseJson(new TextDecoder().decode(answer.body)))
-  if (!sent.success) return refused('The document lacks what a client has to tell.')
+  if (!sent.success) return unreadDocument('The document lacks what a client has to tell.')
   const wrong = documentProblem(sent.data, url)
-  if (wrong !== undefined) return refused(wrong)
+  if (wrong !== undefined) return unreadDocument(wrong)
   const metadata = metadataFrom(sent.data)
   await unbound(world.db).run('oauth_keep_document', {
     client_id: url.href,
@@ -73,7 +77,7 @@ async function fetchDocument(world: World, url: URL): Promise<ClientMetadata | U
   return metadata
 }
 
-function refused(why: string, isUnreached = false): Unread {
+function unreadDocument(why: string, isUnreached = false): Unread {
   const next = isUnreached ? ' That may pass: try again in a few minutes.' : ''
   return { refused: `The app could not be looked up by its address. ${why}${next}`, isUnreached }
 }

@@ -49,7 +49,7 @@ export type AccountRefusal = Refusal<
 >
 
 /** Opens the account of a link. After a refusal the link stays valid. */
-export async function openAccount(
+export async function registerAccount(
   world: World,
   order: AccountOrder,
 ): Promise<OpenedAccount | AccountRefusal> {

@@ -1,7 +1,7 @@
 /** Describes the confirmation that a payment waits for, or waited for. */
 import { paymentTerms, termsDigest } from '../consent/terms.ts'
 import type { Config } from '../env.ts'
-import { endOf, type Payment } from './payment.ts'
+import { closingReason, type Payment } from './payment.ts'
 
 /** Decision of the owner about a payment, if there is one. */
 export type OwnersDecision = 'approved' | 'declined' | null
@@ -19,7 +19,7 @@ export async function confirmationBody(
     level,
     digest: await termsDigest(paymentTerms(payment)),
     expires_at,
-    status: statusOf(payment, decision, now),
+    status: confirmationStatus(payment, decision, now),
     url: approvalUrl(config, payment),
     ...(decline_reason === null ? {} : { decline_reason }),
   }
@@ -30,8 +30,8 @@ export function approvalUrl({ WEB_URL }: Pick<Config, 'WEB_URL'>, { id }: Paymen
   return `${WEB_URL}/approve/${id}`
 }
 
-function statusOf(payment: Payment, decision: OwnersDecision, now: Date) {
-  const end = endOf(payment, now.getTime() / 1000)
+function confirmationStatus(payment: Payment, decision: OwnersDecision, now: Date) {
+  const end = closingReason(payment, now.getTime() / 1000)
   if (end === 'declined') return end
   if (decision === 'approved' || payment.consent_level !== null) return 'approved' as const
   return end ?? ('pending' as const)

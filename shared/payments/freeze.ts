@@ -51,8 +51,8 @@ export async function freezeAccount(context: FreezeContext, { reason, cursor }: 
   const { open_payments: open, next_place: next } = frozen
   return {
     frozen_at: frozen.frozen_since,
-    may_settle: open.filter(maySettle).map(describe),
-    stopped: open.filter((payment) => !maySettle(payment)).map(describe),
+    may_settle: open.filter(maySettle).map(describeOpenPayment),
+    stopped: open.filter((payment) => !maySettle(payment)).map(describeOpenPayment),
     next_cursor: next === null ? null : String(next),
   }
 }
@@ -69,7 +69,7 @@ const sentences: Record<OpenPayment['fate'], string> = {
   ended: 'It was open at the freeze and has ended unused since.',
 }
 
-function describe(payment: OpenPayment) {
+function describeOpenPayment(payment: OpenPayment) {
   const { chain, token } = assetOf(payment)
   return {
     payment_id: payment.id,

@@ -106,7 +106,7 @@ export type Payment = z.output<typeof paymentRow>
 export const foundRow = z.object({ payment_row: paymentRow })
 
 /** Returns why a payment was closed unused. Nobody is asked to confirm what can no longer be paid. */
-export function endOf({ state, expires_at }: Payment, nowSeconds: number) {
+export function closingReason({ state, expires_at }: Payment, nowSeconds: number) {
   if (state === 'declined') return state
   const isOver = isUndecided(state) && Date.parse(expires_at) <= nowSeconds * 1000
   return state === 'expired' || isOver ? ('expired' as const) : undefined

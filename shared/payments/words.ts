@@ -35,7 +35,7 @@ export function coveredBy(mandate: string | null | undefined) {
 }
 
 /** Returns a state in the interface's words; one that is reserved or signed is submitted. */
-export function statusOf(state: Payment['state']) {
+export function stateSentence(state: Payment['state']) {
   switch (state) {
     case 'prepared':
       return 'awaiting_confirmation' as const

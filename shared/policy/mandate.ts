@@ -97,7 +97,7 @@ export type Uncovered = { mandateId: string; reasons: MandateReason[] }
 
 /** Checks every rule, so that an agent learns all objections to a payment at once. */
 export function coverOf(mandate: Mandate, request: CoverRequest, now: Date): Cover {
-  const isPinned = pins(mandate, request)
+  const isPinned = pinsPayee(mandate, request)
   const { state } = mandate
   const reasons = [
     ...(state === 'active' ? [] : [{ code: `mandate_${state}` as const }]),
@@ -184,7 +184,7 @@ function trustReasons(request: CoverRequest, isPinned: boolean): MandateReason[]
   return reasons
 }
 
-function pins({ payTo }: MandateTerms, request: Pick<CoverRequest, 'payTo'>): boolean {
+function pinsPayee({ payTo }: MandateTerms, request: Pick<CoverRequest, 'payTo'>): boolean {
   return payTo?.includes(request.payTo) ?? false
 }
 
@@ -194,7 +194,7 @@ export function concerns(
   request: Pick<CoverRequest, 'host' | 'payTo'>,
 ): boolean {
   const { merchantDomain, includeSubdomains } = terms
-  return hostMatches(merchantDomain, includeSubdomains, request.host) || pins(terms, request)
+  return hostMatches(merchantDomain, includeSubdomains, request.host) || pinsPayee(terms, request)
 }
 
 /** Returns the narrowest covering mandate, to save the wider ones; undefined if none covers. */

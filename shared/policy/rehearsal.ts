@@ -66,7 +66,7 @@ export function backtestMandate(
     const bought = resource === null ? undefined : settled.get(resource)
     const judged = judgePayment(payment, mandateAt(at, terms, used), historyOf(bought ?? []))
     const isOver = account.spentAt(at) + amountUsdMicros > dailySpendingCapUsdMicros
-    const done = judged && isOver ? refused(payment) : judged
+    const done = judged && isOver ? refusedPayment(payment) : judged
     if (done) payments.push(done)
     if (done?.verdict === 'allowed') {
       used.day.add(at, amountUsdMicros)
@@ -110,7 +110,7 @@ function judgePayment(
 }
 
 /** Returns a refusal without reasons: the daily cap is checked before any mandate. */
-function refused(payment: PastPayment): BacktestedPayment {
+function refusedPayment(payment: PastPayment): BacktestedPayment {
   return { payment, verdict: 'refused', reasons: [] }
 }
 

@@ -54,13 +54,13 @@ const ownHeaders =
 
 /** Returns the request, or a sentence that says why it cannot be made and never holds a secret. */
 export function requestWith(entry: UsedEntry, template: RequestTemplate): SecretRequest | Refused {
-  const empty = template.inject.find((place) => valueOf(entry, place) === undefined)
+  const empty = template.inject.find((place) => valueAt(entry, place) === undefined)
   if (empty) return { refused: whyEmpty(entry, empty) }
-  const url = addressOf(entry, template)
+  const url = requestUrl(entry, template)
   if ('refused' in url) return url
   const headers = placedInHeaders(entry, template)
   if ('refused' in headers) return headers
-  const body = bodyOf(entry, template)
+  const body = requestBody(entry, template)
   if (body !== undefined && 'refused' in body) return body
   return {
     url,
@@ -99,7 +99,7 @@ function whyEmpty({ links }: UsedEntry, place: Injection): string {
   return `The entry has no ${place.secret}. vault_list tells what it has.`
 }
 
-function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate): URL | Refused {
+function requestUrl(entry: UsedEntry, { method, path, inject }: RequestTemplate): URL | Refused {
   const [link, ...others] = inject.filter(({ where }) => where === 'link')
   if (link !== undefined && inject.length > 1) {
     return { refused: 'A link is opened as it is, with no secret beside it.' }
@@ -110,7 +110,7 @@ function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate):
   if (link !== undefined) {
     if (method !== 'GET' && method !== 'POST')
       return { refused: 'A link is opened by GET or POST.' }
-    return linkAddress(valueOf(entry, link) ?? '', entry.origin)
+    return linkAddress(valueAt(entry, link) ?? '', entry.origin)
   }
   const url = normalUrl(new URL(path ?? '', entry.origin))
   return url.origin === entry.origin ? url : { refused: 'The path leads away from the site.' }
@@ -119,7 +119,7 @@ function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate):
 /** Returns the texts that a value of a template brings into the request; a user name is not secret. */
 function sentTexts(entry: UsedEntry, injection: Injection): string[] {
   if (injection.where === 'basic') return [pairOf(entry), entry.values.get('password') ?? '']
-  if (injection.where === 'link') return linkSecrets(valueOf(entry, injection) ?? '')
+  if (injection.where === 'link') return linkSecrets(valueAt(entry, injection) ?? '')
   return injection.secret === 'username' ? [] : [entry.values.get(injection.secret) ?? '']
 }
 
@@ -134,7 +134,7 @@ function placedInHeaders(
   { headers = {}, inject }: RequestTemplate,
 ): { list: (readonly [string, string])[] } | Refused {
   const placed = inject.flatMap((place): [string, string][] => {
-    const value = valueOf(entry, place) ?? ''
+    const value = valueAt(entry, place) ?? ''
     if (place.where === 'header') return [[place.name, `${place.prefix ?? ''}${value}`]]
     if (place.where === 'bearer') return [['authorization', `Bearer ${value}`]]
     if (place.where === 'basic') return [['authorization', `Basic ${encodeText(value)}`]]
@@ -170,15 +170,15 @@ function isCodeInHeader(place: Injection): boolean {
   return isInHeader && /^(totp$|mail\.)/.test(place.secret)
 }
 
-function bodyOf(
+function requestBody(
   entry: UsedEntry,
   { method, form, json, inject }: RequestTemplate,
 ): { type: string; text: string } | Refused | undefined {
   const toForm = inject.flatMap((place) =>
-    place.where === 'form_field' ? [{ ...place, value: valueOf(entry, place) ?? '' }] : [],
+    place.where === 'form_field' ? [{ ...place, value: valueAt(entry, place) ?? '' }] : [],
   )
   const toJson = inject.flatMap((place) =>
-    place.where === 'json_field' ? [{ ...place, value: valueOf(entry, place) ?? '' }] : [],
+    place.where === 'json_field' ? [{ ...place, value: valueAt(entry, place) ?? '' }] : [],
   )
   const isForm = form !== undefined || toForm.length > 0
   const isJson = json !== undefined || toJson.length > 0
@@ -189,7 +189,7 @@ function bodyOf(
   return isForm ? buildFormBody(form ?? {}, toForm) : buildJsonBody(json ?? {}, toJson)
 }
 
-function valueOf(entry: UsedEntry, place: Injection): string | undefined {
+function valueAt(entry: UsedEntry, place: Injection): string | undefined {
   if (place.where === 'basic') return entry.values.has('password') ? pairOf(entry) : undefined
   if (place.where === 'link') return entry.links.get(place.secret)
   return place.secret === 'username' ? entry.username : entry.values.get(place.secret)

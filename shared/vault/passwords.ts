@@ -135,7 +135,7 @@ export function readPasswordRules(text: string): PasswordRules | { refused: stri
     }
   }
   const alphabet = distinct([...required, ...allowed].join('')) || printable
-  return checked({
+  return checkRules({
     required,
     alphabet,
     lengthMin: numbers.minlength,
@@ -154,10 +154,14 @@ function withoutCharacters(
       .split('')
       .filter((one) => !excluded.includes(one))
       .join('')
-  return checked({ ...rules, required: rules.required.map(kept), alphabet: kept(rules.alphabet) })
+  return checkRules({
+    ...rules,
+    required: rules.required.map(kept),
+    alphabet: kept(rules.alphabet),
+  })
 }
 
-function checked(rules: PasswordRules): PasswordRules | { refused: string } {
+function checkRules(rules: PasswordRules): PasswordRules | { refused: string } {
   const { required, alphabet, lengthMin, lengthMax, consecutiveMax } = rules
   if (required.length > requiredMax) return { refused: `More than ${requiredMax} required sets.` }
   const isPossible =

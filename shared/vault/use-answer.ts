@@ -96,7 +96,7 @@ function showText(answered: Answered, secrets: readonly string[]): SiteAnswer {
   }
   const line = (value: string) => cut(show(value), headerCharactersMax).toWellFormed()
   const cookies = headers.getSetCookie().map(line)
-  const body = bodyOf(answered, secrets, show)
+  const body = answerBody(answered, secrets, show)
   const others = [...headers].filter(isPassedOn).slice(0, headersMax)
   const lines = others.map(([name, value]) => [show(name), line(value)] as const)
   const location = headers.get('location')
@@ -116,7 +116,7 @@ function isPassedOn([name]: [string, string]): boolean {
 }
 
 /** Returns the text without secrets and, if it was cut, without its end, which may hold a part of one. */
-function bodyOf(
+function answerBody(
   answered: Answered,
   secrets: readonly string[],
   show: (text: string) => string,

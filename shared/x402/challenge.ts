@@ -56,22 +56,25 @@ const challengeFields = z.looseObject({
 
 /** Reads a PAYMENT-REQUIRED header. */
 export function readChallengeHeader(header: string): Challenge | ChallengeRefusal {
-  if (header.length > headerLengthMax) return refused('The PAYMENT-REQUIRED header is too long.')
+  if (header.length > headerLengthMax)
+    return refuseChallenge('The PAYMENT-REQUIRED header is too long.')
   const text = decodeText(header.trim())
-  if (text === undefined) return refused('The PAYMENT-REQUIRED header is not base64 of UTF-8.')
+  if (text === undefined)
+    return refuseChallenge('The PAYMENT-REQUIRED header is not base64 of UTF-8.')
   return readChallenge(parseJson(text))
 }
 
 /** Reads a parsed challenge. Some servers send version 2 in the body too. */
 export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
-  if (!isStorable(value)) return refused('The challenge nests too deeply or holds broken text.')
+  if (!isStorable(value))
+    return refuseChallenge('The challenge nests too deeply or holds broken text.')
   if ((JSON.stringify(value)?.length ?? 0) > challengeLengthMax) {
-    return refused(`The challenge is longer than ${challengeLengthMax} characters.`)
+    return refuseChallenge(`The challenge is longer than ${challengeLengthMax} characters.`)
   }
   const parsed = challengeFields.safeParse(value)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    return refused(`The challenge has no valid ${issue?.path.join('.') || 'JSON object'}.`)
+    return refuseChallenge(`The challenge has no valid ${issue?.path.join('.') || 'JSON object'}.`)
   }
   const { x402Version: version, accepts, resource, extensions, error } = parsed.data
   const echoed = {
@@ -83,7 +86,9 @@ export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
   const offers = read.filter((one) => typeof one !== 'string')
   const unread = read.find((one) => typeof one === 'string')
   if (offers.length === 0) {
-    return refused(`None of the offers in accepts can be read: the first has no valid ${unread}.`)
+    return refuseChallenge(
+      `None of the offers in accepts can be read: the first has no valid ${unread}.`,
+    )
   }
   return {
     offers,
@@ -116,7 +121,7 @@ function readOffer(entry: unknown, echoed: Echoed): Offer | string {
   }
 }
 
-function refused(message: string): ChallengeRefusal {
+function refuseChallenge(message: string): ChallengeRefusal {
   return fail('invalid_challenge', { message })
 }
 
@@ -159,7 +164,7 @@ export function freezeRequest(wish: RequestWish, config: Pick<Config, 'allowLoop
   url.hash = ''
   const problem = headersProblem(wish.headers ?? {})
   if (problem !== undefined) return fail('invalid_request', { message: `headers: ${problem}` })
-  const body = bodyOf(wish)
+  const body = wishBody(wish)
   const method = wish.method ?? (body === null ? 'GET' : 'POST')
   if (body === undefined || (body?.length ?? 0) > bodyBytesMax) {
     const message = `body: at most ${bodyBytesMax} bytes, as text or as base64`
@@ -188,7 +193,7 @@ function headersProblem(headers: Record<string, string>): string | undefined {
 }
 
 /** Returns the bytes of the body: null if there is none, undefined if it cannot be decoded. */
-function bodyOf({ body, bodyBase64 }: RequestWish): Uint8Array<ArrayBuffer> | null | undefined {
+function wishBody({ body, bodyBase64 }: RequestWish): Uint8Array<ArrayBuffer> | null | undefined {
   if (bodyBase64 !== undefined) return decodeBytes(bodyBase64)
   return body === undefined ? null : new TextEncoder().encode(body)
 }

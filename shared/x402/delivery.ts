@@ -46,7 +46,7 @@ export function piecesOf(body: Uint8Array): Uint8Array[] {
 
 /** Sends the request without a payment. */
 export function fetchUnpaid(world: Outside, request: FrozenRequest): Promise<Fetched> {
-  return send(world, request, [], challengeLimits)
+  return fetchGuarded(world, request, [], challengeLimits)
 }
 
 /** Returns an answer in the form from which its terms are read. */
@@ -63,10 +63,10 @@ export function sendPaid(
 ): Promise<Fetched> {
   const timeoutMilliseconds = Math.min(offeredSeconds, deliverySecondsMax) * 1_000
   const limits = { timeoutMilliseconds, bytesMax: deliveryBytesMax, isPaidFor: true }
-  return send(world, request, payment, limits)
+  return fetchGuarded(world, request, payment, limits)
 }
 
-function send(
+function fetchGuarded(
   world: Outside,
   request: FrozenRequest,
   added: readonly Header[],

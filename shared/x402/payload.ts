@@ -84,7 +84,7 @@ export function permit2Payload(
 
 /** Returns true if the server submits the EIP-2612 permit for Permit2 on chain at its own cost. */
 export function isSponsored(extensions: unknown): boolean {
-  return isObject(extensions) && isObject(extensions[sponsoring])
+  return isRecord(extensions) && isRecord(extensions[sponsoring])
 }
 
 type AllowanceFields = Pick<SignedPayment, 'from' | 'value' | 'validBefore' | 'allowance'>
@@ -95,11 +95,11 @@ export function withAllowance(
   { from, value, validBefore, allowance }: AllowanceFields,
   asset: string,
 ): unknown {
-  if (!allowance || !isObject(extensions)) return extensions
+  if (!allowance || !isRecord(extensions)) return extensions
   const offered = extensions[sponsoring]
-  const { info: offeredInfo = {}, ...offeredRest } = isObject(offered) ? offered : {}
+  const { info: offeredInfo = {}, ...offeredRest } = isRecord(offered) ? offered : {}
   const info = {
-    ...(isObject(offeredInfo) ? offeredInfo : {}),
+    ...(isRecord(offeredInfo) ? offeredInfo : {}),
     from,
     asset: getAddress(asset),
     spender: permit2Address,
@@ -112,7 +112,7 @@ export function withAllowance(
   return { ...extensions, [sponsoring]: { ...offeredRest, info } }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

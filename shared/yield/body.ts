@@ -6,7 +6,7 @@ import { assetOf } from '../chains/registry.ts'
 import { bigintText } from '../db/row-fields.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Payment } from '../payments/payment.ts'
-import { statusOf, summaryOf } from '../payments/words.ts'
+import { stateSentence, summaryOf } from '../payments/words.ts'
 import type { YieldVault } from './registry.ts'
 
 const orderTerms = z.object({
@@ -24,7 +24,7 @@ export function orderBody(payment: Payment) {
     ...orderTerms.parse(payment.terms),
     chain: chain.caip2,
     token: token.symbol,
-    status: statusOf(payment.state),
+    status: stateSentence(payment.state),
     finality: payment.finality,
     summary: summaryOf(payment),
     created_at: payment.created_at,

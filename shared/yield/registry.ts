@@ -15,7 +15,7 @@ import { wantedChains } from '../chains/wanted.ts'
 import { fail, isRefusal, type Refusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 
-const contract = z.string().transform(addressOf)
+const contract = z.string().transform(checksummed)
 const setting = z.record(
   z.string(),
   z.object({
@@ -83,7 +83,7 @@ function readSetting({ YIELD_VAULTS }: Config) {
   return setting.parse(JSON.parse(YIELD_VAULTS))
 }
 
-function addressOf(text: string): Address {
+function checksummed(text: string): Address {
   const read = readAddress(text)
   if ('refused' in read) throw new Error(`YIELD_VAULTS: ${text} is ${read.refused}`)
   return read.address

@@ -49,7 +49,7 @@ const leastMovedAtomic = 1_000_000n
 export async function runYield(world: World): Promise<void> {
   if (world.config.YIELD_VAULTS === '{}') return
   const rules = await unbound(world.db).many('housekeeping_rules', { batch: batchMax }, ruleRow)
-  await Promise.all(rules.map((rule) => logged(world, () => follow(world, rule))))
+  await Promise.all(rules.map((rule) => logged(world, () => followRule(world, rule))))
   const question = { batch: batchMax }
   const positions = await unbound(world.db).many('housekeeping_positions', question, positionRow)
   await Promise.all(positions.map((one) => logged(world, () => keepEarned(world, one))))
@@ -59,8 +59,8 @@ function logged(world: World, work: () => Promise<void>): Promise<void> {
   return work().catch((error: unknown) => world.log({ work: 'yield', log: String(error) }))
 }
 
-async function follow(world: World, rule: Rule): Promise<void> {
-  const vault = vaultOf(world, rule)
+async function followRule(world: World, rule: Rule): Promise<void> {
+  const vault = yieldVaultOf(world, rule)
   if (!vault) return
   const { chain, token } = vault
   const seen = await readBalances(world, chain, { address: rule.wallet, tokens: [token] })
@@ -163,7 +163,7 @@ const positionRow = z.object({
 
 async function keepEarned(world: World, position: z.output<typeof positionRow>): Promise<void> {
   const { account, chain, vault: address, wallet } = position
-  const vault = vaultOf(world, position)
+  const vault = yieldVaultOf(world, position)
   const seen = vault && (await readPosition(world, vault, wallet))
   if (!seen || 'log' in seen) return
   const earned = seen.worthAtomic + position.returned_atomic - position.paid_atomic
@@ -175,6 +175,9 @@ async function keepEarned(world: World, position: z.output<typeof positionRow>):
   })
 }
 
-function vaultOf({ config }: World, of: { chain: number; vault: string }): YieldVault | undefined {
+function yieldVaultOf(
+  { config }: World,
+  of: { chain: number; vault: string },
+): YieldVault | undefined {
   return yieldVaults(config).find((vault) => isRowOf(vault)(of))
 }

@@ -1,6 +1,6 @@
 /** Without PostgREST, the functions of the database answer and refuse as they do through it. */
 import { expect, test } from 'vitest'
-import { openQuery } from '../../scripts/serve/database.ts'
+import { openQuery } from '../../scripts/serve/query.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { Rejection } from '../../shared/contract/errors.ts'
 import type { Database } from '../../shared/db/database.ts'

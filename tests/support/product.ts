@@ -3,7 +3,7 @@
  * process and all isolates that it starts are built here, so they differ only in what a test controls.
  */
 import { mailReader } from '../../functions/mail-reader/index.ts'
-import { openQuery } from '../../scripts/serve/database.ts'
+import { openQuery } from '../../scripts/serve/query.ts'
 import { openCustody } from '../../shared/custody/custody.ts'
 import { type Database, openDatabase } from '../../shared/db/database.ts'
 import { openDirectDatabase } from '../../shared/db/direct/direct.ts'

@@ -6,7 +6,7 @@
 import { hkdfSync } from 'node:crypto'
 import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
-import { addressOf, openKey, readEnvelope, sealKey } from '../../shared/custody/accounts.ts'
+import { addressOfKey, openKey, readEnvelope, sealKey } from '../../shared/custody/accounts.ts'
 import { signAuthorization } from '../../shared/custody/authorization.ts'
 import { authorizationNonce } from '../../shared/custody/nonce.ts'
 import { signRelay } from '../../shared/custody/relay-transaction.ts'
@@ -46,7 +46,7 @@ function countingRandom(): (length: number) => Uint8Array {
 }
 
 test('the key has its address and the payment its nonce', () => {
-  expect(addressOf(key)).toBe(vectors.address)
+  expect(addressOfKey(key)).toBe(vectors.address)
   expect(authorizationNonce({ chainId, token, paymentId })).toBe(vectors.authorization.nonce)
 })
 

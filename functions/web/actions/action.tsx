@@ -25,7 +25,7 @@ import {
   enterLogin,
   heldLink,
   type LinkView,
-  openLink,
+  readHostedLink,
   takeStep,
 } from './hosted-link.ts'
 import { WalletPanel } from './wallet.tsx'
@@ -44,28 +44,28 @@ export const routes: Routes = (app) => {
   })
   app.post('/action/:token/open', async (c) => {
     const me = await knownOwner(c)
-    const seen = await openLink(c, me)
-    return seen.action?.type === 'login' ? signIn(c, seen, me) : again(c)
+    const seen = await readHostedLink(c, me)
+    return seen.action?.type === 'login' ? signInForAction(c, seen, me) : showAgain(c)
   })
   app.post('/action/:token/decline', async (c) => {
     await takeStep(c, 'link_decline')
-    return again(c)
+    return showAgain(c)
   })
   app.post('/action/:token/verify', async (c) => {
     await takeStep(c, 'link_verify')
-    return again(c)
+    return showAgain(c)
   })
-  app.post('/action/:token/enter', enter)
+  app.post('/action/:token/enter', enterAction)
   app.post('/action/:token/connect', async (c) => {
     // Wallets name themselves in lower case, and the index of deposits does not.
     const named = readAddress((await readFormFields(c)).get('wallet') ?? '')
     if ('refused' in named) throw new Rejection(fail('invalid_request'))
     await connectWallet(c, named.address)
-    return again(c)
+    return showAgain(c)
   })
 }
 
-function again(c: PageContext): Response {
+function showAgain(c: PageContext): Response {
   return goTo(c, `/action/${c.req.param('token')}`)
 }
 
@@ -95,26 +95,30 @@ function showSeen(c: PageContext, seen: LinkView) {
 }
 
 /** Finishes a login link for an owner who is signed in already; sends all others to sign in. */
-async function signIn(c: PageContext, seen: LinkView, me: Owner | undefined): Promise<Response> {
+async function signInForAction(
+  c: PageContext,
+  seen: LinkView,
+  me: Owner | undefined,
+): Promise<Response> {
   if (!me) return goTo(c, '/login?next=/web')
-  if (me.account.alias !== seen.alias || seen.action?.status !== 'opened') return again(c)
+  if (me.account.alias !== seen.alias || seen.action?.status !== 'opened') return showAgain(c)
   const { token_digest, browser } = await heldLink(c)
   await me.db.run('owner_finish_login_link', { token_digest, browser })
   return goTo(c, '')
 }
 
-async function enter(c: PageContext) {
+async function enterAction(c: PageContext) {
   const form = await readFormFields(c)
   const seen = await takeStep(c, 'link_look')
   const { action } = seen
-  if (action?.type !== 'website_login' || action.status !== 'opened') return again(c)
+  if (action?.type !== 'website_login' || action.status !== 'opened') return showAgain(c)
   const me = await knownOwner(c)
-  if (me?.account.alias !== seen.alias) return again(c)
+  if (me?.account.alias !== seen.alias) return showAgain(c)
   const username = (form.get('username') ?? '').trim()
   const named = { site: action.asked.site ?? '', username }
   const stored = await enterLogin(c, me, form, named, securityEventOf(c.get('world'), browserOf(c)))
   if (stored === 'exists') return showLoginStep(c, { ...seen, action }, { why: stored, username })
-  if (!isRefusal(stored)) return again(c)
+  if (!isRefusal(stored)) return showAgain(c)
   if (stored.refusal !== 'credential_refused') throw new Rejection(stored)
   const why = { refused: stored.message ?? '' }
   return showLoginStep(c, { ...seen, action }, { why, username })

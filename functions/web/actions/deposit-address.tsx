@@ -69,7 +69,7 @@ export function DepositInstructions({
       <Section title={what}>
         <div class="send-to">
           <Qr text={paymentUri(way, address)} label={`Code for sending ${what} to ${address}`} />
-          <Facts facts={factsOf(way, address)} />
+          <Facts facts={depositFacts(way, address)} />
         </div>
       </Section>
       <Notice kind="warning" title="Choose the same network where you send from">
@@ -91,7 +91,7 @@ function takenWords(chains: readonly Chain[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')}, and ${words.at(-1)}`
 }
 
-function factsOf(
+function depositFacts(
   { chain, token, amount }: DepositRoute,
   address: string,
 ): (readonly [string, Child])[] {

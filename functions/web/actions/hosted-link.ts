@@ -36,7 +36,7 @@ export async function takeStep(c: PageContext, step: Step): Promise<LinkView> {
 }
 
 /** Opens the link of this request, as the owner if one is signed in. */
-export async function openLink(c: PageContext, me: Owner | undefined): Promise<LinkView> {
+export async function readHostedLink(c: PageContext, me: Owner | undefined): Promise<LinkView> {
   const db = me?.db ?? unbound(c.get('world').db)
   return found(await db.one('link_open', await heldLink(c), linkViewRow))
 }

@@ -1,5 +1,5 @@
 /** Sending from a wallet in the browser: the parts that functions/web/client/wallet.ts works with. */
-import { addressOf } from '../asset.ts'
+import { assetPath } from '../asset.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Address, Facts, Notice, Section } from '../ui/show.tsx'
 import type { PageContext, WalletRelay } from '../visit.ts'
@@ -34,7 +34,7 @@ export function WalletPanel(props: WalletProps) {
           A wallet in the browser is reached by script.
         </Notice>
       </noscript>
-      <section id="wallets" hidden data-walletconnect={relay && addressOf('walletconnect')}>
+      <section id="wallets" hidden data-walletconnect={relay && assetPath('walletconnect')}>
         <h2>Choose a wallet</h2>
         <p id="none">No wallet was found in this browser. Use one that has a wallet.</p>
       </section>

@@ -34,7 +34,7 @@ type Fact = readonly [name: string, value: Child]
 export const routes: Routes = (app) => {
   app.get('/activity/:id', async (c) => {
     const me = await requireOwner(c)
-    const found = await find(c, me)
+    const found = await findItem(c, me)
     const item = activityItem(found)
     return sendPage(
       c,
@@ -58,7 +58,7 @@ export const routes: Routes = (app) => {
     )
   })
   app.get('/activity/:id/proof.json', async (c) => {
-    const { payment } = await find(c, await requireOwner(c))
+    const { payment } = await findItem(c, await requireOwner(c))
     const proof = payment && (await transferProof(c.get('world'), payment, true))
     if (!payment || !proof) throw new Rejection(fail('not_found'))
     return c.json({ proof }, 200, {
@@ -68,7 +68,7 @@ export const routes: Routes = (app) => {
 }
 
 /** Reads the item of the address. One of another account answers exactly as a missing one. */
-async function find(c: PageContext, { db }: Owner): Promise<Found> {
+async function findItem(c: PageContext, { db }: Owner): Promise<Found> {
   const id = c.req.param('id') ?? ''
   const item = /^[0-9]{1,15}$/.test(id) ? Number(id) : undefined
   const found =

@@ -44,7 +44,7 @@ export const routes: Routes = (app) => {
 async function showActivity(c: PageContext) {
   const me = await requireOwner(c)
   const query = asked.parse(c.req.query())
-  const rows = await find(me, query, pageSize + 1)
+  const rows = await findItems(me, query, pageSize + 1)
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   const isNarrowed = query.q !== '' || query.category !== undefined
@@ -54,7 +54,9 @@ async function showActivity(c: PageContext) {
       {query.hidden ? <HiddenNotice /> : <Narrow query={query} />}
       <Section
         title={isNarrowed ? 'Found' : 'All'}
-        action={shown.length > 0 && <a href={addressOf('/activity.csv', query)}>Export as CSV</a>}
+        action={
+          shown.length > 0 && <a href={activityAddress('/activity.csv', query)}>Export as CSV</a>
+        }
       >
         {shown.length > 0 ? (
           <Items rows={shown} />
@@ -67,8 +69,8 @@ async function showActivity(c: PageContext) {
         )}
       </Section>
       <Pager
-        newest={query.before && addressOf('/activity', { ...query, before: undefined })}
-        older={last && addressOf('/activity', { ...query, before: last.id })}
+        newest={query.before && activityAddress('/activity', { ...query, before: undefined })}
+        older={last && activityAddress('/activity', { ...query, before: last.id })}
       />
       {!query.hidden && (
         <p class="small">
@@ -119,7 +121,7 @@ async function exportActivity(c: PageContext) {
   const query = asked.parse(c.req.query())
   const items: ActivityItem[] = []
   for (let before = query.before; items.length < exportedMax; ) {
-    const rows = await find(me, { ...query, before }, exportStep)
+    const rows = await findItems(me, { ...query, before }, exportStep)
     items.push(...rows.map(activityItem))
     if (rows.length < exportStep) break
     before = rows.at(-1)?.id
@@ -131,7 +133,7 @@ async function exportActivity(c: PageContext) {
   })
 }
 
-function find({ db }: Owner, { q, category, hidden, before }: Asked, page: number) {
+function findItems({ db }: Owner, { q, category, hidden, before }: Asked, page: number) {
   const question = {
     page,
     hidden: hidden === 'yes',
@@ -143,7 +145,7 @@ function find({ db }: Owner, { q, category, hidden, before }: Asked, page: numbe
     : db.many('owner_search_activity', { ...question, words: q }, activityRow)
 }
 
-function addressOf(path: string, query: Partial<Asked>): string {
+function activityAddress(path: string, query: Partial<Asked>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value) search.set(name, value)
   return `${webAppPath}${path}${search.size === 0 ? '' : `?${search.toString()}`}`
@@ -239,11 +241,13 @@ const columns = [
 
 /** Writes items as CSV (RFC 4180), with a byte order mark so that spreadsheets read UTF-8. */
 export function csvBytes(items: readonly ActivityItem[]): Uint8Array<ArrayBuffer> {
-  const lines = items.map((item) => columns.map((column) => cell(valueOf(item, column))).join(','))
+  const lines = items.map((item) =>
+    columns.map((column) => cell(columnValue(item, column))).join(','),
+  )
   return new TextEncoder().encode(`\ufeff${[columns.join(','), ...lines].join('\r\n')}\r\n`)
 }
 
-function valueOf(item: ActivityItem, column: (typeof columns)[number]): string {
+function columnValue(item: ActivityItem, column: (typeof columns)[number]): string {
   const facts: Record<string, unknown> = { ...item, time: item.at }
   if (column === 'words_of_others') return Object.values(item.untrusted ?? {}).join(' ')
   const value = facts[column]

@@ -21,7 +21,7 @@ const path = '/approve-batch'
 /** Routes that show the payments and approve all of them at once. */
 export const routes: Routes = (app) => {
   app.get(path, async (c) => showBatch(c, await chosen(c)))
-  app.post(path, approve)
+  app.post(path, approveBatch)
 }
 
 /** Reads the payments that the query names and that wait, each once; it ignores all others. */
@@ -123,7 +123,7 @@ function Decision({
   )
   if (isFrozen) {
     return (
-      <Form c={c} action={pathOf(batch)}>
+      <Form c={c} action={batchPath(batch)}>
         {details}
         <div class="actions">
           <DeclineButton />
@@ -134,7 +134,7 @@ function Decision({
   return (
     <ApprovalForm
       c={c}
-      action={pathOf(batch)}
+      action={batchPath(batch)}
       digests={{ '': digest }}
       passkeys={batch[0]?.passkeys ?? []}
       label="Approve and pay all"
@@ -147,13 +147,13 @@ function Decision({
   )
 }
 
-function pathOf(batch: readonly OpenedApproval[]): string {
+function batchPath(batch: readonly OpenedApproval[]): string {
   const named = new URLSearchParams()
   for (const { approval } of batch) named.append('payment', approval.payment_row.id)
   return `${path}?${named.toString()}`
 }
 
-async function approve(c: PageContext): Promise<Response> {
+async function approveBatch(c: PageContext): Promise<Response> {
   const { db } = await requireOwner(c)
   const form = await readFormFields(c)
   const batch = await chosen(c)

@@ -1,6 +1,6 @@
 /** Outcome of a payment that the owner was asked about. */
 import { assetOf } from '../../../shared/chains/registry.ts'
-import { statusOf } from '../../../shared/payments/words.ts'
+import { stateSentence } from '../../../shared/payments/words.ts'
 import { Notice, State, Time } from '../ui/show.tsx'
 import { type PageContext, webAppPath } from '../visit.ts'
 import type { ApprovalStatus, OpenedApproval } from './approvals-data.ts'
@@ -39,7 +39,7 @@ export function Outcome({ c, standing, ...opened }: OutcomeProps) {
     case 'used':
       return (
         <Notice>
-          It was within your limits. <State of={statusOf(payment.state)} />
+          It was within your limits. <State of={stateSentence(payment.state)} />
         </Notice>
       )
     case 'other':

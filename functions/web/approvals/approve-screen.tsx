@@ -179,7 +179,7 @@ function WaitingForm({
   children,
 }: PropsWithChildren<Pick<DecisionProps, 'c' | 'opened' | 'digests'>>) {
   const { approval, passkeys } = opened
-  const consent = { digests, passkeys, label: labelOf(opened), asker: approval.asked.asker }
+  const consent = { digests, passkeys, label: paymentLabel(opened), asker: approval.asked.asker }
   const ticks = (
     <>
       <ApprovalOptions offered={offeredOptionsOf(opened)} subject="payment" />
@@ -195,7 +195,7 @@ function WaitingForm({
 }
 
 /** Says on the button what pressing it does. */
-function labelOf({ approval: { payment_row: payment } }: OpenedApproval): string {
+function paymentLabel({ approval: { payment_row: payment } }: OpenedApproval): string {
   const { token } = assetOf(payment)
   if (payment.kind !== 'transfer') return 'Approve the purchase'
   const amount = forPeople(formatAmount(payment.amount_atomic, token.decimals))

@@ -18,18 +18,18 @@ import { type ApprovalOption, approvalOptionsIn, digestWithOptions } from './tic
 
 /** Routes that show the payment, take the decision, and tell what became of it. */
 export const routes: Routes = (app) => {
-  app.get('/approve/:payment', async (c) => showApproval(c, await look(c)))
-  app.get('/approve/:payment/status', async (c) => c.text(standingMark(await look(c))))
-  app.post('/approve/:payment', decide)
+  app.get('/approve/:payment', async (c) => showApproval(c, await readApproval(c)))
+  app.get('/approve/:payment/status', async (c) => c.text(standingMark(await readApproval(c))))
+  app.post('/approve/:payment', decideApproval)
 }
 
-async function decide(c: PageContext): Promise<Response> {
+async function decideApproval(c: PageContext): Promise<Response> {
   const { db } = await requireOwner(c)
   const form = await readFormFields(c)
   const opened = await openApproval(c)
   const { id } = opened.approval.payment_row
-  if (form.get('decision') === 'approved') return approve(c, opened, form)
-  if (form.get('decision') === 'send') return send(c, opened)
+  if (form.get('decision') === 'approved') return approvePayment(c, opened, form)
+  if (form.get('decision') === 'send') return sendTransferNow(c, opened)
   const takesBack = opened.approval.decision === 'approved'
   if (takesBack && form.get('sure') !== 'yes') return goTo(c, `/approve/${id}`, 'unsure')
   const reason = visibleLine((form.get('reason') ?? '').slice(0, reasonCharactersMax))
@@ -38,7 +38,7 @@ async function decide(c: PageContext): Promise<Response> {
   return goTo(c, `/approve/${id}`)
 }
 
-async function approve(
+async function approvePayment(
   c: PageContext,
   opened: OpenedApproval,
   form: URLSearchParams,
@@ -57,11 +57,11 @@ async function approve(
   const mail = await mailAbout(c, opened, ticks)
   const entered = await db.one('owner_decide_payment', { ...question, ...ticked, mail }, outcomeRow)
   const unheard = consentProblemOf(entered?.outcome)
-  return unheard ? showApproval(c, await openApproval(c), unheard) : send(c, opened)
+  return unheard ? showApproval(c, await openApproval(c), unheard) : sendTransferNow(c, opened)
 }
 
 /** Sends an approved transfer at once. */
-async function send(c: PageContext, { approval }: OpenedApproval): Promise<Response> {
+async function sendTransferNow(c: PageContext, { approval }: OpenedApproval): Promise<Response> {
   const unsent = await sendApproved(c, approval.payment_row, sendTransfer)
   return goTo(
     c,
@@ -85,7 +85,7 @@ function shownIn(form: URLSearchParams) {
 }
 
 /** Reads the payment of the address, on its chain too while it is on its way. */
-async function look(c: PageContext): Promise<OpenedApproval> {
+async function readApproval(c: PageContext): Promise<OpenedApproval> {
   const opened = await openApproval(c)
   const { approval, facts } = opened
   if (approvalStatusOf(approval, facts.now) !== 'sent') return opened

@@ -53,7 +53,7 @@ export function Terms({
           ['To the address', <Address value={payment.payee} />],
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
           ...(purposeOf(payment) ? [['Purpose', purposeOf(payment).trim()] as const] : []),
-          ...requestOf(payment),
+          ...purchaseRequest(payment),
           ...requesterFacts(asked),
           ...chosenOf(payment),
           ['Waits until', <Time at={payment.expires_at} />],
@@ -106,7 +106,7 @@ const requestTerms = z.object({
 })
 
 /** Returns the request of a purchase, which the digest of the terms covers; empty for a transfer. */
-function requestOf({ terms }: Payment) {
+function purchaseRequest({ terms }: Payment) {
   const { data } = requestTerms.safeParse(terms)
   if (!data) return []
   const { method, url, body_base64: body } = data.request

@@ -28,11 +28,11 @@ import { type AppRow, listApps, meetApp } from './apps-data.ts'
 /** Routes that show the app, change what it may do, set its caps and disconnect it. */
 export const routes: Routes = (app) => {
   app.get('/apps/:app', async (c) =>
-    showApp(c, await find(c), takeFormDraft(c, await requireOwner(c))),
+    showApp(c, await findApp(c), takeFormDraft(c, await requireOwner(c))),
   )
   app.post('/apps/:app', async (c) => {
     const me = await requireOwner(c)
-    const found = await find(c)
+    const found = await findApp(c)
     const form = await readFormFields(c)
     markFormDraft(c, form)
     if (form.get('wanted') === 'disconnected') {
@@ -70,7 +70,7 @@ async function changeLevel(c: PageContext, found: AppRow, form: URLSearchParams)
   return goTo(c, `/apps/${app}`)
 }
 
-async function find(c: PageContext): Promise<AppRow> {
+async function findApp(c: PageContext): Promise<AppRow> {
   const apps = await listApps(await requireOwner(c))
   const found = apps.find(({ app, live }) => live && app === c.req.param('app'))
   if (found) return found

@@ -44,7 +44,7 @@ export const routes: Routes = (app) => {
   app.get('/authorize', (c) =>
     meet(c, async (request) => showConsent(c, request, await typedFor(c, request))),
   )
-  app.post('/authorize', (c) => meet(c, (request) => decide(c, request)))
+  app.post('/authorize', (c) => meet(c, (request) => decideAuthorization(c, request)))
 }
 
 /**
@@ -65,7 +65,10 @@ async function meet(c: PageContext, go: (request: AuthorizationRequest) => Promi
   }
 }
 
-async function decide(c: PageContext, request: AuthorizationRequest): Promise<Response> {
+async function decideAuthorization(
+  c: PageContext,
+  request: AuthorizationRequest,
+): Promise<Response> {
   const form = await readFormFields(c)
   if (form.get('decision') === 'denied') return leave(c, denyAccess(c.get('world'), request))
   const { namesakes } = await meetApp(await requireOwner(c), request)

@@ -6,7 +6,7 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-passkey]')) {
   place.hidden = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    answer(place, form).catch((error: unknown) => tell(form, error))
+    signWithPasskey(place, form).catch((error: unknown) => tell(form, error))
   })
 }
 
@@ -34,19 +34,22 @@ async function consent(form: HTMLFormElement, button: HTMLButtonElement) {
   form.requestSubmit(button)
 }
 
-async function answer(place: HTMLElement, form: HTMLFormElement) {
-  const options = await ask(place.dataset['options'] ?? '', fieldOf(form, 'form').value)
+async function signWithPasskey(place: HTMLElement, form: HTMLFormElement) {
+  const options = await postForChallenge(
+    place.dataset['options'] ?? '',
+    fieldOf(form, 'form').value,
+  )
   if (options === undefined) return
   await fillIn(form, options)
   form.submit()
 }
 
 async function fillIn(form: HTMLFormElement, options: unknown) {
-  fieldOf(form, 'answer').value = answerOf(await turnToAuthenticator(options))
+  fieldOf(form, 'answer').value = passkeyAnswer(await turnToAuthenticator(options))
 }
 
 // Fetches the options. A redirect, such as to the page for a proof, is followed; other answers reload.
-async function ask(path: string, token: string): Promise<unknown> {
+async function postForChallenge(path: string, token: string): Promise<unknown> {
   const response = await fetch(path, { method: 'POST', body: new URLSearchParams({ form: token }) })
   if (response.headers.get('content-type')?.startsWith('application/json')) return response.json()
   location.assign(response.redirected ? response.url : location.href)
@@ -60,8 +63,8 @@ async function turnToAuthenticator(options: unknown): Promise<Credential | null>
     const { challenge, user, excludeCredentials, ...rest } = options
     const publicKey = {
       ...rest,
-      challenge: bytesOf(challenge),
-      user: { ...user, id: bytesOf(user.id) },
+      challenge: bytesOfBase64Url(challenge),
+      user: { ...user, id: bytesOfBase64Url(user.id) },
       excludeCredentials: excludeCredentials.map(named),
     }
     return navigator.credentials.create({ publicKey })
@@ -69,7 +72,7 @@ async function turnToAuthenticator(options: unknown): Promise<Credential | null>
   if (!isToGet(options)) return null
   const { challenge, allowCredentials = [], ...rest } = options
   const allowed = allowCredentials.map(named)
-  const publicKey = { ...rest, challenge: bytesOf(challenge), allowCredentials: allowed }
+  const publicKey = { ...rest, challenge: bytesOfBase64Url(challenge), allowCredentials: allowed }
   return navigator.credentials.get({ publicKey })
 }
 
@@ -93,7 +96,7 @@ function isToGet(options: unknown): options is ToGet {
 }
 
 function named({ id, ...rest }: Named): PublicKeyCredentialDescriptor {
-  return { ...rest, id: bytesOf(id) }
+  return { ...rest, id: bytesOfBase64Url(id) }
 }
 
 const byteFields = [
@@ -114,25 +117,25 @@ function isAnswer(credential: Credential | null): credential is Credential & Ans
   return credential !== null && 'rawId' in credential && 'response' in credential
 }
 
-function answerOf(credential: Credential | null): string {
+function passkeyAnswer(credential: Credential | null): string {
   if (!isAnswer(credential)) throw new Error('no passkey')
   const { rawId, response } = credential
-  const id = textOf(rawId)
+  const id = base64UrlOf(rawId)
   const told: Record<string, string | string[]> = {}
   for (const name of byteFields) {
     const value = response[name]
-    if (value) told[name] = textOf(value)
+    if (value) told[name] = base64UrlOf(value)
   }
   told['transports'] = response.getTransports?.() ?? []
   return JSON.stringify({ id, rawId: id, type: 'public-key', response: told })
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function bytesOfBase64Url(text: string): Uint8Array<ArrayBuffer> {
   const bytes = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   return Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))
 }
 
-function textOf(bytes: ArrayBuffer): string {
+function base64UrlOf(bytes: ArrayBuffer): string {
   const text = btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join(''))
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

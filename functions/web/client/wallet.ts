@@ -37,7 +37,7 @@ function isProvider(value: unknown): value is Provider {
 function offer({ info, provider }: Announced): void {
   if (known.has(info.uuid)) return
   known.add(info.uuid)
-  offerAs(info.name, () => connect(provider))
+  offerAs(info.name, () => connectWallet(provider))
 }
 
 function offerAs(name: string, choose: () => Promise<void>): void {
@@ -55,7 +55,7 @@ async function connectElsewhere(script: string): Promise<void> {
   const loaded: unknown = await import(script).catch(() => undefined)
   const provider = field(loaded, 'provider')
   if (!isProvider(provider)) throw outOfDate
-  await connect(provider)
+  await connectWallet(provider)
 }
 
 /** Runs a step and shows why it failed: refusals with an EIP-1193 code in our words or the wallet's. */
@@ -71,7 +71,7 @@ async function attempt(step: () => Promise<void>): Promise<void> {
   }
 }
 
-async function connect(provider: Provider): Promise<void> {
+async function connectWallet(provider: Provider): Promise<void> {
   say('Waiting for the wallet.')
   const accounts = await provider.request({ method: 'eth_requestAccounts' })
   const address: unknown = Array.isArray(accounts) ? accounts[0] : undefined
@@ -92,12 +92,12 @@ function leave(provider: Provider): void {
 }
 
 /** Tells the server the wallet first: only a transfer from this wallet finishes the action. */
-async function send(form: HTMLFormElement): Promise<void> {
+async function sendFromWallet(form: HTMLFormElement): Promise<void> {
   if (!chosen) return
   const { provider, address } = chosen
   const { chain, token = '', to = '', decimals } = form.dataset
-  const body = new URLSearchParams({ form: valueOf(form, 'form'), wallet: address })
-  const amount = parseAmount(valueOf(form, 'amount').trim(), Number(decimals))
+  const body = new URLSearchParams({ form: formValue(form, 'form'), wallet: address })
+  const amount = parseAmount(formValue(form, 'amount').trim(), Number(decimals))
   if (amount === undefined || amount === 0n) {
     say('The amount is a number such as 12.50.')
     return
@@ -114,7 +114,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   say('Sent. This page shows it when the network has it.')
 }
 
-function valueOf(form: HTMLFormElement, name: string): string {
+function formValue(form: HTMLFormElement, name: string): string {
   return form.querySelector<HTMLInputElement>(`input[name=${name}]`)?.value ?? ''
 }
 
@@ -133,6 +133,6 @@ if (wallets && form) {
   if (walletconnect) offerAs('WalletConnect', () => connectElsewhere(walletconnect))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void attempt(() => send(form))
+    void attempt(() => sendFromWallet(form))
   })
 }

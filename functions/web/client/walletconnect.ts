@@ -14,18 +14,18 @@ let session: Session | undefined
 /** Provider that wallet.ts loads when WalletConnect is chosen. */
 export const provider = {
   async request({ method, params }: { method: string; params?: unknown[] }): Promise<unknown> {
-    if (method === 'eth_requestAccounts') return connect()
+    if (method === 'eth_requestAccounts') return pair()
     // A session is for the one network of the page, and each request names that network.
     if (method === 'wallet_switchEthereumChain') return null
     if (!session) throw new Error('The wallet is disconnected. Choose one to go on.')
-    return session.request(method, params).catch(refuse)
+    return session.request(method, params).catch(throwRefusal)
   },
   on(event: string, listener: () => void): void {
     if (event === 'disconnect') listeners.add(listener)
   },
 }
 
-async function connect(): Promise<readonly string[]> {
+async function pair(): Promise<readonly string[]> {
   const before = current
   current = undefined
   session = undefined
@@ -47,7 +47,7 @@ async function connect(): Promise<readonly string[]> {
   current = opening
   const opened = await opening.done.catch((error: unknown) => {
     opening.end()
-    return refuse(error)
+    return throwRefusal(error)
   })
   if (opened.accounts.length === 0) {
     opening.end()
@@ -60,7 +60,7 @@ async function connect(): Promise<readonly string[]> {
 }
 
 /** Translates WalletConnect's refusals (Sign API, "Error Codes") to those of EIP-1193. */
-function refuse(error: unknown): never {
+function throwRefusal(error: unknown): never {
   const said = Number(field(error, 'code'))
   if (said === 5000) throw Object.assign(new Error('declined'), { code: 4001 })
   if (said === 5100 || said === 3005) throw Object.assign(new Error('network'), { code: 4902 })

@@ -39,12 +39,12 @@ const placedRow = z.object({ placed: z.uuid().nullable() })
 /** Routes that show the key and change it. */
 export const routes: Routes = (app) => {
   app.get('/keys/:key', async (c) =>
-    showKey(c, await find(c), takeFormDraft(c, await requireOwner(c))),
+    showKey(c, await findKey(c), takeFormDraft(c, await requireOwner(c))),
   )
 
   app.post('/keys/:key', async (c) => {
     const me = await requireOwner(c)
-    const found = await find(c)
+    const found = await findKey(c)
     const { key } = found
     const form = await readFormFields(c)
     markFormDraft(c, form)
@@ -66,7 +66,7 @@ export const routes: Routes = (app) => {
   })
 }
 
-async function find(c: PageContext): Promise<KeyRow> {
+async function findKey(c: PageContext): Promise<KeyRow> {
   const { db } = await requireOwner(c)
   const keys = await db.many('owner_list_keys', { listed_max: listedMax }, keyRow)
   const found = keys.find(({ key, live }) => live && key === c.req.param('key'))
@@ -93,7 +93,7 @@ async function replace(c: PageContext, { key, label, scopes }: KeyRow, form: URL
     },
     placedRow,
   )
-  if (!placed?.placed) return showKey(c, await find(c), form, { text: keysFull, status: 409 })
+  if (!placed?.placed) return showKey(c, await findKey(c), form, { text: keysFull, status: 409 })
   const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours} hours.`
   return showNewKey(c, me, made.key, note)
 }

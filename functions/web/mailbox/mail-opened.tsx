@@ -33,7 +33,7 @@ async function showOpened(c: PageContext) {
       back={{ to: '/mail', label: 'Mail' }}
       lead={<Time at={mail.at} />}
     >
-      <Facts facts={[...factsOf(mail), ...deliveriesOf(mail)]} />
+      <Facts facts={[...mailFacts(mail), ...deliveriesOf(mail)]} />
       <Codes mail={mail} now={c.get('world').now()}>
         {reveal_refusal !== null && <ProofLink c={c} label="Show them" />}
       </Codes>
@@ -64,7 +64,7 @@ async function remove(c: PageContext): Promise<Response> {
   return goTo(c, '/mail')
 }
 
-function factsOf(mail: OpenedMail): (readonly [string, Child])[] {
+function mailFacts(mail: OpenedMail): (readonly [string, Child])[] {
   const { untrusted, oddities } = mail
   return [
     ['Subject', untrusted.subject.text || 'None'],

@@ -61,8 +61,8 @@ async function showMail(c: PageContext) {
         )}
       </Section>
       <Pager
-        newest={query.before && addressOf({ ...query, before: undefined })}
-        older={next === null ? undefined : addressOf({ ...query, before: next })}
+        newest={query.before && mailListAddress({ ...query, before: undefined })}
+        older={next === null ? undefined : mailListAddress({ ...query, before: next })}
       />
       <CodesForm c={c} shows={set?.shows_codes === true} />
       <RoomForm c={c} />
@@ -70,7 +70,7 @@ async function showMail(c: PageContext) {
   )
 }
 
-function addressOf(query: MailQuery): string {
+function mailListAddress(query: MailQuery): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value) search.set(name, value)
   return `${webAppPath}/mail?${search.toString()}`

@@ -81,7 +81,7 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
             ),
           ],
           ['Payments', count === null ? 'Any number' : `At most ${count}`],
-          ...pins(mandate, world),
+          ...pinnedTerms(mandate, world),
           ['Ends', <Time at={mandate.expires_at} />],
           ...(mandate.by_owner
             ? [['You made it for', asked.title] as const]
@@ -109,7 +109,7 @@ function isNarrowed({ requested }: MandateRow): boolean {
   return requested !== null && requested !== undefined
 }
 
-function pins({ chains, tokens, pay_to }: MandateRow, { config }: World) {
+function pinnedTerms({ chains, tokens, pay_to }: MandateRow, { config }: World) {
   const known = connectedChains(config)
   const network = (id: number) => known.find((chain) => chain.id === id)?.title ?? `eip155:${id}`
   const token = (address: string) => {

@@ -1,7 +1,7 @@
 /** The used and free part of a mandate, and the payments under it. */
 import { type MandateRow, mandateFacts } from '../../../shared/mandates/mandate-row.ts'
 import { formatUsd } from '../../../shared/money/amount.ts'
-import { merchantOf, reasonBody, statusOf } from '../../../shared/payments/words.ts'
+import { merchantOf, reasonBody, stateSentence } from '../../../shared/payments/words.ts'
 import { leftOf } from '../../../shared/policy/mandate.ts'
 import {
   type BacktestedPayment,
@@ -102,7 +102,10 @@ export function Statement({
           { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
           { label: 'To', cell: ({ payment_row }) => payeeOf(payment_row) },
           { label: 'By', cell: ({ paid_by }) => paid_by },
-          { label: 'State', cell: ({ payment_row }) => <State of={statusOf(payment_row.state)} /> },
+          {
+            label: 'State',
+            cell: ({ payment_row }) => <State of={stateSentence(payment_row.state)} />,
+          },
           {
             label: 'More',
             cell: ({ payment_row: { id } }) => (

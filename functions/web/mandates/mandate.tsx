@@ -36,7 +36,7 @@ type Trouble = { unheard?: ConsentProblem; typed?: URLSearchParams; problem?: st
 /** Routes that show the mandate, take a decision and narrow it. */
 export const routes: Routes = (app) => {
   app.get('/mandate/:mandate', async (c) => showMandate(c, await openMandate(c)))
-  app.post('/mandate/:mandate', change)
+  app.post('/mandate/:mandate', changeMandate)
   app.post('/mandate/:mandate/narrow', narrow)
 }
 
@@ -135,7 +135,7 @@ async function paymentsOf(c: PageContext, { id }: MandateRow) {
   return [paid, last?.payment_row.id] as const
 }
 
-async function change(c: PageContext): Promise<Response> {
+async function changeMandate(c: PageContext): Promise<Response> {
   const { db } = await requireOwner(c)
   const form = await readFormFields(c)
   const opened = await openMandate(c)
@@ -143,7 +143,7 @@ async function change(c: PageContext): Promise<Response> {
   const digest = form.get('digest') ?? ''
   switch (form.get('decision') ?? '') {
     case 'approved':
-      return approve(c, opened, form)
+      return approveMandate(c, opened, form)
     case 'declined':
       await db.run('owner_decide_mandate', { mandate, decision: 'declined', digest })
       break
@@ -161,7 +161,7 @@ async function change(c: PageContext): Promise<Response> {
   return goTo(c, `/mandate/${mandate}`)
 }
 
-async function approve(c: PageContext, opened: OpenedMandate, form: URLSearchParams) {
+async function approveMandate(c: PageContext, opened: OpenedMandate, form: URLSearchParams) {
   const { db } = await requireOwner(c)
   const { mandate_row: row, passkeys } = opened
   if (form.get('digest') !== (await digestFor(row, []))) {

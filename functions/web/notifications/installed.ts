@@ -1,13 +1,13 @@
 /** Serves the files of an installed app: its manifest, and the script that shows notifications. */
 import { serviceTitle } from '../../../shared/contract/documents/about.ts'
-import { addressOf } from '../asset.ts'
+import { assetPath } from '../asset.ts'
 import { assets } from '../assets.ts'
 import { type Routes, webAppPath } from '../visit.ts'
 
 /** Routes of both. The script has a fixed address, because a browser asks there for its next version. */
 export const routes: Routes = (app) => {
   app.get('/manifest.webmanifest', (c) => {
-    const icon = { src: addressOf('icon'), sizes: 'any', type: 'image/svg+xml' }
+    const icon = { src: assetPath('icon'), sizes: 'any', type: 'image/svg+xml' }
     return c.body(
       JSON.stringify({
         name: serviceTitle,

@@ -32,7 +32,7 @@ export const routes: Routes = (app) => {
   app.post(path, async (c) => {
     const form = await readFormFields(c)
     if (form.get('wanted') === 'chosen') markFormDraft(c, form)
-    const problem = await change(c, form)
+    const problem = await changeNotifications(c, form)
     return problem === undefined ? goTo(c, path) : showNotifications(c, problem)
   })
 }
@@ -42,7 +42,10 @@ const notAdded =
 const tooMany = 'Ten browsers receive notifications, the maximum. Remove one first.'
 
 /** Makes a change; returns the reason if nothing was changed. */
-async function change(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
+async function changeNotifications(
+  c: PageContext,
+  form: URLSearchParams,
+): Promise<string | undefined> {
   const { db } = await requireOwner(c)
   const world = c.get('world')
   switch (form.get('wanted') ?? '') {
@@ -107,7 +110,11 @@ async function showNotifications(c: PageContext, problem?: string, typed?: URLSe
           </Form>
         )}
         {key !== '' && (
-          <AddForm c={c} applicationKey={key} isProven={(await readSecurity(c)).refusal === null} />
+          <AddBrowserForm
+            c={c}
+            applicationKey={key}
+            isProven={(await readSecurity(c)).refusal === null}
+          />
         )}
       </Section>
     </Page>,
@@ -170,7 +177,7 @@ function Devices({ c, devices }: Pick<NoticeChoices, 'devices'> & { c: PageConte
 type AddFormProps = { c: PageContext; applicationKey: string; isProven: boolean }
 
 /** Renders the button that adds this browser; it goes on to show notices when nobody is signed in. */
-function AddForm({ c, applicationKey, isProven }: AddFormProps) {
+function AddBrowserForm({ c, applicationKey, isProven }: AddFormProps) {
   if (!isProven) return <ProofLink c={c} label="Prove that it is you to add this browser" />
   return (
     <>

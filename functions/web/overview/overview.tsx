@@ -48,7 +48,7 @@ export const routes: Routes = (app) => {
     const world = c.get('world')
     const { config } = world
     const me = await requireOwner(c)
-    const { facts, recent, chains } = await read(world, me)
+    const { facts, recent, chains } = await readOverview(world, me)
     const days = daysUpTo(world.now(), daysShown)
     return sendPage(
       c,
@@ -97,7 +97,7 @@ function FreezeSwitch() {
 const nothingYet =
   'Nothing has happened yet. Payments, deposits and changes to the account will be listed here.'
 
-async function read(world: World, { db }: Owner) {
+async function readOverview(world: World, { db }: Owner) {
   const [row, rows] = await Promise.all([
     db.one('owner_overview', { days: daysShown }, overviewRow),
     db.many('list_activity', { page: itemsShown }, activityRow),

@@ -31,7 +31,7 @@ export const routes: Routes = (app) => {
 
   app.get('/recipients/add/:recipient', async (c) => {
     const me = await requireOwner(c)
-    const found = await find(c, c.req.param('recipient'))
+    const found = await findRecipient(c, c.req.param('recipient'))
     return sendPage(
       c,
       <Page
@@ -49,7 +49,7 @@ export const routes: Routes = (app) => {
 
   app.post('/recipients/add/:recipient', async (c) => {
     const { db } = await requireOwner(c)
-    const found = await find(c, c.req.param('recipient'))
+    const found = await findRecipient(c, c.req.param('recipient'))
     const shown = (await readFormFields(c)).get('address')
     if (isRefusal(found) || found.address_found !== shown) return goTo(c, '/recipients')
     const mail = await sealOwnerNotice(c, (webUrl, deed) =>
@@ -63,7 +63,7 @@ export const routes: Routes = (app) => {
   })
 }
 
-async function find(c: PageContext, text: string): Promise<Found | Refusal> {
+async function findRecipient(c: PageContext, text: string): Promise<Found | Refusal> {
   const { db } = await requireOwner(c)
   const { config } = c.get('world')
   const read = readRecipient(text, connectedChains(config), config.MAIL_DOMAIN)

@@ -32,7 +32,7 @@ export const routes: Routes = (app) => {
     const { client } = browserOf(c)
     const cursor = /^[0-9]{1,15}$/.exec(given.get('cursor') ?? '')?.[0]
     const frozen = await freeze({ world, db, client }, { cursor })
-    return sendPage(c, <Stopped c={c} me={await again(c)} frozen={frozen} />)
+    return sendPage(c, <Stopped c={c} me={await requireProvenOwner(c)} frozen={frozen} />)
   })
 }
 
@@ -48,7 +48,7 @@ async function unfreeze(c: PageContext, shown: string): Promise<Response> {
 }
 
 /** Returns the owner with the account marked as frozen, as it is after the change. */
-async function again(c: PageContext): Promise<Owner> {
+async function requireProvenOwner(c: PageContext): Promise<Owner> {
   const me = await requireOwner(c)
   return { ...me, account: { ...me.account, isFrozen: true } }
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/auth/proof.ts'
 import { readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { enter, ownerSessionOf, readSecurity } from '../session.ts'
+import { enterSession, ownerSessionOf, readSecurity } from '../session.ts'
 import { Button, Field, Form, Username } from '../ui/form.tsx'
 import { PasskeyForm } from '../ui/passkey.tsx'
 import { Notice } from '../ui/show.tsx'
@@ -27,7 +27,7 @@ export const routes: Routes = (app) => {
     const way = returnPathOf(form.get('next'))
     const token = await proveWithPassword(await ownerSessionOf(c), form.get('password') ?? '')
     if (token === undefined) return showProof(c, way, 'The password is not right.')
-    return enter(c, token, way)
+    return enterSession(c, token, way)
   })
   app.post('/proof/passkey/options', async (c) =>
     c.json(await beginPasskeyProof(await ownerSessionOf(c))),
@@ -39,7 +39,7 @@ export const routes: Routes = (app) => {
     const token = answer && (await proveWithPasskey(await ownerSessionOf(c), answer))
     const error = 'This passkey is not one of the account, or it answered too late.'
     if (token === undefined) return showProof(c, way, error)
-    return enter(c, token, way)
+    return enterSession(c, token, way)
   })
 }
 

@@ -7,7 +7,7 @@ import { type EndedItem, readSecured, secureAccount } from '../../../shared/auth
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { lifeDaysDefault } from '../keys/keys-data.tsx'
 import { Page, sendPage } from '../layout.tsx'
-import { enter, ownerSessionOf, readSecurity } from '../session.ts'
+import { enterSession, ownerSessionOf, readSecurity } from '../session.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { Button, Form, LinkButton, Username } from '../ui/form.tsx'
 import { Badge, Empty, Section, Table, Time } from '../ui/show.tsx'
@@ -92,7 +92,7 @@ async function secure(c: PageContext) {
   const problem = password === undefined ? undefined : await problemWith(session, password, email)
   if (problem) return showSecure(c, passwordProblems[problem])
   const token = await secureAccount(session, password)
-  return enter(c, token ?? '', `${path}/done`)
+  return enterSession(c, token ?? '', `${path}/done`)
 }
 
 async function showSecured(c: PageContext) {

@@ -16,7 +16,7 @@ export const routes: Routes = (app) => {
   app.get(path, (c) => showPasskeys(c))
   app.post(path, async (c) => {
     const form = await readFormFields(c)
-    const problem = await change(c, form)
+    const problem = await changePasskeys(c, form)
     if (problem === undefined) return goTo(c, path)
     return problem === 'held' ? goTo(c, '/hold') : showPasskeys(c, problem)
   })
@@ -33,7 +33,7 @@ const notAdded =
   `PIN, a fingerprint or your face. ${otherwise}`
 
 /** Changes a passkey; returns the reason if nothing was changed, or `held` if a hold has to end first. */
-async function change(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
+async function changePasskeys(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
   const session = await ownerSessionOf(c)
   const id = form.get('passkey') ?? ''
   const label = form.get('label')?.trim().slice(0, 64).toWellFormed() || 'Passkey'
@@ -78,13 +78,13 @@ async function showPasskeys(c: PageContext, problem?: string) {
         <Passkey c={c} passkey={passkey} />
       ))}
       {security.passkeys.length === 0 && <Empty>There is no passkey yet.</Empty>}
-      <AddForm c={c} />
+      <AddPasskeyForm c={c} />
     </Page>,
     problem === undefined ? 200 : 422,
   )
 }
 
-function AddForm({ c }: { c: PageContext }) {
+function AddPasskeyForm({ c }: { c: PageContext }) {
   return (
     <Section title="Add a passkey">
       <noscript>

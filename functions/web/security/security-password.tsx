@@ -3,7 +3,7 @@ import { setPassword } from '../../../shared/auth/own-secrets.ts'
 import { passwordProblems } from '../../../shared/auth/password.ts'
 import { readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { enter, ownerSessionOf, proofFirst, readSecurity } from '../session.ts'
+import { enterSession, ownerSessionOf, proofFirst, readSecurity } from '../session.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { Button, Form, Username } from '../ui/form.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
@@ -16,7 +16,7 @@ export const routes: Routes = (app) => {
     const { email } = await readSecurity(c)
     const set = await setPassword(await ownerSessionOf(c), password, email)
     if ('problem' in set) return showPassword(c, passwordProblems[set.problem])
-    return enter(c, set.token ?? '', '/security')
+    return enterSession(c, set.token ?? '', '/security')
   })
 }
 

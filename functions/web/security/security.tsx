@@ -23,12 +23,12 @@ async function showSecurity(c: PageContext) {
           Without them, losing your password and your passkeys means losing the account.
         </Notice>
       )}
-      <Facts facts={factsOf(security)} />
+      <Facts facts={securityFacts(security)} />
     </Page>,
   )
 }
 
-function factsOf({ email, has_password, passkeys, ...rest }: Security): [string, Child][] {
+function securityFacts({ email, has_password, passkeys, ...rest }: Security): [string, Child][] {
   const names = passkeys.map(({ label }) => label).join(', ')
   const live = rest.sign_ins.filter(({ is_live }) => is_live)
   const places = live.length === 1 ? 'Signed in here alone' : `Signed in at ${live.length} places`

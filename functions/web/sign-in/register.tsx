@@ -6,9 +6,9 @@ import { checkAvailability } from '../../../shared/onboarding/availability.ts'
 import {
   type AccountRefusal,
   type OpenedAccount,
-  openAccount,
   type PendingRegistration,
   readPendingRegistration,
+  registerAccount,
 } from '../../../shared/onboarding/registration.ts'
 import { readFormFields } from '../frame.ts'
 import { KeyOnce, keyScripts } from '../keys/key-once.tsx'
@@ -28,7 +28,7 @@ export const routes: Routes = (app) => {
     if (!registration) return sendPage(c, <LinkClosed c={c} />, 410)
     return askChoices(c, registration, { alias: registration.wish ?? '' })
   })
-  app.post('/register/:link', (c) => register(c, c.req.param('link')))
+  app.post('/register/:link', (c) => registerOwner(c, c.req.param('link')))
   app.get('/alias', async (c) => {
     const asking = { db: unbound(c.get('world').db), client: browserOf(c).client }
     const asked = (c.req.query('alias') ?? '').slice(0, 64)
@@ -37,12 +37,12 @@ export const routes: Routes = (app) => {
   })
 }
 
-async function register(c: PageContext, link: string) {
+async function registerOwner(c: PageContext, link: string) {
   const world = c.get('world')
   const given = await readFormFields(c)
   const alias = given.get('alias')?.slice(0, 64) ?? ''
   const sid = newSessionId(world)
-  const opened = await openAccount(world, {
+  const opened = await registerAccount(world, {
     link,
     alias,
     password: given.get('password') ?? '',

@@ -29,7 +29,7 @@ export function BarChart({ cap, ...chart }: ChartProps & { cap: { value: bigint;
     <Chart
       {...chart}
       legend={isCapShown ? `The dashed line is the ${limit}.` : `The ${limit}, ${absence}.`}
-      topText={top === cap.value ? cap.text : textOf(chart.points, top)}
+      topText={top === cap.value ? cap.text : valueText(chart.points, top)}
     >
       {chart.points.map(({ label, value, text }, at) => (
         <rect
@@ -56,7 +56,7 @@ export function StepChart(chart: ChartProps) {
   )
   const curve = `${steps.join('')}H${heights.length}`
   return (
-    <Chart {...chart} topText={textOf(chart.points, top)}>
+    <Chart {...chart} topText={valueText(chart.points, top)}>
       <path class="area" d={`${curve}V100H0Z`} />
       <path class="curve" d={curve} />
     </Chart>
@@ -113,7 +113,7 @@ function highest(points: readonly Point[]): bigint {
   return points.reduce((most, { value }) => (value > most ? value : most), 0n)
 }
 
-function textOf(points: readonly Point[], value: bigint): string {
+function valueText(points: readonly Point[], value: bigint): string {
   return points.find((point) => point.value === value)?.text ?? ''
 }
 

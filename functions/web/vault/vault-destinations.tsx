@@ -30,12 +30,12 @@ const decidedRow = z.object({ entry: z.uuid() })
 export const routes: Routes = (app) => {
   app.get('/vault/:entry{[0-9a-f-]+}/destinations', showDestinations)
   app.get('/vault/:entry{[0-9a-f-]+}/destinations/:destination', showDestinations)
-  app.post('/vault/:entry{[0-9a-f-]+}/destinations', look)
-  app.post('/vault/:entry{[0-9a-f-]+}/destinations/:destination', decide)
+  app.post('/vault/:entry{[0-9a-f-]+}/destinations', lookAtPage)
+  app.post('/vault/:entry{[0-9a-f-]+}/destinations/:destination', decideDestination)
 }
 
 /** Has the vault look at a page of the site, and shows what it found there. */
-async function look(c: PageContext): Promise<Response> {
+async function lookAtPage(c: PageContext): Promise<Response> {
   const { credential } = await requireOwner(c)
   const { listed } = await findEntry(c)
   const path = ((await readFormFields(c)).get('path') ?? '').trim()
@@ -45,7 +45,7 @@ async function look(c: PageContext): Promise<Response> {
   return goTo(c, `${destinationsOf(listed)}${looked.found > 0 ? '' : '?none'}`)
 }
 
-async function decide(c: PageContext): Promise<Response> {
+async function decideDestination(c: PageContext): Promise<Response> {
   const { db } = await requireOwner(c)
   const form = await readFormFields(c)
   const destination = c.req.param('destination') ?? ''

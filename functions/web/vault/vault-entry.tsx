@@ -19,13 +19,13 @@ const itemsShown = 10
 /** Routes that show the login, change it, reveal its secrets and delete it. */
 export const routes: Routes = (app) => {
   app.get('/vault/:entry{[0-9a-f-]+}', async (c) => showEntry(c, await findEntry(c)))
-  app.post('/vault/:entry{[0-9a-f-]+}', change)
+  app.post('/vault/:entry{[0-9a-f-]+}', changeEntry)
   app.post('/vault/:entry{[0-9a-f-]+}/shown', reveal)
   app.post('/vault/:entry{[0-9a-f-]+}/deleted', remove)
   app.post('/vault/:entry{[0-9a-f-]+}/codes', setTakesCodes)
 }
 
-async function change(c: PageContext): Promise<Response> {
+async function changeEntry(c: PageContext): Promise<Response> {
   const { credential } = await requireOwner(c)
   const { listed } = await findEntry(c)
   const { site, username } = listed
@@ -217,7 +217,7 @@ async function showSecrets(c: PageContext, entry: OwnerEntry['listed'], secret: 
       lead={usernameShown(entry)}
       scripts={keyScripts}
     >
-      {partsOf(secret).map(([title, text]) => (
+      {secretParts(secret).map(([title, text]) => (
         <Section title={title}>
           <Once text={text} />
         </Section>
@@ -226,7 +226,7 @@ async function showSecrets(c: PageContext, entry: OwnerEntry['listed'], secret: 
   )
 }
 
-function partsOf(secret: Secret) {
+function secretParts(secret: Secret) {
   const { password, previous_passwords = [], totp, notes, fields = {} } = secret
   const parts: [title: string, text: string | undefined][] = [
     ['Password', password],

@@ -67,7 +67,7 @@ const classStatus: Record<string, number> = {
 }
 
 /** Returns the HTTP status of a SQLSTATE. `anonymous` callers get 401 where others get 403. */
-export function statusOf(code: string, message: string, anonymous: boolean): number {
+export function httpStatusOf(code: string, message: string, anonymous: boolean): number {
   if (code.startsWith('PT')) return /^PT[1-9]\d\d$/.test(code) ? Number(code.slice(2)) : 500
   if (code === '42501') return anonymous ? 401 : 403
   if (code === '21000') return message.endsWith('requires a WHERE clause') ? 400 : 500
@@ -80,7 +80,7 @@ export function refusalOf(error: unknown, anonymous: boolean): Refusal {
   if (!(error instanceof postgres.PostgresError)) return connectionRefusal(error)
   const { code, message, detail = null, hint = null } = error
   if (code === 'PGRST') return raisedAnswer(message, detail) ?? refusal(500, 'PGRST121', message)
-  return refusal(statusOf(code, message, anonymous), code, message, detail, hint)
+  return refusal(httpStatusOf(code, message, anonymous), code, message, detail, hint)
 }
 
 function connectionRefusal(error: unknown): Refusal {

@@ -29,7 +29,7 @@ export async function liarFor(lie: Lie, nodeUrl: string): Promise<Liar> {
   const method = lie.kind === 'miscount' ? 'eth_getTransactionCount' : 'eth_getTransactionReceipt'
   const lied = (result: unknown) =>
     lie.kind === 'miscount' && typeof result === 'string'
-      ? toHex(Math.max(0, Number(result) + lie.by))
+      ? hexOfQuantity(Math.max(0, Number(result) + lie.by))
       : null
   return {
     ask: (call) => call,
@@ -56,7 +56,8 @@ function lagging(heads: Heads): Liar {
   const head = heads['latest'] ?? 0
   return {
     ask: (call) => ({ ...call, params: call.params.map((param) => asOf(param, heads)) }),
-    answer: (method, result) => (method === 'eth_blockNumber' ? toHex(head) : before(result, head)),
+    answer: (method, result) =>
+      method === 'eth_blockNumber' ? hexOfQuantity(head) : before(result, head),
   }
 }
 
@@ -64,7 +65,7 @@ function lagging(heads: Heads): Liar {
 function asOf(param: unknown, heads: Heads): unknown {
   if (typeof param === 'string') {
     const head = heads[param]
-    return head === undefined ? param : toHex(head)
+    return head === undefined ? param : hexOfQuantity(head)
   }
   const filter = z.record(z.string(), z.unknown()).safeParse(param)
   if (!filter.success) return param
@@ -87,6 +88,6 @@ function before(result: unknown, head: number): unknown {
   return isLater(result) ? null : result
 }
 
-function toHex(quantity: number): string {
+function hexOfQuantity(quantity: number): string {
   return `0x${quantity.toString(16)}`
 }

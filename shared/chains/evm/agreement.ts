@@ -8,7 +8,7 @@ import { sha256Hex } from '../../digest.ts'
 import type { Address, Chain, Token } from '../chain.ts'
 import { type Hex, quantitySchema, readWord, wordSchema } from '../hex.ts'
 import { isQuorum } from './quorum/enough.ts'
-import { readAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
+import { readRpcAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot } from './rpc/multicall.ts'
 import { type ChainWorld, endpointsFor, type Rpc } from './rpc/rpc.ts'
 import { readUsed, type SignatureNonce, useCall } from './signature-use.ts'
@@ -37,7 +37,7 @@ export async function findAgreed<Answer extends object>(
       silence = answer
       continue
     }
-    const own = await sha256Hex(textOf(answer))
+    const own = await sha256Hex(comparableText(answer))
     said.set(rpc, own)
     const votes = endpoints.map((one) => ({ ...one, agrees: said.get(one.rpc) === own }))
     if (isQuorum(votes)) return { status: 'agreed', answer }
@@ -50,7 +50,7 @@ function isUnavailable(answer: object): answer is Unavailable {
   return 'status' in answer && answer.status === 'unavailable'
 }
 
-function textOf(answer: object): string {
+function comparableText(answer: object): string {
   return JSON.stringify(answer, (_, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
@@ -89,7 +89,7 @@ async function readBalancesAtBlock(
     // A different hash here shows that the block was replaced between the reads.
     hashCall,
   ])
-  const [hash, last] = [before, after].map((answer) => readAnswer(answer, hashSchema))
+  const [hash, last] = [before, after].map((answer) => readRpcAnswer(answer, hashSchema))
   if (!hash || !last) return unavailable('no answer')
   if ('status' in hash) return hash
   if ('status' in last) return last
@@ -137,7 +137,7 @@ async function readEndings(
     finalCall,
     encodeSnapshot(chain, signatures.map(useCall)),
   ])
-  const final = readAnswer(block, blockSchema)
+  const final = readRpcAnswer(block, blockSchema)
   const snapshot = decodeSnapshot(state, signatures.length)
   // Another backend may answer for the state and lag behind the final block.
   if ('status' in final || snapshot.status !== 'ok') return []

@@ -4,7 +4,7 @@ import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import { type Hex, hexSchema, readWord } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import { type RpcAnswer, readAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
+import { type RpcAnswer, readRpcAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
 import {
   balanceCall,
   decodeSnapshot,
@@ -163,7 +163,7 @@ export async function readAddressKind(
   address: Address,
 ): Promise<AddressKind | Unavailable> {
   const answer = await rpcFor(world, chain).request('eth_getCode', [address, 'latest'])
-  const read = readAnswer(answer, hexSchema)
+  const read = readRpcAnswer(answer, hexSchema)
   if ('status' in read) return read
   const code = read.value.toLowerCase()
   if (code === '0x') return { status: 'ok', kind: 'account' }

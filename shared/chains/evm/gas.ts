@@ -11,7 +11,7 @@ import type { Chain } from '../chain.ts'
 import { quantitySchema } from '../hex.ts'
 import { listOf } from '../registry.ts'
 import { rollupAbi } from './abi.ts'
-import { type RpcAnswer, type RpcCall, readAnswer, type Unavailable } from './rpc/endpoints.ts'
+import { type RpcAnswer, type RpcCall, readRpcAnswer, type Unavailable } from './rpc/endpoints.ts'
 import type { InnerCall } from './rpc/multicall.ts'
 import { gasPriceOracleAddress } from './rpc/places.ts'
 
@@ -54,7 +54,7 @@ export const feeHistoryCall: RpcCall = {
 
 /** Reads the answer to `feeHistoryCall` into suggested fees. */
 export function readFees(answer: RpcAnswer | undefined): Fees | Unavailable {
-  const read = readAnswer(answer, historySchema)
+  const read = readRpcAnswer(answer, historySchema)
   if ('status' in read) return read
   const { baseFeePerGas, reward } = read.value
   // The last entry is the next block (EIP-1474 calls it the one after the newest).

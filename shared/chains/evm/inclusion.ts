@@ -16,7 +16,7 @@ import * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import { type Hex, hexSchema, quantitySchema, wordSchema } from '../hex.ts'
 import { listOf } from '../registry.ts'
-import { type RpcAnswer, readAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
+import { type RpcAnswer, readRpcAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
 import { sameHex } from './rpc/logs.ts'
 import { type ChainWorld, type Rpc, rpcsFor } from './rpc/rpc.ts'
 import { receiptCalls } from './use.ts'
@@ -123,7 +123,7 @@ type Entry = { key: string; value: Bytes }
  * because hex text of a whole block would take many times their size.
  */
 export function pathInTrie(values: readonly Bytes[], index: number): TriePath {
-  const entries = values.map((value, at) => ({ key: keyOf(at), value }))
+  const entries = values.map((value, at) => ({ key: trieKey(at), value }))
   const target = entries[index]
   const nodes: Hex[] = []
   const root = bytesToHex(hashOf(entries, 0))
@@ -166,7 +166,7 @@ function forkOf(below: readonly Entry[], depth: number): number {
 }
 
 /** Returns the key of an index: the nibbles of its RLP. */
-function keyOf(index: number): string {
+function trieKey(index: number): string {
   return toRlp(index === 0 ? '0x' : `0x${index.toString(16)}`).slice(2)
 }
 
@@ -227,7 +227,7 @@ async function proveBy(rpc: Rpc, place: LogPlace): Promise<ReceiptProof | Unavai
     ],
     { responseBytesMax: blockBytesMax },
   )
-  const block = readAnswer(blockAnswer, blockSchema)
+  const block = readRpcAnswer(blockAnswer, blockSchema)
   if ('status' in block) return block
   const { transactions, ...header } = block.value
   const receipts = await readBlockReceipts(rpc, transactions, receiptsAnswer)
@@ -265,13 +265,13 @@ async function readBlockReceipts(
   together: RpcAnswer | undefined,
 ): Promise<{ value: Receipt[] } | Unavailable> {
   const isRefused = together && 'failure' in together && together.failure.kind === 'rpc'
-  if (!isRefused) return readAnswer(together, receiptsSchema)
+  if (!isRefused) return readRpcAnswer(together, receiptsSchema)
   if (hashes.length > singlyMax) return unavailable('the block is too large to read one by one')
   const receipts: Receipt[] = []
   for (let from = 0; from < hashes.length; from += singlyPerRequest) {
     const calls = receiptCalls(hashes.slice(from, from + singlyPerRequest))
     for (const answer of await rpc.batch(calls, { responseBytesMax: blockBytesMax })) {
-      const read = readAnswer(answer, encodableReceiptSchema)
+      const read = readRpcAnswer(answer, encodableReceiptSchema)
       if ('status' in read) return read
       receipts.push(read.value)
     }

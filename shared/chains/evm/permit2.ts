@@ -6,7 +6,7 @@ import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import { hexSchema, readWord } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import { readAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
+import { readRpcAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
 import { decodeSnapshot, encodeSnapshot } from './rpc/multicall.ts'
 import { permit2Address } from './rpc/places.ts'
 import { type ChainWorld, rpcFor } from './rpc/rpc.ts'
@@ -36,7 +36,7 @@ export async function readAllowance(
     })),
   ])
   for (const code of codes) {
-    const read = readAnswer(code, hexSchema)
+    const read = readRpcAnswer(code, hexSchema)
     if ('status' in read) return read
     if (read.value === '0x') return { status: 'absent' }
   }

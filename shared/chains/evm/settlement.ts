@@ -1,7 +1,7 @@
 /** Position of a block relative to the heads of its chain, and its finality by the node's own tags. */
 import * as z from 'zod'
 import { type Hex, positionSchema } from '../hex.ts'
-import { type RpcAnswer, readAnswer } from './rpc/endpoints.ts'
+import { type RpcAnswer, readRpcAnswer } from './rpc/endpoints.ts'
 
 /** Finality by the node's own block tags. A depth in blocks never makes `safe` or `finalized`. */
 export type Finality = 'included' | 'safe' | 'finalized'
@@ -28,7 +28,7 @@ const headSchema = z.object({ number: positionSchema })
 /** Reads the heights. One is undefined if the node answers its tag with an error or null. */
 export function parseHeadHeights(answers: readonly RpcAnswer[]): HeadHeights {
   return answers.map((answer) => {
-    const read = readAnswer(answer, headSchema)
+    const read = readRpcAnswer(answer, headSchema)
     return 'value' in read ? read.value.number : undefined
   })
 }

@@ -12,7 +12,7 @@ import {
   isFound,
   type RpcAnswer,
   type RpcCall,
-  readAnswer,
+  readRpcAnswer,
   type Unavailable,
   unavailable,
 } from './rpc/endpoints.ts'
@@ -65,17 +65,17 @@ export async function readTransfers(
   // A filter without alternatives would match everything.
   if (wallets?.length === 0) return { transfers: [] }
   const filters = topicsOf(wallets).map((topics) => logsCall(chain, range, topics))
-  const calls = [...filters, blockCall(toHex(range.to))]
+  const calls = [...filters, blockCall(hexOfBlock(range.to))]
   const isOne = range.from === range.to
   const bytesMax = isOne ? responseBytesMaxOfBlock : responseBytesMax
   const isEnough = (told: readonly RpcAnswer[]) => told.every((answer) => isFound([answer]))
   const limits = { timeoutMilliseconds, responseBytesMax: bytesMax, isEnough }
   const answers = await rpc.batch(calls, limits)
-  const last = readAnswer(answers.at(-1), blockSchema)
+  const last = readRpcAnswer(answers.at(-1), blockSchema)
   if ('status' in last) return last
   const logs: PlacedLog[] = []
   for (const answer of answers.slice(0, -1)) {
-    const read = readAnswer(answer, placedLogs)
+    const read = readRpcAnswer(answer, placedLogs)
     if ('status' in read) return read
     for (const log of read.value) logs.push(log)
   }
@@ -112,11 +112,16 @@ function topicsOf(wallets: readonly Address[] | null) {
 
 function logsCall(chain: Chain, range: Range, topics: unknown): RpcCall {
   const address = chain.tokens.map((token) => token.address)
-  const filter = { address, fromBlock: toHex(range.from), toBlock: toHex(range.to), topics }
+  const filter = {
+    address,
+    fromBlock: hexOfBlock(range.from),
+    toBlock: hexOfBlock(range.to),
+    topics,
+  }
   return { method: 'eth_getLogs', params: [filter] }
 }
 
-function toHex(block: number): Hex {
+function hexOfBlock(block: number): Hex {
   return `0x${block.toString(16)}`
 }
 
@@ -125,7 +130,7 @@ function describeAll(chain: Chain, logs: readonly PlacedLog[]): Transfer[] {
   const uses = new Map(logs.filter(isUse).map((log) => [logKeyOf(log, 1n), log]))
   const transfers = new Map(logs.filter((log) => !isUse(log)).map((log) => [logKeyOf(log), log]))
   return [...transfers]
-    .flatMap(([place, log]) => describe(chain, log, uses.get(place)))
+    .flatMap(([place, log]) => describeTransfer(chain, log, uses.get(place)))
     .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 }
 
@@ -138,7 +143,7 @@ function logKeyOf({ blockHash, logIndex }: PlacedLog, after = 0n): string {
 }
 
 /** Describes a log. `before` is the log directly before it, if that uses an authorization (EIP-3009). */
-function describe(chain: Chain, log: PlacedLog, before: PlacedLog | undefined): Transfer[] {
+function describeTransfer(chain: Chain, log: PlacedLog, before: PlacedLog | undefined): Transfer[] {
   const token = tokenByAddress(chain, log.address)
   const transfer = readTransfer(log)
   if (!token || !transfer) return []

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
 import { type Hex, hexOf, positionSchema, quantitySchema, wordSchema } from '../hex.ts'
 import { listOf } from '../registry.ts'
-import { isFound, type RpcCall, readAnswer, type Unavailable } from './rpc/endpoints.ts'
+import { isFound, type RpcCall, readRpcAnswer, type Unavailable } from './rpc/endpoints.ts'
 import {
   hasLogs,
   logSchema,
@@ -57,7 +57,7 @@ async function readByNonce(
   const [answer, ...heads] = await rpc.batch([usesCall(question, since), ...headCalls], {
     isEnough: hasLogs,
   })
-  const read = readAnswer(answer, placedLogs)
+  const read = readRpcAnswer(answer, placedLogs)
   if ('status' in read) return read
   const log = read.value.find(
     (one) => readAuthorizationEnd(one, from, nonce) === 'used' && one.logIndex < logIndexMax,
@@ -166,7 +166,7 @@ async function readReceiptPart(
   const heads = parseHeadHeights(answers.slice(hashes.length))
   const receipts = new Map<Hex, PlacedReceipt | null>()
   for (const [at, hash] of hashes.entries()) {
-    const read = readAnswer(answers[at], rpcReceiptSchema.nullable())
+    const read = readRpcAnswer(answers[at], rpcReceiptSchema.nullable())
     if ('status' in read) continue
     if (!read.value) receipts.set(hash, null)
     else if (sameHex(read.value.transactionHash, hash)) {
@@ -187,7 +187,7 @@ export async function readBlockPosition(
 ): Promise<BlockPosition | undefined> {
   const calls = [hashCall(number), ...headCalls]
   const [block, ...heads] = await rpcFor(world, chain).batch(calls, { isEnough: isFound })
-  const read = readAnswer(block, hashSchema)
+  const read = readRpcAnswer(block, hashSchema)
   const isThere = 'value' in read && read.value && sameHex(read.value.hash, hash)
   return isThere
     ? blockPositionOf({ number: BigInt(number), hash }, parseHeadHeights(heads))
@@ -217,7 +217,7 @@ export async function replacedBy(
 ): Promise<boolean | undefined> {
   const calls = [hashCall(number), ...headCalls.slice(0, 1)]
   const [answer, ...heads] = await rpc.batch(calls, { isEnough: isFound })
-  const read = readAnswer(answer, hashSchema)
+  const read = readRpcAnswer(answer, hashSchema)
   if ('status' in read) return undefined
   if (read.value) return !sameHex(read.value.hash, hash)
   const [latest] = parseHeadHeights(heads)

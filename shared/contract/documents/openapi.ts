@@ -52,12 +52,12 @@ function pathsOf(contracts: readonly Operation[], gaps: Service['gaps']) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const contract of contracts) {
     const path = `/${contract.folder}`
-    paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describe(contract, gaps) }
+    paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describePath(contract, gaps) }
   }
   return paths
 }
 
-function describe(contract: Operation, gaps: Service['gaps']) {
+function describePath(contract: Operation, gaps: Service['gaps']) {
   const { id, summary, method, access, mutates, gap } = contract
   const headers = ['X-Device-Id', ...(mutates ? ['Idempotency-Key'] : [])]
   const parameters = [

@@ -30,7 +30,7 @@ export function openDirectDatabase(query: Query): Database {
       const { body } = planRow.parse(row)
       return { data: fn.void ? null : JSON.parse(body), error: null, status: 200 }
     } catch (error) {
-      return failureOf(error)
+      return databaseFailure(error)
     }
   })
 }
@@ -44,7 +44,7 @@ const raised = z.object({
 })
 
 /** Returns an error that PostgreSQL raised with its SQLSTATE, and any of the connection as unavailable. */
-function failureOf(error: unknown): DatabaseAnswer {
+function databaseFailure(error: unknown): DatabaseAnswer {
   const { data } = raised.safeParse(error)
   if (data) {
     const { code, message, detail = null } = data

@@ -133,7 +133,7 @@ export function signsIn(
   if (left) {
     const behind = { start: place.start - label.length + left.end, end: place.start }
     const isPassed = [names, secretNames, actions].some((words) => isTouched(words, behind))
-    if (!isPassed && (isOfLeaving(url) || !speaking.test(pathOf(url)))) return false
+    if (!isPassed && (isOfLeaving(url) || !speaking.test(linkPath(url)))) return false
   }
   if (keyName.test(url) && hasRandomPart(url)) return true
   if (isSpokenOf || isSpeaking) return isSpeaking || isLong || !isOfThing(url)
@@ -146,7 +146,7 @@ export function hasToken(url: string): boolean {
   return hasSecret(url) || hasShortToken(url) || hasRandomPart(url)
 }
 
-const pathOf = (url: string) => partsOf.exec(url)?.[1] ?? ''
+const linkPath = (url: string) => partsOf.exec(url)?.[1] ?? ''
 
 /** Returns true if the path, or a value that is not itself an address, is about leaving a list. */
 function isOfLeaving(url: string): boolean {
@@ -241,12 +241,12 @@ export function codeHosts(
   const linked = texts
     .flatMap((text) => addressesIn(text).map(({ start, end }) => text.slice(start, end)))
     .slice(0, addressesMax)
-    .flatMap((address) => hostOf(address) ?? [])
+    .flatMap((address) => linkHost(address) ?? [])
     .filter((host) => isOf(domain, host))
   return [...new Set([sender, ...linked])].slice(0, hostsMax)
 }
 
-function hostOf(address: string): string | undefined {
+function linkHost(address: string): string | undefined {
   const url = URL.parse(address)
   return url?.protocol === 'https:' ? url.hostname : undefined
 }

@@ -109,7 +109,7 @@ function withoutAccents(word: string): string {
 
 /** Returns true if a line consists of two codes or more, with or without their numbers. */
 export function isRowOfCodes({ written }: Pick<NamedText, 'written'>, line: Span): boolean {
-  const parts = partsOf(written(line)).filter((part) => !/^\d{1,2}[.):]$/.test(part))
+  const parts = wordsOfLine(written(line)).filter((part) => !/^\d{1,2}[.):]$/.test(part))
   const isEven =
     parts.length > 2 &&
     parts.every((part) => /^[A-Z\d]{4,8}$/.test(part) && part.length === parts[0]?.length)
@@ -126,7 +126,7 @@ export function isWordOfSentence(word: string): boolean {
   return plain !== 'my' && (isWordAboutSecrets(plain) || sentenceWords.has(plain))
 }
 
-function partsOf(line: string): string[] {
+function wordsOfLine(line: string): string[] {
   return line.split(/[\s|,]+/).filter((part) => part !== '')
 }
 

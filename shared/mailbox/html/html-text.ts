@@ -90,16 +90,16 @@ export function htmlText(html: string): HtmlText {
     rules,
     inert: 0,
   }
-  for (const token of tokens) read(page, token)
+  for (const token of tokens) readToken(page, token)
   while (page.open.length > 0) closeLast(page)
   const written = page.pieces.join('').split('\n')
   const text = written.map((line) => trimEndOf(line, ' ')).join('\n')
   return { text: text.replaceAll(/\n{3,}/g, '\n\n').trim(), hiddenPieces: page.hiddenPieces }
 }
 
-function read(page: Page, token: Token): void {
+function readToken(page: Page, token: Token): void {
   if (token.kind === 'text') write(page, token.text)
-  else if (token.kind === 'open') open(page, token)
+  else if (token.kind === 'open') openElement(page, token)
   else if (token.kind === 'close') close(page, token.name)
 }
 
@@ -127,7 +127,7 @@ function lookOf(page: Page): Look {
   return page.open.at(-1)?.look ?? plainLook
 }
 
-function open(page: Page, element: { name: string; attributes: Attributes }): void {
+function openElement(page: Page, element: { name: string; attributes: Attributes }): void {
   const { name, attributes } = element
   endOpen(page, name)
   layOut(page, name)

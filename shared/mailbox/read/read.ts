@@ -36,12 +36,12 @@ const typesShown = `text/plain text/html text/csv text/calendar text/xml message
 /** Opens the part of the vault that reads a mail. */
 export function viewsOfMail(context: VaultContext): Pick<MailboxPort, 'readMail'> {
   return {
-    readMail: (credential, choice) => catchRefusal(() => readMail(context, credential, choice)),
+    readMail: (credential, choice) => catchRefusal(() => openMail(context, credential, choice)),
   }
 }
 
 /** Opens a mail of the caller's and one of its files, without anything that the caller may not see. */
-async function readMail(
+async function openMail(
   context: VaultContext,
   credential: string,
   { mail, attachment, offset }: MailChoice,

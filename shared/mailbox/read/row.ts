@@ -77,14 +77,14 @@ export function openPart(
   sealed: unknown,
 ): Uint8Array {
   const place = { account, record: `${id}/${part}`, version: 1, site: domain ?? '' }
-  return context.open('mail', { ...place, wrap: keyOf(wrap), sealed })
+  return context.open('mail', { ...place, wrap: requiredKey(wrap), sealed })
 }
 
 function openJson(...part: Parameters<typeof openPart>): unknown {
   return JSON.parse(new TextDecoder().decode(openPart(...part)))
 }
 
-function keyOf(wrap: WrappedAccountKey | null): WrappedAccountKey {
+function requiredKey(wrap: WrappedAccountKey | null): WrappedAccountKey {
   if (!wrap) throw new Error('an account with mail has no key for it')
   return wrap
 }

@@ -68,7 +68,7 @@ function provenDomain(
   author: string,
   domainOf: (host: string) => string | undefined,
 ): string | undefined {
-  const host = hostOf(author)
+  const host = mailHost(author)
   const domain = domainOf(host)
   const dmarc = results.filter(({ method }) => method === 'dmarc')
   if (domain === undefined || dmarc.some(({ verdict }) => verdict === 'fail')) return undefined
@@ -81,7 +81,7 @@ function provenDomain(
   const proves = ({ method, verdict, properties }: Result) => {
     // With several results of a method, the one that the server itself wrote cannot be identified.
     if (verdict !== 'pass' || !isOnly(method)) return false
-    const named = (name: string) => hostOf(properties.get(name) ?? '')
+    const named = (name: string) => mailHost(properties.get(name) ?? '')
     // DMARC treats all customers of a shared domain as one organisation.
     if (method === 'dmarc') return named('header.from') === host && !isTenant(host)
     if (method === 'spf') return isOfSender(named('smtp.mailfrom'))
@@ -90,7 +90,7 @@ function provenDomain(
   return results.some(proves) ? domain : undefined
 }
 
-function hostOf(address: string): string {
+function mailHost(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 

@@ -29,7 +29,9 @@ export function decodeText(bytes: Uint8Array, declared = ''): string | undefined
   const sure = sureCharset(bytes, declared)
   if (sure !== undefined) return decodedIn(sure, bytes)
   const begin = new TextDecoder('latin1').decode(bytes.subarray(0, judgedMax))
-  const named = [declared, metaCharset.exec(begin)?.[1] ?? ''].flatMap((one) => labelOf(one) ?? [])
+  const named = [declared, metaCharset.exec(begin)?.[1] ?? ''].flatMap(
+    (one) => charsetLabel(one) ?? [],
+  )
   const first = Math.max(0, bytes.findIndex((byte) => byte > 127) - 200)
   const judged = bytes.subarray(first, first + judgedMax)
   const scored = [...new Set([...named, ...charsets])].flatMap((charset) => {
@@ -53,9 +55,9 @@ function sureCharset(bytes: Uint8Array, declared: string): string | undefined {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'
-  if (/^utf-?16/i.test(declared.trim())) return labelOf(declared)
+  if (/^utf-?16/i.test(declared.trim())) return charsetLabel(declared)
   const isSwitching = bytes.includes(27) && bytes.every((byte) => byte < 128)
-  if (isSwitching && /^\s*iso-2022/i.test(declared)) return labelOf(declared)
+  if (isSwitching && /^\s*iso-2022/i.test(declared)) return charsetLabel(declared)
   const begin = bytes.subarray(0, 400)
   if (isSwitching && hasSwitch(bytes)) return 'iso-2022-jp'
   const zeros = [0, 1].map((side) => begin.filter((byte, at) => byte === 0 && at % 2 === side))
@@ -79,7 +81,7 @@ function decodedIn(charset: string, bytes: Uint8Array, isWhole = false): string 
   }
 }
 
-function labelOf(name: string): string | undefined {
+function charsetLabel(name: string): string | undefined {
   const label = name.trim().toLowerCase()
   const page = codePages.get(/^(?:x-)?(?:cp|ms|ibm|windows-?)(\d{3})$/.exec(label)?.[1] ?? '')
   try {

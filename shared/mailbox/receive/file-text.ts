@@ -16,7 +16,7 @@ const encodedText = /^[> ]{0,8}content-transfer-encoding[ \t]{0,8}:|\{\\rtf/im
 const page = /<(?:!doctype html|html|body|table|div|p|td)[\s>]/i
 
 /** Reads a file. A mail within the mail and encoded text are withheld: codes in them are not found. */
-export function readFile(
+export function readAttachment(
   name: string,
   type: string,
   content: Uint8Array,

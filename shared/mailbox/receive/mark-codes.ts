@@ -62,8 +62,8 @@ export function markCodes(
   return {
     head: { name: name ?? unmarked(''), subject, ...(address && { address }) },
     body: {
-      ...bodyOf(mail, rest, to),
-      text: { ...cut(text ?? unmarked('')), length: whole.length },
+      ...markedBody(mail, rest, to),
+      text: { ...cutMarked(text ?? unmarked('')), length: whole.length },
     },
     codes: named(),
     attachments: files.map((file, at) => recordOf(file, rest[mail.to.length + files.length + at])),
@@ -115,7 +115,11 @@ function namingCodes(world: Pick<World, 'randomBytes'>, subject: string) {
   return { named, handleOf }
 }
 
-function bodyOf(mail: ParsedMail, names: readonly MarkedText[], addresses: readonly MarkedText[]) {
+function markedBody(
+  mail: ParsedMail,
+  names: readonly MarkedText[],
+  addresses: readonly MarkedText[],
+) {
   const { date, messageId, inReplyTo, references, hiddenPieces, flaws } = mail
   const named = (at: number) => names[at] ?? unmarked('')
   return {
@@ -136,7 +140,7 @@ function bodyOf(mail: ParsedMail, names: readonly MarkedText[], addresses: reado
 }
 
 /** Cuts a text, but never within a code, whose beginning would then be left unmarked. */
-function cut({ text, places }: MarkedText) {
+function cutMarked({ text, places }: MarkedText) {
   const kept = places.filter(({ end }) => end <= textLengthMax)
   const across = places.find(({ start, end }) => start < textLengthMax && end > textLengthMax)
   const end = across?.start ?? textLengthMax

@@ -83,7 +83,7 @@ function isAutomatic({ headers }: ParsedHead): boolean {
 async function digestOf(secret: string, mail: ParsedHead, raw: Uint8Array): Promise<string> {
   const { messageId, date, subject, from } = mail
   const written = JSON.stringify([messageId, date, subject, from.address])
-  const content = new Blob([written, new Uint8Array(bodyOf(raw))])
+  const content = new Blob([written, new Uint8Array(rawBody(raw))])
   const key = await digestKey(secret)
   return toHex(await crypto.subtle.sign('HMAC', key, await content.arrayBuffer()))
 }
@@ -103,7 +103,7 @@ async function digestKey(secret: string) {
 }
 
 /** Returns the bytes after the first empty line, or none. */
-function bodyOf(raw: Uint8Array): Uint8Array {
+function rawBody(raw: Uint8Array): Uint8Array {
   for (let at = 0; at < raw.length; at += 1) {
     const next = raw[at + 1] === 13 ? raw[at + 2] : raw[at + 1]
     if (raw[at] === 10 && next === 10) return raw.subarray(at + 1)

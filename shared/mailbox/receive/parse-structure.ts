@@ -79,7 +79,7 @@ export function structureOf(parser: object, raw: Uint8Array): Structure {
   const root = nodeSchema.parse(Reflect.get(parser, 'root'))
   const nodes = withAllBelow(root)
   const multiparts = nodes.filter(({ contentType }) => contentType.multipart !== false)
-  const loose = multiparts.map(textOf).filter((text) => text.trim() !== '')
+  const loose = multiparts.map(nodeText).filter((text) => text.trim() !== '')
   return {
     parts: nodes.length,
     isTextOutside: loose.some((text) => !isUsualPreamble(text.trim())) || hasTextAfter(root, raw),
@@ -122,7 +122,7 @@ function withAllBelow(node: Node): Node[] {
   return [node, ...node.childNodes.flatMap(withAllBelow)]
 }
 
-function textOf({ content }: Node): string {
+function nodeText({ content }: Node): string {
   return new TextDecoder().decode(content ?? new ArrayBuffer(0))
 }
 

@@ -9,7 +9,7 @@ import { visibleLine } from '../../text/untrusted.ts'
 import { htmlText } from '../html/html-text.ts'
 import { withShortLists } from './address-lists.ts'
 import { decodeText } from './charset.ts'
-import { type FileReading, readFile } from './file-text.ts'
+import { type FileReading, readAttachment } from './file-text.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import {
   countLines,
@@ -278,5 +278,5 @@ function fileOf({ filename, mimeType, content }: Attachment): ParsedFile {
   const name = visibleLine(filename ?? '').slice(0, 200)
   const file = new Uint8Array(bytes)
   const type = mimeType.toLowerCase()
-  return { name, type, content: file, ...readFile(name, type, file) }
+  return { name, type, content: file, ...readAttachment(name, type, file) }
 }

@@ -30,9 +30,9 @@ export const readerOriginSchema = z.object({
 export type ReaderOrigin = z.output<typeof readerOriginSchema>
 
 const refusals = Object.keys(mailRefusals)
-const isRefusal = (text: string): text is MailRefusal => refusals.includes(text)
+const isMailRefusal = (text: string): text is MailRefusal => refusals.includes(text)
 const answerSchema = z.union([
-  z.object({ refused: z.string().refine(isRefusal) }),
+  z.object({ refused: z.string().refine(isMailRefusal) }),
   z.object({
     head: mailHeadSchema,
     body: mailBodySchema,

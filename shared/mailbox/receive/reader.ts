@@ -22,10 +22,10 @@ export async function serveReader(
   const origin = readerOriginSchema.safeParse(parseJson(text)).data
   if (!origin) return new Response(null, { status: 404 })
   const raw = new Uint8Array(await request.arrayBuffer())
-  return Response.json(writeContent(await readMail(world, raw, origin)))
+  return Response.json(writeContent(await readRawMail(world, raw, origin)))
 }
 
-async function readMail(
+async function readRawMail(
   world: Pick<World, 'randomBytes'>,
   raw: Uint8Array,
   { from, isOwn, automatic, isInUse, provenDomain }: ReaderOrigin,

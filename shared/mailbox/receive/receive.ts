@@ -22,13 +22,13 @@ export async function receiveMail(world: World, delivery: Delivery): Promise<Rec
     if ('refused' in written) return written
     if (goesInCircles(written)) return { refused: 'loop' }
     const origin = await originOf(world.config, delivery, written)
-    const admitted = await vaultOf(world).admits({ ...origin, messageId: written.messageId })
+    const admitted = await requiredVault(world).admits({ ...origin, messageId: written.messageId })
     if (admitted === 'kept' || !('sitesInUse' in admitted)) return admitted
     const { provenDomain } = origin.authentication
     const isOwner = (site: string) => registrableDomain(new URL(site).hostname) === provenDomain
     const isInUse = provenDomain !== undefined && admitted.sitesInUse.some(isOwner)
     const content = await readInMailReader(world, delivery.raw, { ...origin, isInUse })
-    return 'refused' in content ? content : vaultOf(world).keep({ ...origin, ...content })
+    return 'refused' in content ? content : requiredVault(world).keep({ ...origin, ...content })
   })
 }
 
@@ -38,12 +38,12 @@ export async function checkRecipient(world: World, address: string): Promise<Rec
 }
 
 async function receptionAt(world: World, address: string): Promise<Reception | Refusal> {
-  const known = await vaultOf(world).receives(address)
+  const known = await requiredVault(world).receives(address)
   if (isRefusal(known)) return known
   return known ? 'kept' : { refused: 'unknown_recipient' }
 }
 
-function vaultOf({ vault }: World) {
+function requiredVault({ vault }: World) {
   if (!vault) throw new Error('VAULT is not bound')
   return vault
 }

@@ -17,7 +17,7 @@ import { leftOf } from '../../policy/mandate.ts'
 import { changesThatPass, type Fits } from '../../policy/suggest.ts'
 import { approvalUrl, confirmationBody } from '../confirmation.ts'
 import { nextCall } from '../next-call.ts'
-import { endOf, type Payment } from '../payment.ts'
+import { closingReason, type Payment } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { merchantOf, purposeOf, reasonBody, uncoveredBody } from '../words.ts'
 import { factsOf, isApproved } from './decision-facts.ts'
@@ -203,7 +203,7 @@ export function refuseEnded(
   entered: PaymentWithFacts,
   hint: string,
 ): Refusal<'payment_closed'> | undefined {
-  const status = endOf(entered.payment_row, entered.facts.now)
+  const status = closingReason(entered.payment_row, entered.facts.now)
   if (status === undefined) return refuseOther(entered, hint)
   const { failure, decline_reason } = entered.payment_row
   const over =

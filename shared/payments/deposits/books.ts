@@ -149,7 +149,7 @@ function piecesOf(range: Range, transfers: readonly TransferRow[]): TransferPiec
   const pieces: TransferPiece[] = []
   let rest = whole
   while (rest.transfers.length > rowsMax) {
-    const [first, others] = cut(rest, rowsMax)
+    const [first, others] = splitPiece(rest, rowsMax)
     pieces.push(first)
     rest = others
   }
@@ -157,7 +157,7 @@ function piecesOf(range: Range, transfers: readonly TransferRow[]): TransferPiec
 }
 
 /** Splits a piece behind its first `count` transfers. */
-function cut(piece: TransferPiece, count: number): [TransferPiece, TransferPiece] {
+function splitPiece(piece: TransferPiece, count: number): [TransferPiece, TransferPiece] {
   const { transfers, from, to, isLast } = piece
   const last = transfers[count - 1]
   if (!last) throw new Error('a piece has no so many transfers')
@@ -176,7 +176,7 @@ function smaller(piece: TransferPiece, error: unknown, giveUp: Booking['giveUp']
   const [only] = transfers
   const code = sqlStateOf(error)
   if (!only || code === undefined) throw error
-  if (transfers.length > 1) return cut(piece, Math.floor(transfers.length / 2))
+  if (transfers.length > 1) return splitPiece(piece, Math.floor(transfers.length / 2))
   if (passing.test(code)) throw error
   giveUp(only, error)
   // The range still has to be ended, here with no transfers.

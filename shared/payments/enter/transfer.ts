@@ -202,7 +202,7 @@ export function readRecipient(
 ): Recipient | Refusal<'invalid_request' | 'recipient_not_found' | 'recipient_refused'> {
   if (/^0x/i.test(text)) return readAccountAddress(text, chains)
   const [local = '', domain, ...rest] = text.split('@')
-  if (rest.length > 0) return invalid('A mail address has one @.')
+  if (rest.length > 0) return invalidTransfer('A mail address has one @.')
   if (domain !== undefined && domain.trim().toLowerCase() !== mailDomain.toLowerCase()) {
     return fail('recipient_not_found', {
       message: `Only mail addresses on ${mailDomain} can be paid.`,
@@ -210,7 +210,7 @@ export function readRecipient(
   }
   const alias = canonicalAlias(local)
   if (aliasProblem(alias) === 'malformed') {
-    return invalid('Give an alias, a mail address of the service, or an EVM address.')
+    return invalidTransfer('Give an alias, a mail address of the service, or an EVM address.')
   }
   return { kind: domain === undefined ? 'alias' : 'mail', alias }
 }
@@ -218,7 +218,7 @@ export function readRecipient(
 function readAccountAddress(text: string, chains: readonly Chain[]) {
   const read = readAddress(text)
   if ('refused' in read) {
-    return invalid(
+    return invalidTransfer(
       read.refused === 'bad_checksum'
         ? 'The address has a wrong checksum (EIP-55): a character is mistyped.'
         : 'An EVM address is 0x and 40 hex digits.',
@@ -231,6 +231,6 @@ function readAccountAddress(text: string, chains: readonly Chain[]) {
   return { kind: 'address' as const, ...read }
 }
 
-function invalid(message: string) {
+function invalidTransfer(message: string) {
   return fail('invalid_request', { message: `recipient: ${message}` })
 }

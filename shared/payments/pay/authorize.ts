@@ -69,7 +69,7 @@ export async function authorizePayment(
     if (answer.outcome === 'signed') return { ...answer, ...consentBasis }
     if (answer.outcome === 'insufficient_gas') return noGas
     if (answer.outcome === 'lane_full') return laneFull
-    if (!isRaceLost(answer)) return refusalOf(answer, entered.payment_row.id)
+    if (!isRaceLost(answer)) return refusalOfClosed(answer, entered.payment_row.id)
     latest = (await readFacts(sender, latest)) ?? latest
     if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
     if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? signing
@@ -171,7 +171,7 @@ function notFundedNow(
 
 type Closed = Extract<AuthorizeAnswer, { outcome: 'closed' | 'expired' | 'not_found' | 'refused' }>
 
-function refusalOf(answer: Closed, paymentId: string) {
+function refusalOfClosed(answer: Closed, paymentId: string) {
   switch (answer.outcome) {
     case 'closed':
       return fail('payment_closed')

@@ -66,7 +66,7 @@ async function followLaneSlots(
       moves.push(
         receipt
           ? await bookSlot(world, slot, asFarAsSafe(slot, receipt, seen), lookAt)
-          : await follow(world, chain, { ...slot, isFirst }, seen),
+          : await followUnmined(world, chain, { ...slot, isFirst }, seen),
       )
     } catch (error) {
       // A slot that cannot be booked must not hold up the others.
@@ -102,7 +102,7 @@ async function readSlots(
 }
 
 /** Follows a slot without a receipt: reorganized away, lost to a foreign transaction, or not yet mined. */
-async function follow(
+async function followUnmined(
   world: World,
   chain: Chain,
   slot: Slot & { isFirst: boolean },
@@ -122,7 +122,7 @@ async function follow(
   if (isGone !== true) return false
   const question = { slot: slot.slot, block_hash: hash }
   const isReopened = (await world.db.call('housekeeping_reopen_slot', question)) === true
-  if (isReopened) await follow(world, chain, { ...slot, state: 'open' }, seen)
+  if (isReopened) await followUnmined(world, chain, { ...slot, state: 'open' }, seen)
   return isReopened
 }
 

@@ -57,7 +57,7 @@ export function deliveryOf(payment: Payment, fetched: Fetched, now: Date): Deliv
     case 'answered':
       return {
         kind: fetched.kind,
-        ...answerOf(payment, fetched),
+        ...answeredDelivery(payment, fetched),
         ...retryAfterOf(fetched, now),
         is_refusal: isRefusedUnsettled(payment, fetched),
         reasons: answerReasons(payment, fetched, now),
@@ -65,12 +65,12 @@ export function deliveryOf(payment: Payment, fetched: Fetched, now: Date): Deliv
     case 'timeout': {
       const message = 'The merchant did not finish its answer in time.'
       const reasons = [{ code: 'merchant_timeout', message }]
-      return { kind: fetched.kind, ...answerOf(payment, fetched.begun), reasons }
+      return { kind: fetched.kind, ...answeredDelivery(payment, fetched.begun), reasons }
     }
     case 'unreachable': {
       const message = "The merchant's answer could not be read, or broke off."
       const reasons = [{ code: 'merchant_unreachable', message }]
-      return { kind: fetched.kind, ...answerOf(payment, fetched.begun), reasons }
+      return { kind: fetched.kind, ...answeredDelivery(payment, fetched.begun), reasons }
     }
     case 'refused':
     case 'redirected': {
@@ -80,7 +80,7 @@ export function deliveryOf(payment: Payment, fetched: Fetched, now: Date): Deliv
   }
 }
 
-function answerOf(payment: Payment, answer: FetchedAnswer | undefined): Partial<Delivery> {
+function answeredDelivery(payment: Payment, answer: FetchedAnswer | undefined): Partial<Delivery> {
   if (!answer) return {}
   const { status, headers, body, truncated } = answer
   const { url } = termsOf(payment).request

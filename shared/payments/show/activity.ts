@@ -10,7 +10,7 @@ import { formatAmount, formatUsd } from '../../money/amount.ts'
 import { visibleText } from '../../text/untrusted.ts'
 import { depositItem, depositRow } from '../deposits/deposit.ts'
 import { type Payment, paymentRow } from '../payment.ts'
-import { statusOf, summaryOf } from '../words.ts'
+import { stateSentence, summaryOf } from '../words.ts'
 
 /** Row that api.list_activity returns. */
 export const activityRow = z.object({
@@ -80,7 +80,7 @@ function paymentItem(payment: Payment) {
   const { chain, token } = assetOf(payment)
   return {
     summary: summaryOf(payment),
-    status: statusOf(payment.state),
+    status: stateSentence(payment.state),
     amount: formatAmount(payment.amount_atomic, token.decimals),
     token: token.symbol,
     chain: chain.caip2,
@@ -111,7 +111,7 @@ export function statementLine({ payment_row: payment, ...row }: z.output<typeof 
   return {
     payment_id: payment.id,
     kind: payment.kind,
-    status: statusOf(payment.state),
+    status: stateSentence(payment.state),
     finality: payment.finality,
     amount: formatAmount(amountAtomic, token.decimals),
     amount_atomic: amountAtomic.toString(),

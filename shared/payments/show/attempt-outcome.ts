@@ -33,7 +33,7 @@ export function outcomeBody(payment: Payment, piece?: DeliveredPiece) {
   const isOpen = isUnderWay(payment.state)
   return {
     attempt_id: payment.id,
-    status: statusOf(payment, delivery),
+    status: attemptStatus(payment, delivery),
     requires_user_confirm: false,
     reasons: [...(delivery?.reasons ?? []), ...endReasons(payment, isOpen)],
     summary: summaryOf(payment),
@@ -94,7 +94,7 @@ const unsettled = {
     'The chain shows no settlement so far, and the merchant can still settle until reserved_until. Execute the attempt again to look; paying anew before could pay twice.',
 }
 
-function statusOf(payment: Payment, delivery: Delivery | null | undefined) {
+function attemptStatus(payment: Payment, delivery: Delivery | null | undefined) {
   if (payment.state === 'settled') {
     return delivery && isDelivered(delivery)
       ? ('settled' as const)
@@ -136,7 +136,7 @@ function responseBody(delivery: Delivery, piece: DeliveredPiece | undefined) {
   const hasMore = next < (pieces?.count ?? 1)
   const truncated = hasMore || delivery.truncated === true
   const { body_base64 = '' } = piece ?? delivery
-  const text = textOf(body_base64, truncated)
+  const text = decodedBody(body_base64, truncated)
   const body = text === undefined ? { body_base64 } : textBody(text, headers, truncated || !!piece)
   return { status, headers, ...body, truncated, ...(hasMore ? { next_piece: next } : {}) }
 }
@@ -154,7 +154,7 @@ function textBody(text: string, headers: Record<string, string>, isPart: boolean
  * Returns bytes that are UTF-8 as text, so that an agent can read them. Text that JSON would escape to more
  * than its base64 stays base64, so that no body exceeds the limits of what stores the answer.
  */
-function textOf(base64: string, isCut: boolean): string | undefined {
+function decodedBody(base64: string, isCut: boolean): string | undefined {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
     // A character that the limit cut in two is left out; anywhere else it would not be UTF-8.

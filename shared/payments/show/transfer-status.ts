@@ -14,7 +14,7 @@ import type { World } from '../../world.ts'
 import { nextCall } from '../next-call.ts'
 import type { Payment } from '../payment.ts'
 import type { Watched } from '../settle/watch.ts'
-import { coveredBy, statusOf, summaryOf } from '../words.ts'
+import { coveredBy, stateSentence, summaryOf } from '../words.ts'
 
 /** Returns the answer for a payment and the confirmations that were just counted. */
 export function statusBody({ payment, confirmations }: Watched) {
@@ -23,7 +23,7 @@ export function statusBody({ payment, confirmations }: Watched) {
   const amountAtomic = payment.settled_atomic ?? payment.amount_atomic
   return {
     transfer_id: payment.id,
-    status: statusOf(payment.state),
+    status: stateSentence(payment.state),
     finality: payment.finality,
     chain: chain.caip2,
     tx_hash: hash,
@@ -47,7 +47,7 @@ export function transferBody(payment: Payment) {
   const { payee: address, payee_alias: alias } = payment
   return {
     transfer_id: payment.id,
-    status: statusOf(payment.state),
+    status: stateSentence(payment.state),
     requires_user_confirm: false,
     reasons: [],
     summary: summaryOf(payment),

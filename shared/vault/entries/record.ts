@@ -37,7 +37,7 @@ export function secretOf(
 ): Secret | { refused: string } {
   const totp = typeof totp_secret === 'string' ? readTotp(totp_secret) : totp_secret
   if (totp && 'refused' in totp) return totp
-  const secret = checked({
+  const secret = checkSecret({
     ...(password === undefined ? present : { ...present, previous_passwords: null, password }),
     ...(totp === undefined ? {} : { totp }),
     ...(notes === undefined ? {} : { notes }),
@@ -51,12 +51,12 @@ export function secretOf(
 export function withNewPassword(present: Secret, password: string): Secret | { refused: string } {
   const { password: last, previous_passwords: earlier = [] } = present
   const previous = last === undefined ? earlier : [last, ...earlier].slice(0, previousMax)
-  return checked({ ...present, password, previous_passwords: previous })
+  return checkSecret({ ...present, password, previous_passwords: previous })
 }
 
 type Given = Record<string, unknown> & { fields?: Record<string, string | null> | undefined }
 
-function checked({ fields = {}, ...others }: Given): Secret | { refused: string } {
+function checkSecret({ fields = {}, ...others }: Given): Secret | { refused: string } {
   const kept = Object.entries(fields).filter(([, value]) => value !== null)
   const isThere = ([, value]: [string, unknown]) => value !== null && value !== undefined
   const read = secretSchema.safeParse({

@@ -63,7 +63,7 @@ function readCookie(line: string, url: URL, now: number): Cookie | undefined {
     name,
     value,
     path: path.startsWith('/') ? path : directoryOf(url.pathname),
-    endsAt: endOf(attributes, now),
+    endsAt: cookieExpiry(attributes, now),
   }
 }
 
@@ -72,7 +72,7 @@ function readAttribute(text: string): [string, string] {
   return [name.trim().toLowerCase(), value.join('=').trim()]
 }
 
-function endOf(attributes: ReadonlyMap<string, string>, now: number): number | null {
+function cookieExpiry(attributes: ReadonlyMap<string, string>, now: number): number | null {
   const age = attributes.get('max-age') ?? ''
   if (/^-?[0-9]{1,12}$/.test(age)) return now + Number(age) * 1000
   const end = Date.parse(attributes.get('expires') ?? '')

@@ -77,7 +77,7 @@ async function sendName(visit: Visit, fields: Fields): Promise<Refusal | undefin
   if (!found || used.username === '') return fail('form_refused', { message: unfilled.noForm })
   const { form, username: control } = found
   const filled = [{ secret: 'username', control, value: used.username }]
-  return send(visit, form, { fields, filled, isSignIn: true })
+  return submitForm(visit, form, { fields, filled, isSignIn: true })
 }
 
 /** Sends the password into the field that the owner approved or, if the key made it, into the first. */
@@ -102,7 +102,7 @@ async function sendPassword(
   if (!chosen) throw new Error('an approved destination is no candidate')
   const { form, filled } = chosen
   const destinations = approved ? [approved.id] : []
-  return send(visit, form, { fields, filled, destinations, isSignIn: true })
+  return submitForm(visit, form, { fields, filled, destinations, isSignIn: true })
 }
 
 /** Opens the next page, by its path or by a form of the last one. */
@@ -124,7 +124,9 @@ async function advance(context: VaultContext, order: StepOrder): Promise<StepAns
   }
   const link = secret === undefined ? undefined : visit.used.links.get(secret)
   const refused =
-    link === undefined ? await sendStep(visit, { at, fields, secret }) : await openLink(visit, link)
+    link === undefined
+      ? await sendStep(visit, { at, fields, secret })
+      : await openMailedLink(visit, link)
   return refused ?? endVisit(visit, ending)
 }
 
@@ -137,7 +139,7 @@ async function sendStep(visit: Visit, { at, fields, secret }: Step): Promise<Ref
   const fill = (form: PageForm) => (secret === undefined ? [] : filledBy(used, form, secret))
   const form = at === undefined ? forms.find((one) => fill(one).length > 0) : forms[at]
   if (!form) return fail('form_refused', { message: unfilled.noSuchForm })
-  if (secret === undefined) return send(visit, form, { fields, filled: [], isSignIn: false })
+  if (secret === undefined) return submitForm(visit, form, { fields, filled: [], isSignIn: false })
   const isPassword = secret === 'password'
   if (isPassword && !isOwn) return fail('form_refused', { message: unfilled.ownersPassword })
   const filled = fill(form)
@@ -147,11 +149,11 @@ async function sendStep(visit: Visit, { at, fields, secret }: Step): Promise<Ref
   const approved = isUnasked ? undefined : await requireApprovedForm(visit, [candidate])
   if (approved && isRefusal(approved)) return approved
   const destinations = approved ? [approved.id] : []
-  return send(visit, form, { fields, filled, destinations, isSignIn: !isPassword })
+  return submitForm(visit, form, { fields, filled, destinations, isSignIn: !isPassword })
 }
 
 /** Records the use of a sign-in link and opens it; returns a refusal if it leads away from the site. */
-async function openLink(visit: Visit, link: string): Promise<Refusal | undefined> {
+async function openMailedLink(visit: Visit, link: string): Promise<Refusal | undefined> {
   const { db, home, room, session, handles, claim, isFirstUse } = visit
   const url = linkAddress(link, home.site)
   if ('refused' in url) return fail('form_refused', { message: url.refused })
@@ -178,7 +180,7 @@ type Sending = {
 }
 
 /** Records the use and then sends a form; returns a refusal if it is not sent. */
-async function send(
+async function submitForm(
   visit: Visit,
   form: PageForm,
   { fields, filled, destinations = [], isSignIn }: Sending,

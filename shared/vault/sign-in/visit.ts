@@ -193,7 +193,7 @@ export async function browse(
     const { url } = next
     const left = Math.max(1, endsAt - world.now().getTime())
     const limits = { timeoutMilliseconds: Math.min(requestMilliseconds, left), bytesMax }
-    const fetched = await safeFetch(world, requestOf(world, next, jar), limits)
+    const fetched = await safeFetch(world, visitRequest(world, next, jar), limits)
     if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') {
       return { fetched, url, cookies: jar, forms: [], redirects }
     }
@@ -208,7 +208,7 @@ export async function browse(
   }
 }
 
-function requestOf(world: World, { url, method, body, from }: Request, jar: readonly Cookie[]) {
+function visitRequest(world: World, { url, method, body, from }: Request, jar: readonly Cookie[]) {
   const cookie = cookieHeader(jar, url, world.now().getTime())
   const headers: [string, string][] = [
     ['accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],

@@ -1,7 +1,7 @@
 import { id } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressOf, createAccountKey } from '../../../shared/custody/accounts.ts'
+import { addressOfKey, createAccountKey } from '../../../shared/custody/accounts.ts'
 import { authorizationNonce } from '../../../shared/custody/nonce.ts'
 import { random } from '../sealing/material.ts'
 import { address, chainId, wallet } from './arbitraries.ts'
@@ -10,7 +10,7 @@ const order = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
 const fromHex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'))
 
 test('the address of a key is the one that ethers finds', () => {
-  const same = fc.property(wallet, ({ key, address }) => addressOf(key) === address)
+  const same = fc.property(wallet, ({ key, address }) => addressOfKey(key) === address)
 
   fc.assert(same, { numRuns: 40 })
 })
@@ -20,14 +20,16 @@ test('a new account is drawn from the given randomness', () => {
 
   const account = createAccountKey(() => drawn)
 
-  expect(account).toEqual({ address: addressOf(drawn), privateKey: drawn })
+  expect(account).toEqual({ address: addressOfKey(drawn), privateKey: drawn })
 })
 
 test('draws that are no private key are drawn again, and a random source without any is refused', () => {
   const last = BigInt(`0x${order}`) - 1n
   const draws = [fromHex(order), fromHex(last.toString(16))]
 
-  expect(addressOf(createAccountKey(() => draws.shift() ?? random(32)).privateKey)).toMatch(/^0x/)
+  expect(addressOfKey(createAccountKey(() => draws.shift() ?? random(32)).privateKey)).toMatch(
+    /^0x/,
+  )
   expect(draws).toHaveLength(0)
   expect(() => createAccountKey((length) => new Uint8Array(length))).toThrow('no private key')
 })
@@ -38,7 +40,7 @@ test.each([
   ['31 bytes', '11'.repeat(31)],
   ['33 bytes', '11'.repeat(33)],
 ])('%s is not a private key', (_, text) => {
-  expect(() => addressOf(fromHex(text))).toThrow('not a secp256k1 private key')
+  expect(() => addressOfKey(fromHex(text))).toThrow('not a secp256k1 private key')
 })
 
 test("a payment's nonce can be repeated from chain, token and payment id", () => {

@@ -1,7 +1,7 @@
 // Authenticates a client to the relay: a JWT signed by a key that is new for every page, whose public
 // half is the client's name (WalletConnect 2.0 specifications, "Relay Client Auth").
 import { encodeForUrl, encodeTextForUrl } from '../../../../shared/base64.ts'
-import { hexOf, random } from './keys.ts'
+import { hexOf, randomKeyBytes } from './keys.ts'
 
 const daySeconds = 86_400
 /** Multicodec prefix of an Ed25519 public key, as in did:key. */
@@ -20,7 +20,7 @@ export async function admissionTo(relay: string, name: CryptoKeyPair): Promise<s
   const iat = Math.floor(Date.now() / 1000)
   const claims = {
     iss: `did:key:z${inBase58(Uint8Array.of(...ed25519, ...key))}`,
-    sub: hexOf(random(32)),
+    sub: hexOf(randomKeyBytes(32)),
     aud: relay,
     iat,
     exp: iat + daySeconds,

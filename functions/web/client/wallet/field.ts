@@ -13,7 +13,7 @@ export function values(value: unknown): readonly unknown[] {
 }
 
 /** Parses JSON; undefined if the text is not valid. */
-export function parse(text: string): unknown {
+export function parseField(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

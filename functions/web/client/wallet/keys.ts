@@ -4,7 +4,7 @@
 export type Bytes = Uint8Array<ArrayBuffer>
 
 /** Returns random bytes. */
-export function random(length: number): Bytes {
+export function randomKeyBytes(length: number): Bytes {
   return crypto.getRandomValues(new Uint8Array(length))
 }
 
@@ -14,7 +14,7 @@ export function hexOf(bytes: Uint8Array): string {
 }
 
 /** Returns the topic of the messages under a key: the SHA-256 digest of the key. */
-export async function topicOf(key: Bytes): Promise<string> {
+export async function topicOfKey(key: Bytes): Promise<string> {
   return hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', key)))
 }
 

@@ -1,8 +1,8 @@
 // The wallet at the other end of the relay: requests of both sides, under the keys that both have. The
 // relay delivers at least once, so a repeated message is ignored.
-import { open, seal } from './envelope.ts'
+import { openEnvelope, seal } from './envelope.ts'
 import { field } from './field.ts'
-import { type Bytes, topicOf } from './keys.ts'
+import { type Bytes, topicOfKey } from './keys.ts'
 import { type Delivery, newId, openRelay, type Relay, type RelaySettings } from './relay.ts'
 
 /** Settings of a peer; `onRequest` receives each request of the wallet. */
@@ -62,14 +62,14 @@ export function openPeer({ onRequest, ...settings }: PeerSettings): Peer {
   }
   return {
     async join(key) {
-      const topic = await topicOf(key)
+      const topic = await topicOfKey(key)
       talk.keys.set(topic, key)
       await talk.relay.subscribe(topic)
       return topic
     },
-    ask: (topic, question) => ask(talk, topic, question),
+    ask: (topic, question) => askPeer(talk, topic, question),
     tell: (topic, { method, params, delivery }) =>
-      send(talk, topic, { id: newId(), method, params }, delivery),
+      sendMessage(talk, topic, { id: newId(), method, params }, delivery),
     end(why) {
       talk.relay.close()
       for (const { reject } of talk.questions.values()) reject(new Error(why))
@@ -77,17 +77,17 @@ export function openPeer({ onRequest, ...settings }: PeerSettings): Peer {
   }
 }
 
-function ask(talk: Talk, topic: string, question: Question): Promise<unknown> {
+function askPeer(talk: Talk, topic: string, question: Question): Promise<unknown> {
   const { method, params, delivery, late = '' } = question
   const id = newId()
   return new Promise((resolve, reject) => {
     talk.questions.set(id, { resolve, reject })
     setTimeout(() => reject(new Error(late)), delivery.ttl * 1000)
-    send(talk, topic, { id, method, params }, delivery, reject)
+    sendMessage(talk, topic, { id, method, params }, delivery, reject)
   })
 }
 
-function send(
+function sendMessage(
   talk: Talk,
   topic: string,
   message: object,
@@ -104,11 +104,11 @@ function hear(talk: Talk, topic: string, message: string): void {
   const key = talk.keys.get(topic)
   if (!key || talk.heard.has(message)) return
   talk.heard.add(message)
-  const said = open(key, message)
+  const said = openEnvelope(key, message)
   const [id, method] = [field(said, 'id'), field(said, 'method')]
   if (typeof method === 'string') {
     const delivery = answers[method]
-    if (delivery) send(talk, topic, { id, result: true }, delivery)
+    if (delivery) sendMessage(talk, topic, { id, result: true }, delivery)
     talk.onRequest(topic, method, field(said, 'params'))
     return
   }

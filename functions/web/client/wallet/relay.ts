@@ -2,7 +2,7 @@
 // "Relay Server RPC"). It stores what it could not deliver. When a phone switches to the wallet and back
 // its connection breaks, and opening it again loses nothing.
 import { admissionTo, newName } from './admission.ts'
-import { field, parse } from './field.ts'
+import { field, parseField } from './field.ts'
 
 /** Address of the relay, our project there, and the two callbacks. */
 export type RelaySettings = {
@@ -48,7 +48,7 @@ export function openRelay(settings: RelaySettings): Relay {
     failures: 0,
     isOver: false,
   }
-  begin(line)
+  openLine(line)
   return {
     async subscribe(topic) {
       await call(line, 'irn_subscribe', { topic })
@@ -64,8 +64,8 @@ export function openRelay(settings: RelaySettings): Relay {
 }
 
 /** Connects. A browser without the needed key types reports the same as one without a network. */
-function begin(line: Line): void {
-  connect(line).catch(() => lose(line))
+function openLine(line: Line): void {
+  connectRelay(line).catch(() => lose(line))
 }
 
 function lose(line: Line): void {
@@ -73,7 +73,7 @@ function lose(line: Line): void {
   line.settings.onLost()
 }
 
-async function connect(line: Line): Promise<void> {
+async function connectRelay(line: Line): Promise<void> {
   const { url, projectId } = line.settings
   line.name ??= await newName()
   const address = new URL(url)
@@ -87,21 +87,23 @@ async function connect(line: Line): Promise<void> {
     const topics = [...line.topics]
     if (topics.length > 0) void call(line, 'irn_batchSubscribe', { topics })
   })
-  socket.addEventListener('message', ({ data }) => receive(line, socket, parse(String(data))))
-  socket.addEventListener('close', () => again(line))
+  socket.addEventListener('message', ({ data }) =>
+    receiveMessage(line, socket, parseField(String(data))),
+  )
+  socket.addEventListener('close', () => reconnect(line))
 }
 
-function again(line: Line): void {
+function reconnect(line: Line): void {
   if (line.isOver) return
   line.failures += 1
   if (line.failures >= attemptsMax) {
     lose(line)
   } else if (document.hidden) {
     // A phone that shows its wallet: this page does not run and has no network until it is visible again.
-    document.addEventListener('visibilitychange', () => begin(line), { once: true })
+    document.addEventListener('visibilitychange', () => openLine(line), { once: true })
   } else {
     const pause = firstPauseMilliseconds * 2 ** (line.failures - 1)
-    setTimeout(() => begin(line), pause)
+    setTimeout(() => openLine(line), pause)
   }
 }
 
@@ -114,7 +116,7 @@ function call(line: Line, method: string, params: object): Promise<unknown> {
   })
 }
 
-function receive(line: Line, socket: WebSocket, said: unknown): void {
+function receiveMessage(line: Line, socket: WebSocket, said: unknown): void {
   // Only now: a relay that does not know our project accepts the connection and closes it silently.
   line.failures = 0
   const id = field(said, 'id')

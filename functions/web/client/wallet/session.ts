@@ -1,7 +1,7 @@
 // A session with a wallet by WalletConnect's Sign API. The page shows a code; the wallet that reads it
 // agrees on a key and names its accounts. It is then asked for transactions until either side ends it.
 import { field, values } from './field.ts'
-import { hexOf, openAgreement, random, topicOf } from './keys.ts'
+import { hexOf, openAgreement, randomKeyBytes, topicOfKey } from './keys.ts'
 import { openPeer, type Peer, type PeerSettings } from './peer.ts'
 
 /** Settings of a session: the relay, the chain, and the two callbacks. */
@@ -58,7 +58,7 @@ export function openSession(settings: SessionSettings): { done: Promise<Session>
   })
   const run = async () => {
     const key = await propose(peer, settings)
-    topic = await topicOf(key)
+    topic = await topicOfKey(key)
     await peer.join(key)
     const accounts = accountsOn(settings.chain, await settled.promise)
     return { accounts, request: asking(peer, topic, settings.chain), end }
@@ -69,7 +69,7 @@ export function openSession(settings: SessionSettings): { done: Promise<Session>
 
 /** Shows a pairing code and returns the key that was agreed on with the wallet. */
 async function propose(peer: Peer, { chain, onCode }: SessionSettings) {
-  const pairingKey = random(32)
+  const pairingKey = randomKeyBytes(32)
   const { publicKey, agree } = await openAgreement().catch(() => {
     throw new Error(unreachable)
   })

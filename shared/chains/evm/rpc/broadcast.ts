@@ -41,7 +41,7 @@ export async function broadcast(
   rawTransaction: Hex,
 ): Promise<Broadcast> {
   const endpoints = rpcsFor(world, chain).slice(0, endpointsMax)
-  const sent = endpoints.map((rpc) => send(rpc, rawTransaction))
+  const sent = endpoints.map((rpc) => sendRawTransaction(rpc, rawTransaction))
   const all = Promise.all(sent).then(combineBroadcasts)
   const taken = sent.map(async (one) => (isTaken(await one) ? one : all))
   return Promise.race([all, ...taken])
@@ -68,7 +68,7 @@ function isTaken({ outcome }: Broadcast): boolean {
   return outcome === 'accepted' || outcome === 'known'
 }
 
-async function send(rpc: Rpc, rawTransaction: Hex): Promise<Broadcast> {
+async function sendRawTransaction(rpc: Rpc, rawTransaction: Hex): Promise<Broadcast> {
   const limits = { timeoutMilliseconds }
   const answer = await rpc.request('eth_sendRawTransaction', [rawTransaction], limits)
   if ('failure' in answer) return classifyFailure(answer.failure)

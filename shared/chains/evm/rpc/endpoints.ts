@@ -79,12 +79,12 @@ export type RpcCall = { method: string; params: readonly unknown[] }
 export type Unavailable = { status: 'unavailable'; log: string }
 
 /** Returns the value of an answer as the schema parses it, or the reason why there is none. */
-export function readAnswer<Value>(
+export function readRpcAnswer<Value>(
   answer: RpcAnswer | undefined,
   schema: z.ZodType<Value>,
 ): { value: Value } | Unavailable {
   if (!answer) return unavailable('no answer')
-  if ('failure' in answer) return unavailable(describe(answer.failure))
+  if ('failure' in answer) return unavailable(describeFailure(answer.failure))
   const read = schema.safeParse(answer.result)
   return read.success ? { value: read.data } : unavailable('the answer has another shape')
 }
@@ -99,7 +99,7 @@ export function unavailable(log: string): Unavailable {
   return { status: 'unavailable', log }
 }
 
-function describe(failure: RpcFailure): string {
+function describeFailure(failure: RpcFailure): string {
   return failure.kind === 'rpc' ? `rpc error ${failure.code}: ${failure.message}` : failure.reason
 }
 
@@ -127,7 +127,7 @@ export function readResults(data: Hex, count: number): (Hex | undefined)[] | und
     const bytesAt = next + 3
     next = bytesAt + Math.ceil(length / wordBytes)
     if (next > words) return undefined
-    results.push(succeeds === 1 ? bytesOf(data, bytesAt, length) : undefined)
+    results.push(succeeds === 1 ? abiBytes(data, bytesAt, length) : undefined)
   }
   return next === words ? results : undefined
 }
@@ -139,7 +139,7 @@ function numberAt(data: Hex, word: number): number | undefined {
   return /^0{56}[0-9a-f]{8}$/.test(digits) ? Number.parseInt(digits, 16) : undefined
 }
 
-function bytesOf(data: Hex, word: number, length: number): Hex {
+function abiBytes(data: Hex, word: number, length: number): Hex {
   const start = 2 + wordDigits * word
   return `0x${data.slice(start, start + 2 * length)}`
 }

@@ -39,7 +39,7 @@ export async function exchange(
     const { status } = response
     const text = await readBounded(response, responseBytesMax)
     if (isOfEndpoint(status)) return { answers: lost(`HTTP ${status}`), ...askedRest(response) }
-    const said = [parse(text)].flat()
+    const said = [parseReply(text)].flat()
     // Zod reports an issue for each invalid element, so a list that is too long is not parsed.
     const read = said.length > calls.length ? undefined : z.array(responseSchema).safeParse(said)
     const answers = read?.success
@@ -89,7 +89,7 @@ function askedRest({ headers }: Response): Pick<Exchange, 'retryAfterMillisecond
   return /^\d{1,6}$/.test(asked) ? { retryAfterMilliseconds: Number(asked) * 1_000 } : {}
 }
 
-function parse(text: string): unknown {
+function parseReply(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -8,7 +8,7 @@ import type { Address, Token } from '../../chain.ts'
 import { type Hex, hexOf, hexSchema, positionSchema, wordSchema } from '../../hex.ts'
 import { listOf } from '../../registry.ts'
 import { tokenAbi } from '../abi.ts'
-import { type RpcAnswer, readAnswer, type Unavailable, unavailable } from './endpoints.ts'
+import { type RpcAnswer, readRpcAnswer, type Unavailable, unavailable } from './endpoints.ts'
 import type { Rpc, RpcLimits } from './rpc.ts'
 
 /** First topic of a transfer. */
@@ -68,7 +68,7 @@ export function readTransfer({
   if (signature !== transferTopic || parties.length !== 2 || data.length !== wordLength) {
     return undefined
   }
-  const [from, to] = parties.map(addressOf)
+  const [from, to] = parties.map(topicAddress)
   return from && to && { from, to, value: BigInt(data) }
 }
 
@@ -92,7 +92,7 @@ export function wordOf(address: Address): Hex {
 }
 
 /** Returns the address in a topic; undefined if the upper twelve bytes are not zero. */
-function addressOf(topic: Hex): Address | undefined {
+function topicAddress(topic: Hex): Address | undefined {
   return topic.startsWith(`0x${'0'.repeat(24)}`) ? getAddress(`0x${topic.slice(26)}`) : undefined
 }
 
@@ -160,7 +160,7 @@ export async function readLogs(
     if (!next) return { logs }
     const asked = { ...filter, fromBlock: hexOf(next.from), toBlock: hexOf(next.to) }
     const answer = await rpc.request('eth_getLogs', [asked], { responseBytesMax, ...limits })
-    const read = readAnswer(answer, placedLogs)
+    const read = readRpcAnswer(answer, placedLogs)
     if ('value' in read) logs.push(...read.value.filter((log) => isWithin(log, next)))
     // A result that the schema rejects would not be valid for a shorter range either.
     else if ('result' in answer || next.from === next.to) return read
@@ -176,7 +176,7 @@ function isWithin({ blockNumber }: PlacedLog, { from, to }: BlockRange): boolean
 
 /** Returns true if an answer to eth_getLogs has any log. A node that lags may not have it yet. */
 export function hasLogs([answer]: readonly RpcAnswer[]): boolean {
-  const read = readAnswer(answer, placedLogs)
+  const read = readRpcAnswer(answer, placedLogs)
   return 'value' in read && read.value.length > 0
 }
 

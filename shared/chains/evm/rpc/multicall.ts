@@ -9,8 +9,8 @@ import { multicallAbi, rollupAbi, tokenAbi } from '../abi.ts'
 import {
   type RpcAnswer,
   type RpcCall,
-  readAnswer,
   readResults,
+  readRpcAnswer,
   type Unavailable,
   unavailable,
 } from './endpoints.ts'
@@ -62,7 +62,7 @@ export function decodeSnapshot(
   answer: RpcAnswer | undefined,
   calls: number,
 ): Snapshot | Unavailable {
-  const read = readAnswer(answer, hexSchema)
+  const read = readRpcAnswer(answer, hexSchema)
   if ('status' in read) return read
   const results = readResults(read.value, ownCalls + calls)
   if (!results) return unavailable('Multicall3 gave no result')

@@ -7,7 +7,7 @@ import { headCalls } from '../settlement.ts'
 import {
   type RpcAnswer,
   type RpcCall,
-  readAnswer,
+  readRpcAnswer,
   type Unavailable,
   unavailable,
 } from './endpoints.ts'
@@ -62,7 +62,7 @@ const blockSchema = z.object({ number: positionSchema.transform(Number), hash: w
 async function readEnds(rpc: Rpc): Promise<(Block | undefined)[]> {
   const answers = await rpc.batch(headCalls)
   return answers.map((answer) => {
-    const read = readAnswer(answer, blockSchema)
+    const read = readRpcAnswer(answer, blockSchema)
     return 'value' in read ? read.value : undefined
   })
 }
@@ -74,6 +74,6 @@ export function countCall(address: Address, block: 'latest' | 'safe' | 'pending'
 
 /** Reads the answer to `countCall`. Returns undefined if there is none. */
 export function readCount(answer: RpcAnswer | undefined): number | undefined {
-  const read = readAnswer(answer, positionSchema)
+  const read = readRpcAnswer(answer, positionSchema)
   return 'value' in read ? Number(read.value) : undefined
 }

@@ -51,7 +51,7 @@ export function withEndpointTimeBudget<Some extends ChainWorld>(world: Some): So
 
 /** Returns a connection for reads, which asks the chain's endpoints in turn until one answers. */
 export function rpcFor(world: ChainWorld, chain: Chain): Rpc {
-  return connect(world, () => preferredUrls(world, chain))
+  return openRpc(world, () => preferredUrls(world, chain))
 }
 
 /** Returns a connection to each endpoint, the best first: for writes, and for answers to compare. */
@@ -62,7 +62,7 @@ export function rpcsFor(world: ChainWorld, chain: Chain): Rpc[] {
 /** Returns a connection to each endpoint, with its operator. */
 export function endpointsFor(world: ChainWorld, chain: Chain): { operator: string; rpc: Rpc }[] {
   const urls = preferredUrls(world, chain)
-  return urls.map((url) => ({ operator: operatorOf(url), rpc: connect(world, () => [url]) }))
+  return urls.map((url) => ({ operator: operatorOf(url), rpc: openRpc(world, () => [url]) }))
 }
 
 function preferredUrls(world: ChainWorld, { caip2 }: Chain): string[] {
@@ -70,7 +70,7 @@ function preferredUrls(world: ChainWorld, { caip2 }: Chain): string[] {
   return byPreference(urls, world.endpointHealth, world.now().getTime())
 }
 
-function connect(world: ChainWorld, urlsNow: () => string[]): Rpc {
+function openRpc(world: ChainWorld, urlsNow: () => string[]): Rpc {
   const batch: Rpc['batch'] = (calls, limits) => askInTurn(world, urlsNow(), calls, limits)
   const request: Rpc['request'] = async (method, params, limits) => {
     const [answer] = await batch([{ method, params }], limits)
@@ -93,7 +93,10 @@ async function askInTurn(
     // Each endpoint gets half of the remaining time, so that a silent one leaves time for the next.
     const share = Math.ceil(timeoutMilliseconds / 2 ** (index + 1))
     const signal = index === urls.length - 1 ? end : world.deadline(share)
-    const { answers, isAnswered } = await ask(world, url, calls, { signal, responseBytesMax })
+    const { answers, isAnswered } = await askEndpoints(world, url, calls, {
+      signal,
+      responseBytesMax,
+    })
     if (isAnswered && isEnough(answers)) return answers
     if (isAnswered || index === 0) best = answers
   }
@@ -101,7 +104,7 @@ async function askInTurn(
 }
 
 /** Asks one endpoint and updates its record. */
-async function ask(
+async function askEndpoints(
   world: ChainWorld,
   url: string,
   calls: readonly RpcCall[],
