@@ -1,19 +1,14 @@
 /**
  * Standard base64 (RFC 4648 section 4) for what the product itself writes. Its reader is strict: each byte
  * string has exactly one accepted text, so a changed character never goes unnoticed. For input from
- * strangers there is a tolerant reader that never throws: it accepts both alphabets and missing padding.
+ * strangers there is a tolerant reader that never throws: it accepts both alphabets, missing padding and
+ * any value of the unused bits, all of which `@scure/base` refuses.
  */
-
-/** Bytes that are passed as arguments of one call; call stacks hold far more. */
-const chunkBytes = 8_192
+import { base32nopad, base64, base64urlnopad } from '@scure/base'
 
 /** Encodes bytes as padded base64. */
 export function encodeBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += chunkBytes) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + chunkBytes))
-  }
-  return btoa(binary)
+  return base64.encode(bytes)
 }
 
 /**
@@ -21,12 +16,9 @@ export function encodeBase64(bytes: Uint8Array): string {
  * not their only encoding.
  */
 export function decodeBase64(text: string, length?: number): Uint8Array {
-  const bytes = decodeBytes(text)
-  // RFC 4648 section 3.5: the unused bits of the last character could carry anything.
-  if (!bytes || bytes.length !== (length ?? bytes.length) || encodeBase64(bytes) !== text) {
-    throw new Error(length === undefined ? 'expected base64' : `expected ${length} bytes in base64`)
-  }
-  return bytes
+  const bytes = attempt(() => base64.decode(text))
+  if (bytes && bytes.length === (length ?? bytes.length)) return bytes
+  throw new Error(length === undefined ? 'expected base64' : `expected ${length} bytes in base64`)
 }
 
 /** Encodes a text's UTF-8 as standard base64. */
@@ -41,7 +33,7 @@ export function encodeTextForUrl(text: string): string {
 
 /** Encodes bytes as URL-safe base64 without padding. */
 export function encodeForUrl(bytes: Uint8Array): string {
-  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return base64urlnopad.encode(bytes)
 }
 
 /** Decodes standard or URL-safe base64, padded or not; returns undefined if it is neither. */
@@ -61,17 +53,27 @@ export function decodeBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
 export function decodeText(text: string): string | undefined {
   const bytes = decodeBytes(text)
   if (bytes === undefined) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
 }
 
 /** Parses JSON from outside; returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
+  return attempt((): unknown => JSON.parse(text))
+}
+
+/**
+ * Decodes base32 digits in capitals, without padding (RFC 4648 section 6). Bits that fill no byte are
+ * dropped, as every authenticator does.
+ */
+export function decodeBase32(digits: string): Uint8Array {
+  const groups = digits.padEnd(Math.ceil(digits.length / 8) * 8, 'A')
+  return base32nopad.decode(groups).subarray(0, Math.floor((digits.length * 5) / 8))
+}
+
+// Errors are dropped because their messages repeat a part of the text.
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return JSON.parse(text)
+    return read()
   } catch {
     return undefined
   }

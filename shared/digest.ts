@@ -2,6 +2,7 @@
  * SHA-256 (FIPS 180-4) and hex. These hashes identify and compare things. They have no key: secrets are
  * hashed with a key elsewhere.
  */
+import { hex } from '@scure/base'
 
 /** Hashes a text's UTF-8 with SHA-256; returns lower-case hex. */
 export async function sha256Hex(text: string): Promise<string> {
@@ -21,11 +22,11 @@ export async function sha256(...parts: readonly Uint8Array[]): Promise<Uint8Arra
 
 /** Encodes bytes as lower-case hex. */
 export function toHex(bytes: ArrayBuffer | Uint8Array): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.encode(new Uint8Array(bytes))
 }
 
 /** Decodes lower-case hex; throws for anything else. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
-  if (!/^([0-9a-f]{2})*$/.test(text)) throw new Error('not bytes in lower-case hex')
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+  if (text !== text.toLowerCase()) throw new Error('not bytes in lower-case hex')
+  return new Uint8Array(hex.decode(text))
 }

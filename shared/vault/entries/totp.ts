@@ -7,7 +7,7 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import * as z from 'zod'
-import { decodeBase32 } from '../../base32.ts'
+import { decodeBase32 } from '../../base64.ts'
 import { trimEndOf } from '../../text/untrusted.ts'
 
 const hashes = { SHA1: sha1, SHA256: sha256, SHA512: sha512 }

@@ -18,13 +18,14 @@ const layers = [
   ],
   ['world.ts', 'custody', 'chains', 'vault', 'mailbox', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
-  ['money', 'sealing', 'text', 'env.ts', 'base32.ts', 'base64.ts', 'digest.ts'],
+  ['money', 'sealing', 'env.ts', 'base64.ts', 'trim-end.ts', 'digest.ts'],
 ]
 
 /** Packages and where they may be imported; a package that is not listed may not be imported anywhere. */
 const vendors: readonly [RegExp, RegExp][] = [
   [/^zod$/, /./],
   [/^@noble\/hashes\//, /^shared\//],
+  [/^@scure\/base$/, /^shared\/(base64|digest)\.ts$/],
   [/^(hono|@hono)(\/|$)/, /^(shared\/http|functions\/(web|discovery|oauth|mcp))\//],
   [/^@supabase\//, /^shared\/db\//],
   [/^viem(\/|$)/, /^shared\/(chains|custody|x402)\//],
