@@ -22,7 +22,7 @@ export function createSigningKey(): string {
 }
 
 /** Returns the public keys that verify tokens of a signing key. */
-export function publicKeysOf(signingKey: string): JSONWebKeySet {
+function publicKeysOf(signingKey: string): JSONWebKeySet {
   const { kid, x, y } = jwkSchema.parse(JSON.parse(signingKey))
   return { keys: [{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', kid, x, y }] }
 }

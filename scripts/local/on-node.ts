@@ -17,7 +17,7 @@ const scheduleMilliseconds = 5_000
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
 /** Returns the folder, within that of a world, which holds the built functions and the database's logins. */
-export function nodeFolderIn(directory: string): string {
+function nodeFolderIn(directory: string): string {
   return join(directory, 'node')
 }
 

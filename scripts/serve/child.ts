@@ -9,7 +9,7 @@ import { type LoadedFunction, loadFunction, openPlatform, untracked } from './pl
 import { readSecrets } from './settings.ts'
 
 /** First message: what to run. */
-export const birthSchema = z.object({
+const birthSchema = z.object({
   folder: z.string(),
   directory: z.string(),
   modules: z.string(),

@@ -40,7 +40,7 @@ const history = z
   )
 
 /** Transfers that relayers still carry for an account on one chain in the rolling 24 hours. */
-export const gasRow = z.object({
+const gasRow = z.object({
   left_calls: z.int(),
   /** Time at which the oldest of those carried leaves the 24 hours. */
   resets_at: time.nullable(),

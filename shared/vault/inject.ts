@@ -228,7 +228,7 @@ const headerValue = z
   .regex(/^[\t\x20-\x7e]*$/, 'printable ASCII')
 
 /** Schema for the name of a form field. */
-export const formField = form.words(256).min(1)
+const formField = form.words(256).min(1)
 
 /** Schema for a path on the entry's site, with its query. */
 export const sitePath = z

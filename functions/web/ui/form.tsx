@@ -230,7 +230,7 @@ export function Checkbox({
 }
 
 /** Sentences by act. */
-export const doneWords = {
+const doneWords = {
   unfrozen: 'The account is no longer frozen. Agents can pay again.',
   key_revoked: 'The key is revoked and no longer works.',
   app_disconnected: 'The app is disconnected and has no access any more.',

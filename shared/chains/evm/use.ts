@@ -126,7 +126,7 @@ export const rpcReceiptSchema = z.object({
 export type PlacedReceipt = z.output<typeof rpcReceiptSchema> & Inclusion
 
 /** Receipts per HTTP request. The receipt of a full batch of transfers has about 40 kB. */
-export const receiptsPerRequest = 16
+const receiptsPerRequest = 16
 
 /** Makes the calls that read the receipts of transactions. */
 export function receiptCalls(hashes: readonly Hex[]): RpcCall[] {
@@ -211,7 +211,7 @@ export async function isBlockReplaced(
 const aheadMax = 10_000n
 
 /** Reads the same from one endpoint, or from endpoints in turn. */
-export async function replacedBy(
+async function replacedBy(
   rpc: Rpc,
   { number, hash }: { number: number; hash: string },
 ): Promise<boolean | undefined> {

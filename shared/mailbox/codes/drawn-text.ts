@@ -20,7 +20,7 @@ export function isSecret(run: string): boolean {
 }
 
 /** Returns true for a word that says something about a secret, or that joins other words. */
-export function isWordAboutSecrets(word: string): boolean {
+function isWordAboutSecrets(word: string): boolean {
   return noSecrets.has(withoutAccents(word))
 }
 
@@ -94,7 +94,7 @@ export function isDate(run: string): boolean {
 }
 
 /** Returns true for an IP address of version 4 or 6. */
-export function isNetworkAddress(run: string): boolean {
+function isNetworkAddress(run: string): boolean {
   return /^\d{1,3}(?:\.\d{1,3}){3}$|^[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}$/.test(bareOf(run))
 }
 
@@ -252,7 +252,7 @@ export function isBareLabel(line: string): boolean {
 }
 
 /** Returns the short label with a colon that precedes an offset. */
-export function labelBefore(text: string, start: number): Span | undefined {
+function labelBefore(text: string, start: number): Span | undefined {
   const from = Math.max(0, start - labelMax)
   const found = label.exec(text.slice(from, start))
   if (!found || (found.index === 0 && from > 0 && !found[0].startsWith('\n'))) return undefined

@@ -152,7 +152,7 @@ export async function authorizeConfirmed(sender: Sender, paymentId: string) {
 }
 
 /** Reads a payment of the caller again, with fresh facts. */
-export async function readFacts(
+async function readFacts(
   sender: Sender,
   { payment_row: { id, kind } }: Pick<PaymentWithFacts, 'payment_row'>,
 ): Promise<PaymentWithFacts | undefined> {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { listen } from '../../../scripts/local/listen.ts'
-import { placedLogs, readLogs } from '../../../shared/chains/evm/rpc/logs.ts'
+import { placedLogs } from '../../../shared/chains/evm/rpc/logs.ts'
 import { rpcFor } from '../../../shared/chains/evm/rpc/rpc.ts'
 import { rpcReceiptSchema } from '../../../shared/chains/evm/use.ts'
 import { findChain, listOf } from '../../../shared/chains/registry.ts'
@@ -10,7 +10,6 @@ import { worldOn } from '../../support/chain-world.ts'
 import { atEnd } from '../../support/ending.ts'
 
 const empty = Array.from({ length: 30_000 }, () => ({}))
-const address = `0x${'1'.repeat(40)}` as const
 
 test('a list is read as far as its first wrong element, and one that is too long not at all', () => {
   let looks = 0
@@ -32,26 +31,6 @@ test.each([
   const { error } = schema.safeParse(answer)
 
   expect(error?.issues.length).toBeLessThan(10)
-})
-
-test.each([
-  ['wrong logs', 'result', empty],
-  ['no list', 'result', 7],
-])('%s are asked for once', async (_, field, told) => {
-  let asked = 0
-  const { url, close } = await listen(async () => {
-    asked += 1
-    return Response.json({ jsonrpc: '2.0', id: 0, [field]: told })
-  })
-  atEnd(close)
-  const chain = findChain('eip155:84532')
-  if (!chain) throw new Error('the chain is not known')
-  const rpc = rpcFor(worldOn({ [chain.caip2]: url }), chain)
-
-  const read = await readLogs(rpc, { address, topics: [] }, { from: 0n, to: 8_000n })
-
-  expect(read).toMatchObject({ status: 'unavailable' })
-  expect(asked).toBe(1)
 })
 
 test('a batch with more answers than calls is none', async () => {

@@ -17,8 +17,6 @@ import { type ExchangeBounds, exchange, unreachable } from './exchange.ts'
 /** The parts of the world that reading a chain needs. */
 export type ChainWorld = Pick<World, 'fetch' | 'deadline' | 'now' | 'endpointHealth'> & {
   config: Pick<World['config'], 'chainRpcUrls'>
-  /** Time spent on each endpoint during one look, by URL. */
-  takenMilliseconds?: Map<string, number>
 }
 
 /** Limits on a read. */
@@ -40,14 +38,6 @@ export type Rpc = {
 
 const defaultTimeoutMilliseconds = 3_000
 const defaultResponseBytesMax = 1_048_576
-
-/** Total time that one endpoint may take during one look. */
-const lookMilliseconds = 6_000
-
-/** Starts one look at the chain: an endpoint that is too slow in total is silent for the rest of it. */
-export function withEndpointTimeBudget<Some extends ChainWorld>(world: Some): Some {
-  return { ...world, takenMilliseconds: new Map<string, number>() }
-}
 
 /** Returns a connection for reads, which asks the chain's endpoints in turn until one answers. */
 export function rpcFor(world: ChainWorld, chain: Chain): Rpc {
@@ -110,16 +100,7 @@ async function askEndpoints(
   calls: readonly RpcCall[],
   bounds: ExchangeBounds,
 ) {
-  const { takenMilliseconds: taken } = world
-  const left = lookMilliseconds - (taken?.get(url) ?? 0)
-  if (left <= 0) return { answers: calls.map(() => unreachable('too slow')), isAnswered: false }
-  const began = world.now().getTime()
-  const signal = taken ? AbortSignal.any([bounds.signal, world.deadline(left)]) : bounds.signal
-  const { answers, retryAfterMilliseconds } = await exchange(world, url, calls, {
-    ...bounds,
-    signal,
-  })
-  taken?.set(url, lookMilliseconds - left + world.now().getTime() - began)
+  const { answers, retryAfterMilliseconds } = await exchange(world, url, calls, bounds)
   const { endpointHealth } = world
   const isAnswered = answers.every(isAnswer)
   if (isAnswered) endpointHealth.delete(url)
