@@ -18,7 +18,7 @@ const layers = [
   ],
   ['world.ts', 'custody', 'chains', 'vault', 'mailbox', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
-  ['money', 'sealing', 'text', 'env.ts', 'base64.ts', 'trim-end.ts', 'digest.ts'],
+  ['money', 'sealing', 'text', 'env.ts', 'base64.ts', 'digest.ts'],
 ]
 
 /** Packages and where they may be imported; a package that is not listed may not be imported anywhere. */
