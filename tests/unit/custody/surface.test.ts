@@ -27,8 +27,8 @@ test('each form that is signed has one file, and transactions have theirs', () =
   const signers = (word: string) =>
     sources.filter(({ text }) => new RegExp(`\\b${word}\\(\\{`).test(text)).map(({ name }) => name)
 
-  expect(signers('signTypedData')).toEqual(['allowance.ts', 'authorization.ts', 'permit2.ts'])
-  expect(signers('signTransaction')).toEqual(['call.ts'])
+  expect(signers('signTypedData')).toEqual(['authorization.ts', 'permit2.ts'])
+  expect(signers('signTransaction')).toEqual(['relay-transaction.ts'])
   expect(signers('sign')).toEqual(['read-back.ts'])
   const readBack = sources.find(({ name }) => name === 'read-back.ts')?.text ?? ''
   expect(readBack).toMatch(/requireSigned\([^)]*\): Promise<void>/)
