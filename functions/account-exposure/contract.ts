@@ -9,6 +9,7 @@ export const accountExposure = operation({
   method: 'GET',
   folder: 'account-exposure',
   access: 'read',
+  position: 220,
   summary:
     'The most that can leave with this key and without a human, by what the limits let through.',
   request: z.strictObject({}),

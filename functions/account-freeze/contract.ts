@@ -22,6 +22,9 @@ export const accountFreeze = operation({
   method: 'POST',
   folder: 'account-freeze',
   access: 'any',
+  effects: ['destructive', 'repeatable'],
+  needs: ['CUSTODY', 'MAILER', 'OUTBOX_KEY', 'CLIENT_ADDRESS_HEADER'],
+  position: 230,
   summary: 'Stops everything that spends or signs, at once. Only the owner can undo it.',
   request: z.strictObject({
     reason: form

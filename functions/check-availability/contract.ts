@@ -9,6 +9,7 @@ export const checkAlias = operation({
   folder: 'check-availability',
   access: 'public',
   gap: 'GAP_SIGN_UP_V1',
+  position: 20,
   summary: 'Whether an alias is free, in the form in which it would be registered.',
   request: z.strictObject({
     alias: form.words(64).min(1).describe('3 to 32 letters, digits, hyphens.'),

@@ -10,6 +10,9 @@ export const confirmRegistrationCode = operation({
   folder: 'confirm-registration-code',
   access: 'public',
   gap: 'GAP_SIGN_UP_V1',
+  effects: ['adding'],
+  needs: ['OTP_PEPPER'],
+  position: 40,
   summary: 'Exchanges the code from the mail for a link, on which your user opens the account.',
   request: z.strictObject({
     email: field.email,

@@ -20,6 +20,8 @@ export const consentReceipt = operation({
   folder: 'consent-receipt',
   access: 'read',
   gap: 'GAP_PAYMENT_MANDATE_V1',
+  needs: ['RECEIPT_PRIVATE_KEY', 'RECEIPT_PUBLIC_KEYS'],
+  position: 260,
   summary: 'A signed statement of what the owner consented to. It proves consent, and no payment.',
   request: z
     .strictObject({

@@ -10,6 +10,9 @@ export const createAccount = operation({
   folder: 'create-account',
   access: 'public',
   gap: 'GAP_SIGN_UP_V1',
+  effects: ['adding'],
+  needs: ['CUSTODY', 'API_KEY_PEPPER', 'PASSWORD_PEPPER', 'CHAIN_RPC_URLS'],
+  position: 50,
   summary:
     'Opens the account. A person does this in a browser, on the page that registration_url names; ' +
     'calls of agents are refused.',

@@ -13,6 +13,9 @@ export const createHostedAction = operation({
   folder: 'create-hosted-action',
   access: 'any',
   gap: 'GAP_HOSTED_ACTION_V1',
+  effects: ['adding'],
+  needs: ['CHAIN_RPC_URLS', 'RETURN_URL_ORIGINS', 'ALLOW_LOOPBACK'],
+  position: 240,
   summary:
     'A link to a page on which a person signs in, sends money, enters a login or confirms to be there.',
   request: z

@@ -14,6 +14,18 @@ export const defiOrderCreate = operation({
   access: 'pay',
   mutates: true,
   gap: 'GAP_DEFI_AUTOMATION_V1',
+  effects: ['destructive', 'outward'],
+  needs: [
+    'CUSTODY',
+    'MAILER',
+    'OUTBOX_KEY',
+    'CHAIN_RPC_URLS',
+    'EUR_USD_RATE',
+    'YIELD_VAULTS',
+    'GAS_USD_MAX',
+    'NATIVE_USD_RATES',
+  ],
+  position: 170,
   summary: 'Orders a deposit of USDC into a vault, or a withdrawal, once the rules are met.',
   request: z.strictObject({
     operation: z.enum(['deposit', 'withdraw']),

@@ -11,6 +11,8 @@ export const defiOrderEvents = operation({
   folder: 'defi-order-events',
   access: 'read',
   gap: 'GAP_DEFI_AUTOMATION_V1',
+  needs: ['YIELD_VAULTS'],
+  position: 200,
   summary: 'What happened to one order or to all, newest first, by the index of this service.',
   request: z.strictObject({
     order_id: z.uuid().optional(),

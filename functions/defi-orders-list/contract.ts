@@ -10,6 +10,8 @@ export const defiOrdersList = operation({
   folder: 'defi-orders-list',
   access: 'read',
   gap: 'GAP_DEFI_AUTOMATION_V1',
+  needs: ['YIELD_VAULTS'],
+  position: 180,
   summary: 'The orders for vaults, newest first, or one of them.',
   request: z.strictObject({
     order_id: z.uuid().optional(),

@@ -11,6 +11,8 @@ export const defiVaultsList = operation({
   folder: 'defi-vaults-list',
   access: 'read',
   gap: 'GAP_DEFI_AUTOMATION_V1',
+  needs: ['CHAIN_RPC_URLS', 'YIELD_VAULTS'],
+  position: 160,
   summary: 'The ERC-4626 vaults that USDC can be put into, with your position and what it earned.',
   request: z.strictObject({}),
   response: z.object({

@@ -9,6 +9,8 @@ export const getIdentity = operation({
   method: 'GET',
   folder: 'get-identity',
   access: 'read',
+  needs: ['CHAIN_RPC_URLS', 'YIELD_VAULTS'],
+  position: 10,
   summary: 'Who the account is, where it can be paid, and what this key may still spend.',
   request: z.strictObject({}),
   response: z.object({

@@ -17,6 +17,8 @@ export const walletBalances = operation({
   folder: 'get-wallet-balances',
   access: 'read',
   gap: 'GAP_BALANCES_V1',
+  needs: ['CHAIN_RPC_URLS', 'EUR_USD_RATE'],
+  position: 60,
   summary: 'What the wallet holds on every connected chain, read from the chains now.',
   request: z.looseObject({
     chains: z.array(chainInput).min(1).max(32).optional(),

@@ -30,6 +30,7 @@ export const hostedActionStatus = operation({
   folder: 'hosted-action-status',
   access: 'any',
   gap: 'GAP_HOSTED_ACTION_V1',
+  position: 250,
   summary: 'The state of a hosted action; waits for a change if asked to.',
   request: z.strictObject({
     action_id: z.uuid().describe('From create_login_link.'),

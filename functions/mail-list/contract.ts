@@ -10,6 +10,9 @@ export const mailList = operation({
   folder: 'mail-list',
   access: 'read',
   gap: 'GAP_MAIL_V1',
+  effects: ['outward'],
+  needs: ['VAULT'],
+  position: 370,
   summary: 'Mails of the account, newest first: who wrote when, the subject, and codes by handle.',
   request: z.strictObject({
     limit: field.limit.optional(),

@@ -17,6 +17,9 @@ export const mailRead = operation({
   folder: 'mail-read',
   access: 'read',
   gap: 'GAP_MAIL_V1',
+  effects: ['outward'],
+  needs: ['VAULT'],
+  position: 380,
   summary: 'One mail in full, or one of its attachments; long ones are read on by offset.',
   request: z.strictObject({
     mail_id: z.uuid(),

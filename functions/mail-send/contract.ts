@@ -12,6 +12,9 @@ export const mailSend = operation({
   access: 'pay',
   mutates: true,
   gap: 'GAP_MAIL_V1',
+  effects: ['destructive', 'outward'],
+  needs: ['VAULT'],
+  position: 400,
   summary: 'Sends a mail in plain text from the account’s own address, or answers one.',
   request: z.strictObject({
     to: z

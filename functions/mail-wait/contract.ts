@@ -11,6 +11,9 @@ export const mailWait = operation({
   folder: 'mail-wait',
   access: 'read',
   gap: 'GAP_MAIL_V1',
+  effects: ['outward'],
+  needs: ['VAULT'],
+  position: 390,
   summary: 'Waits up to 25 seconds for a mail to come in and answers it as soon as it is there.',
   request: z.strictObject({
     timeout_seconds: waitSecondsText.describe('0 to 25; 25 when absent.'),

@@ -14,6 +14,8 @@ export const paymentMandateCreate = operation({
   access: 'pay',
   mutates: true,
   gap: 'GAP_PAYMENT_MANDATE_V1',
+  needs: ['MAILER', 'OUTBOX_KEY', 'CHAIN_RPC_URLS', 'ALLOW_LOOPBACK'],
+  position: 120,
   summary: 'Asks the owner to let payments to one merchant pass within caps. It pays nothing.',
   request: z.strictObject({
     merchant_domain: form.words(512).describe('The exact host, such as shop.example.com.'),

@@ -9,6 +9,8 @@ export const paymentMandateRevoke = operation({
   folder: 'payment-mandate-revoke',
   access: 'pay',
   gap: 'GAP_PAYMENT_MANDATE_V1',
+  effects: ['destructive', 'repeatable'],
+  position: 140,
   summary: 'Ends a payment mandate now. Payments already signed stand; none can follow.',
   request: z.strictObject({ mandate_id: z.uuid().describe('From payment_mandate_create.') }),
   response: z.object({

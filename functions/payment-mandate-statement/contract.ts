@@ -35,6 +35,7 @@ export const paymentMandateStatement = operation({
   folder: 'payment-mandate-statement',
   access: 'read',
   gap: 'GAP_PAYMENT_MANDATE_V1',
+  position: 150,
   summary: 'Every payment under one mandate, with its receipt, and what the owner consented to.',
   request: z.strictObject({
     mandate_id: z.uuid().describe('From payment_mandate_create.'),

@@ -12,6 +12,7 @@ export const paymentMandateStatus = operation({
   folder: 'payment-mandate-status',
   access: 'read',
   gap: 'GAP_PAYMENT_MANDATE_V1',
+  position: 130,
   summary: 'Where mandates stand: caps, what is spent and left of each, and until when.',
   request: z
     .strictObject({

@@ -10,6 +10,9 @@ export const requestSignupVerification = operation({
   folder: 'request-signup-verification',
   access: 'public',
   gap: 'GAP_SIGN_UP_V1',
+  effects: ['outward', 'adding'],
+  needs: ['MAILER', 'OTP_PEPPER', 'OUTBOX_KEY', 'TURNSTILE_SITE_KEY'],
+  position: 30,
   summary: "Sends a 6-digit code to your user's mail address, to begin an account with it.",
   request: z.strictObject({
     email: field.email,

@@ -10,6 +10,8 @@ export const resolveTransferRecipient = operation({
   folder: 'resolve-transfer-recipient',
   access: 'read',
   gap: 'GAP_TRANSFER_V1',
+  needs: ['CHAIN_RPC_URLS'],
+  position: 70,
   summary:
     'Who is behind an alias, a mail address or an address, and what speaks against paying it.',
   request: z.strictObject({

@@ -13,6 +13,8 @@ export const transferStatus = operation({
   folder: 'transfer-status',
   access: 'read',
   gap: 'GAP_TRANSFER_V1',
+  needs: ['CHAIN_RPC_URLS'],
+  position: 90,
   summary: "What the chain says now about one of the account's own payments.",
   request: z
     .strictObject({

@@ -11,6 +11,9 @@ export const storeSiteCredentials = operation({
   access: 'vault',
   mutates: true,
   gap: 'GAP_VAULT_V1',
+  effects: ['destructive'],
+  needs: ['VAULT'],
+  position: 270,
   summary: 'Keeps the login of a site in the vault, or changes the one of that user name.',
   request: entry.storeRequest,
   response: z.object(entry.storedEntry),
@@ -24,6 +27,8 @@ export const userSiteCredentials = operation({
   folder: 'user-site-credentials',
   access: 'read',
   gap: 'GAP_VAULT_V1',
+  needs: ['VAULT', 'ALLOW_LOOPBACK'],
+  position: 280,
   summary:
     'Lists logins without their secrets; one by its id with them, where the owner allows it.',
   request: z.strictObject({

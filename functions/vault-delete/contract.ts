@@ -11,6 +11,8 @@ export const vaultDelete = operation({
   access: 'vault',
   mutates: true,
   gap: 'GAP_VAULT_V1',
+  effects: ['destructive', 'repeatable'],
+  position: 330,
   summary: 'Deletes a login that this key made, for good.',
   request: z.strictObject({ credential_id: credentialId }),
   response: z.object({ credential_id: z.uuid(), deleted_at: time }),

@@ -11,6 +11,9 @@ export const vaultGenerate = operation({
   access: 'vault',
   mutates: true,
   gap: 'GAP_VAULT_V1',
+  effects: ['destructive'],
+  needs: ['VAULT'],
+  position: 320,
   summary:
     'Draws a strong password and keeps it unseen; the one before stays as previous_password.',
   request: z

@@ -10,6 +10,8 @@ export const vaultList = operation({
   folder: 'vault-list',
   access: 'vault',
   gap: 'GAP_VAULT_V1',
+  needs: ['ALLOW_LOOPBACK'],
+  position: 290,
   summary: 'The logins that vault_login and vault_use can use, without their secrets.',
   request: z.strictObject(listRequest),
   response: z.object({

@@ -12,6 +12,9 @@ export const vaultLogin = operation({
   access: 'vault',
   mutates: true,
   gap: 'GAP_VAULT_V1',
+  effects: ['destructive', 'outward'],
+  needs: ['VAULT'],
+  position: 350,
   summary:
     'Signs in to a site by the form on its page: the service fetches it, fills it in, and keeps the cookies.',
   request: z.strictObject({

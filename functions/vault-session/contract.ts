@@ -11,6 +11,9 @@ export const vaultSession = operation({
   access: 'vault',
   mutates: true,
   gap: 'GAP_VAULT_V1',
+  effects: ['destructive', 'outward'],
+  needs: ['VAULT'],
+  position: 360,
   summary: 'Goes on in a session of vault_login: opens a page, or sends a form of the last one.',
   request: z
     .strictObject({

@@ -10,6 +10,8 @@ export const vaultTotp = operation({
   folder: 'vault-totp',
   access: 'vault',
   gap: 'GAP_VAULT_V1',
+  needs: ['VAULT'],
+  position: 310,
   summary: 'The one-time code of this moment for a login that has a TOTP secret.',
   request: z.strictObject({ credential_id: credentialId }),
   response: z.object({

@@ -12,6 +12,9 @@ export const vaultUse = operation({
   access: 'vault',
   mutates: true,
   gap: 'GAP_VAULT_V1',
+  effects: ['destructive', 'outward'],
+  needs: ['VAULT'],
+  position: 340,
   summary:
     "Sends a request to an entry's own site with its secrets, which you never see, at destinations that the owner approved.",
   request: requestTemplate.extend({ credential_id: z.uuid() }),

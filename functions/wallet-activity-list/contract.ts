@@ -10,6 +10,7 @@ export const walletActivityList = operation({
   folder: 'wallet-activity-list',
   access: 'read',
   gap: 'GAP_BALANCES_V1',
+  position: 210,
   summary: 'What happened in the account, newest first.',
   request: z.strictObject({
     limit: limit.optional(),

@@ -13,6 +13,18 @@ export const walletCustodialTransfer = operation({
   access: 'pay',
   mutates: true,
   gap: 'GAP_TRANSFER_V1',
+  effects: ['destructive', 'outward'],
+  needs: [
+    'CUSTODY',
+    'MAILER',
+    'OUTBOX_KEY',
+    'CHAIN_RPC_URLS',
+    'EUR_USD_RATE',
+    'YIELD_VAULTS',
+    'GAS_USD_MAX',
+    'NATIVE_USD_RATES',
+  ],
+  position: 80,
   summary: 'Sends a stablecoin to a recipient, once the rules of the account are met.',
   request: z.strictObject({
     recipient: form.words(320).min(1).describe('Alias, alias@domain, or EIP-55 address.'),

@@ -13,6 +13,9 @@ export const x402PaymentExecute = operation({
   access: 'pay',
   mutates: true,
   gap: 'GAP_X402_V1',
+  effects: ['destructive', 'outward'],
+  needs: ['CUSTODY', 'MAILER', 'OUTBOX_KEY', 'CHAIN_RPC_URLS', 'EUR_USD_RATE', 'ALLOW_LOOPBACK'],
+  position: 110,
   summary: 'Pays a prepared attempt once and answers what the chain and the merchant say.',
   request: z.strictObject({
     attempt_id: z.uuid().describe('From x402_payment_prepare.'),

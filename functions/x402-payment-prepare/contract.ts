@@ -14,6 +14,9 @@ export const x402PaymentPrepare = operation({
   access: 'pay',
   mutates: true,
   gap: 'GAP_X402_V1',
+  effects: ['outward'],
+  needs: ['MAILER', 'OUTBOX_KEY', 'CHAIN_RPC_URLS', 'EUR_USD_RATE', 'ALLOW_LOOPBACK'],
+  position: 100,
   summary: 'Freezes the terms of an HTTP 402 payment and says whether it needs a confirmation.',
   request: z
     .strictObject({

@@ -18,9 +18,11 @@ export function digestOfContracts(): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
+/** Returns what clients see of a contract; bindings and the order in documents are no part of it. */
 function describeOperation(contract: Operation) {
+  const { id, method, folder, access, mutates, gap, summary } = contract
   return {
-    ...contract,
+    ...{ id, method, folder, access, mutates, gap, summary },
     request: requestSchema(contract),
     response: responseSchema(contract),
     errors: [...contract.errors, ...commonErrors(contract)].toSorted(),

@@ -13,59 +13,15 @@ export type Annotations = {
   openWorldHint: boolean
 }
 
-/** Operations whose repeat changes nothing more, with or without an Idempotency-Key. */
-const repeatable = ['account_freeze', 'payment_mandate_revoke', 'vault_delete', 'defi_order_cancel']
-/** Operations without an Idempotency-Key whose every call has an effect of its own. */
-const adding = [
-  'request_signup_verification',
-  'confirm_registration_code',
-  'create_account',
-  'create_login_link',
-]
-/** Operations that cannot be undone. */
-const destructive = [
-  'wallet_custodial_transfer',
-  'defi_order_create',
-  'x402_payment_execute',
-  'payment_mandate_revoke',
-  'account_freeze',
-  'store_site_credentials',
-  'vault_store',
-  'vault_generate',
-  'vault_delete',
-  'vault_use',
-  'vault_login',
-  'vault_session',
-  'mail_send',
-]
-/** Operations that reach somebody outside the account and its chains: merchants, sites, people. */
-const outward = [
-  'request_signup_verification',
-  'wallet_custodial_transfer',
-  'defi_order_create',
-  'x402_payment_prepare',
-  'x402_payment_execute',
-  'vault_use',
-  'vault_login',
-  'vault_session',
-  'mail_list',
-  'mail_read',
-  'mail_wait',
-  'mail_send',
-]
-
-/** Ids that the lists here name; a test checks them against the contracts. */
-export const annotated: readonly string[] = [...repeatable, ...adding, ...destructive, ...outward]
-
 /** Returns the hints of one operation. */
-export function annotationsOf({ id, mutates }: Operation): Annotations {
-  const reads = !mutates && !repeatable.includes(id) && !adding.includes(id)
+export function annotationsOf({ id, mutates, effects = [] }: Operation): Annotations {
+  const reads = !mutates && !effects.includes('repeatable') && !effects.includes('adding')
   return {
     title: titleFromId(id),
     readOnlyHint: reads,
-    destructiveHint: destructive.includes(id),
-    idempotentHint: reads || repeatable.includes(id),
-    openWorldHint: outward.includes(id),
+    destructiveHint: effects.includes('destructive'),
+    idempotentHint: reads || effects.includes('repeatable'),
+    openWorldHint: effects.includes('outward'),
   }
 }
 

@@ -7,6 +7,13 @@ import type { ErrorCode } from './errors.ts'
 import type { GapId } from './gaps.ts'
 import type { Access } from './scopes.ts'
 
+/**
+ * An effect of a call: `destructive` cannot be undone, `outward` reaches merchants, sites or people beyond the
+ * account and its chains. Of operations without an Idempotency-Key, each call of one that is `adding` changes
+ * something more; a second call of one that is `repeatable` changes nothing, with or without a key.
+ */
+export type Effect = 'destructive' | 'outward' | 'adding' | 'repeatable'
+
 /** One operation: its path, its callers, its input, answer and errors. */
 export type Operation<
   Request extends z.ZodType = z.ZodType,
@@ -23,6 +30,11 @@ export type Operation<
   mutates?: true
   /** The capability to which it belongs; the pipeline adds that status to answers. */
   gap?: GapId
+  effects?: readonly Effect[]
+  /** Functions it calls, and secrets and vars it reads, beyond those that its access implies. */
+  needs?: readonly string[]
+  /** Documents list operations in ascending order of it. */
+  position: number
   summary: string
   /** Schema of a GET's query parameters or a POST's JSON body. */
   request: Request
