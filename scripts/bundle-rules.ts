@@ -4,6 +4,7 @@
  * only custody and the vault the ciphers of envelopes, only the mailer can open a socket, and only what
  * touches a chain carries viem.
  */
+import { contracts } from '../functions/contracts.ts'
 
 /** The limits of one function's bundle. */
 export type BundleRule = {
@@ -154,34 +155,30 @@ const mandates: BundleRule = {
   runtime: [],
 }
 
-/** Rules of the functions that the plain rule does not fit; it holds for all others. */
+/** Rules of the functions that are neither plain nor on a chain only. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
   'consent-receipt': receipts,
   'create-account': passwords,
   'create-hosted-action': sites,
   custody,
   discovery: documents,
-  'get-wallet-balances': onChain,
+  'get-identity': plain,
   housekeeping: onChain,
   'inbound-mail': inboundMail,
   'mail-reader': mailReader,
   mailer,
   mcp: tools,
-  'defi-order-create': onChain,
-  'defi-vaults-list': onChain,
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
-  'resolve-transfer-recipient': onChain,
-  'transfer-status': onChain,
   vault,
-  'wallet-custodial-transfer': onChain,
   web,
-  'x402-payment-execute': onChain,
-  'x402-payment-prepare': onChain,
 }
 
 /** Returns the rule for the function in this folder. */
 export function bundleRule(folder: string): BundleRule {
-  return exceptions[folder] ?? plain
+  const asksChains = contracts.some(
+    (contract) => contract.folder === folder && contract.needs?.includes('CHAIN_RPC_URLS'),
+  )
+  return exceptions[folder] ?? (asksChains ? onChain : plain)
 }

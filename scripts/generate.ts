@@ -9,12 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
 import { describeAssets } from './generate/assets.ts'
-import { describeClient } from './generate/client.ts'
 import { describeContracts } from './generate/contracts.ts'
-import { describeDigest } from './generate/digest.ts'
 import { describeFunctions } from './generate/functions.ts'
 import { describeCommonPasswords } from './generate/guessed-passwords.ts'
 import { applySchemas, describeMigration } from './generate/migration.ts'
+import { describeOperations } from './generate/operations.ts'
 import { describeProse } from './generate/prose.ts'
 import { describeTopLevelDomains } from './generate/top-level-domains.ts'
 import { startEmbeddedPostgres } from './local/postgres.ts'
@@ -27,8 +26,7 @@ export async function products(sql: Sql): Promise<Product[]> {
   return [
     { file: 'supabase/migrations/20261121000001_initial.sql', content: describeMigration() },
     { file: 'shared/db/functions.ts', content: await describeFunctions(sql) },
-    { file: 'shared/contract/digest.ts', content: describeDigest() },
-    { file: 'scripts/client/operations.ts', content: describeClient() },
+    ...(await describeOperations()),
     { file: 'shared/auth/common-passwords.ts', content: describeCommonPasswords() },
     { file: 'shared/egress/top-level-domains.ts', content: describeTopLevelDomains() },
     { file: 'functions/web/assets.ts', content: await describeAssets() },
@@ -68,22 +66,27 @@ async function generate(): Promise<Product[]> {
   }
 }
 
-const help = `node scripts/generate.ts [--check]
+const help = `node scripts/generate.ts [--contracts] [--check]
 
-Writes the first of supabase/migrations and shared/db/functions.ts from supabase/schemas, and
-shared/contract/digest.ts and scripts/client/operations.ts from the contracts, functions/web/assets.ts
-from its style sheet and scripts, functions/discovery/prose.ts from skill.md beside it, and
-shared/auth/common-passwords.ts.
+Writes the first of supabase/migrations and shared/db/functions.ts from supabase/schemas; from the contracts the
+list of them, the entry of each function, wrangler.toml, the digest, the client and the table of
+functions/README.md; functions/web/assets.ts from its style sheet and scripts,
+functions/discovery/prose.ts from skill.md beside it, and shared/auth/common-passwords.ts.
+--contracts writes what follows from the contracts and scripts/deploy/functions.toml alone.
 --check writes nothing and fails when one of them is out of date.`
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { help: { type: 'boolean', short: 'h' }, check: { type: 'boolean' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      check: { type: 'boolean' },
+      contracts: { type: 'boolean' },
+    },
   })
   if (values.help) {
     console.log(help)
   } else {
-    const list = await generate()
+    const list = await (values.contracts ? describeOperations() : generate())
     const stale = staleFiles(list)
     if (values.check) {
       if (stale.length > 0) process.exitCode = 1

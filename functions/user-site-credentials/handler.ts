@@ -4,11 +4,11 @@ import { listEntries } from '../../shared/vault/entries/list-entries.ts'
 import type { storeSiteCredentials, userSiteCredentials } from './contract.ts'
 
 /** Stores a login through the vault. */
-export const store: Handler<typeof storeSiteCredentials> = (entry, { world, credential }) =>
+export const runPost: Handler<typeof storeSiteCredentials> = (entry, { world, credential }) =>
   callVault(world, (vault) => vault.store({ credential, entry }))
 
 /** Lists logins without secrets, or reads one by its id through the vault. */
-export const list: Handler<typeof userSiteCredentials> = async (input, context) => {
+export const runGet: Handler<typeof userSiteCredentials> = async (input, context) => {
   const { credential_id, ...page } = input
   if (credential_id === undefined) return listEntries(context, 'read', page)
   const { world, credential } = context

@@ -37,7 +37,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }
 
-/** Returns each operation's folder with the lines of its three files. */
+/** Returns each operation's folder with the lines of its files that people write. */
 export function operationFolders(product: readonly TextFile[]) {
   const contracts = product.filter(({ path }) => /^functions\/[^/]+\/contract\.ts$/.test(path))
   return contracts.map(({ path }) => {
