@@ -2,7 +2,9 @@
  * For each operation, a request that its contract accepts, and a request of the right shape that the
  * operation itself refuses. Tests generated over all contracts start from these.
  */
+import { requestSchema } from '../../shared/contract/documents/openapi.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
+import { rightObject, schema } from './fuzz/values.ts'
 
 export type Input = Record<string, unknown>
 
@@ -45,50 +47,36 @@ const sentByBrowsers: Record<string, Record<string, string>> = {
   create_account: { origin: 'http://localhost', cookie: `__Host-aoa_form=${form}` },
 }
 
+/** Requests of operations that take more than their required fields, each by itself. */
 const admitted: Record<string, Input> = {
-  get_identity: {},
-  check_alias: { alias: 'free-name' },
-  request_signup_verification: { email: 'someone@example.com' },
-  confirm_registration_code: { email: 'someone@example.com', code: '123456' },
   create_account: {
     registration: 'r'.repeat(43),
     alias: 'a-name',
     password: 'long enough, or not',
     form,
   },
-  wallet_balances: {},
-  resolve_transfer_recipient: { recipient: payee },
   wallet_custodial_transfer: transfer,
   transfer_status: { transfer_id: someId },
   x402_payment_prepare: { resource_url, x402Version: 2, accepts: [offer] },
   x402_payment_execute: { attempt_id: someId, user_confirmed: true },
   payment_mandate_create: mandate,
   payment_mandate_status: { limit: '5' },
-  payment_mandate_revoke: { mandate_id: someId },
-  payment_mandate_statement: { mandate_id: someId },
-  defi_vaults_list: {},
   defi_order_create: deposit,
   defi_orders_list: { limit: '5' },
-  defi_order_cancel: { order_id: someId },
   defi_order_events: { limit: '5' },
   wallet_activity_list: { limit: '5' },
-  account_exposure: {},
   account_freeze: { reason: 'the key was seen in a log' },
   create_login_link: { action_type: 'deposit', token: 'USDC' },
-  hosted_action_status: { action_id: someId },
   consent_receipt: { payment_id: someId },
   store_site_credentials: login,
   user_site_credentials: { credential_id: someId },
   vault_list: { limit: '5' },
   vault_store: login,
-  vault_totp: { credential_id: someId },
   vault_generate: { site: 'www.example.com' },
-  vault_delete: { credential_id: someId },
   vault_use: use,
   vault_login: { credential_id: someId, path: '/login' },
   vault_session: { session: someId, path: '/' },
   mail_list: { limit: '5' },
-  mail_read: { mail_id: someId },
   mail_wait: { timeout_seconds: '0' },
   mail_send: { to: ['someone@example.com'], subject: 'Hello', text: 'A word.' },
 }
@@ -110,11 +98,21 @@ const refused: Record<string, Input> = {
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 
-/** Returns a request that reaches the handler. */
+/** Returns the one request that reaches the handler: the listed one, or what its required fields need. */
 export function sampleOf(contract: Operation): Input {
-  const sample = admitted[contract.id]
-  if (!sample) throw new Error(`${contract.id} has no sample: add one to tests/support/samples.ts`)
+  const sample = admitted[contract.id] ?? requiredFieldsOf(contract)
+  admitted[contract.id] = sample
   return sample
+}
+
+/** Returns the required fields with the first usual value of each. */
+function requiredFieldsOf(contract: Operation): Input {
+  const { properties = {}, required = [], ...rest } = schema.parse(requestSchema(contract))
+  const needed = Object.entries(properties).filter(([name]) => required.includes(name))
+  return rightObject(
+    { ...rest, required, properties: Object.fromEntries(needed) },
+    { random: { between: (low) => low }, seen: () => undefined },
+  )
 }
 
 /** Returns a request that the handler refuses for its content, or the accepted one if there is none. */
