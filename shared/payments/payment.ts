@@ -60,7 +60,7 @@ export const paymentRow = z.object({
   remembers_payee: z.boolean(),
   remembered_device: z.string().nullable(),
   kind: z.enum(['transfer', 'x402']),
-  /** State as it is told; see states.ts. */
+  /** State as it is told; see paymentStates. */
   state: z.enum(paymentStates),
   chain: z.int(),
   token: addressSchema,

@@ -926,7 +926,7 @@ create table private.mail_codes (
   handle text not null check (handle ~ '^c_[0-9a-z]{12}$'),
   mail uuid not null references private.mails on delete cascade,
   kind text not null check (kind in ('code', 'link')),
-  -- Hosts where it may be used (shared/mailbox/codes/code-hosts.ts). Empty, so that it is never released, if
+  -- Hosts where it may be used (shared/mailbox/codes/code-links.ts). Empty, so that it is never released, if
   -- nothing proves the sender or the service itself sent it.
   hosts text[] not null check (cardinality(hosts) <= 20),
   -- The value, sealed with purpose mail as the record <mail>/<handle>; its site is the hosts, separated by
@@ -1797,7 +1797,7 @@ begin
 end $$;
 
 -- Health: which parts that capabilities depend on are failing now, as the watch and the mailer found them.
--- Only shared/contract/gap-states.ts decides what follows for a capability.
+-- Only shared/contract/gaps.ts decides what follows for a capability.
 
 create table private.health (
   -- The part that was checked; parts of a chain carry its CAIP-2 id.
@@ -2153,7 +2153,7 @@ grant execute on function api.mailer_waiting, api.mailer_send_waiting, api.maile
 -- Secrets are compared outside or as a keyed hash; no password reaches the database.
 
 -- WebAuthn challenges that were given to a session. Each is taken once, by that session and for its purpose.
--- Challenges for signing in (shared/auth/sign-in-challenge.ts) are stored only once they were used.
+-- Challenges for signing in (shared/auth/sign-in.ts) are stored only once they were used.
 create table private.ceremonies (
   challenge text primary key check (challenge ~ '^[A-Za-z0-9_-]{43}$'),
   purpose text not null check (purpose in ('login', 'register', 'prove')),
@@ -2974,7 +2974,7 @@ create table private.idempotent_answers (
   created_at timestamptz not null default private.clock(),
   -- 200 with a body; 409 without one if the work was done and no answer could be kept.
   status integer,
-  -- Sealed for the claim (shared/http/kept-answer.ts), because it may hold the session of a site.
+  -- Sealed for the claim (shared/http/idempotency.ts), because it may hold the session of a site.
   body text,
   primary key (holder, operation, key)
 );

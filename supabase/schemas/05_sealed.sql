@@ -122,7 +122,7 @@ create table private.mail_codes (
   handle text not null check (handle ~ '^c_[0-9a-z]{12}$'),
   mail uuid not null references private.mails on delete cascade,
   kind text not null check (kind in ('code', 'link')),
-  -- Hosts where it may be used (shared/mailbox/codes/code-hosts.ts). Empty, so that it is never released, if
+  -- Hosts where it may be used (shared/mailbox/codes/code-links.ts). Empty, so that it is never released, if
   -- nothing proves the sender or the service itself sent it.
   hosts text[] not null check (cardinality(hosts) <= 20),
   -- The value, sealed with purpose mail as the record <mail>/<handle>; its site is the hosts, separated by

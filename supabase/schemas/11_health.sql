@@ -1,5 +1,5 @@
 -- Health: which parts that capabilities depend on are failing now, as the watch and the mailer found them.
--- Only shared/contract/gap-states.ts decides what follows for a capability.
+-- Only shared/contract/gaps.ts decides what follows for a capability.
 
 create table private.health (
   -- The part that was checked; parts of a chain carry its CAIP-2 id.

@@ -2,7 +2,7 @@
 -- Secrets are compared outside or as a keyed hash; no password reaches the database.
 
 -- WebAuthn challenges that were given to a session. Each is taken once, by that session and for its purpose.
--- Challenges for signing in (shared/auth/sign-in-challenge.ts) are stored only once they were used.
+-- Challenges for signing in (shared/auth/sign-in.ts) are stored only once they were used.
 create table private.ceremonies (
   challenge text primary key check (challenge ~ '^[A-Za-z0-9_-]{43}$'),
   purpose text not null check (purpose in ('login', 'register', 'prove')),

@@ -21,7 +21,7 @@ create table private.idempotent_answers (
   created_at timestamptz not null default private.clock(),
   -- 200 with a body; 409 without one if the work was done and no answer could be kept.
   status integer,
-  -- Sealed for the claim (shared/http/kept-answer.ts), because it may hold the session of a site.
+  -- Sealed for the claim (shared/http/idempotency.ts), because it may hold the session of a site.
   body text,
   primary key (holder, operation, key)
 );

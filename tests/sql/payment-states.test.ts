@@ -1,4 +1,4 @@
-/** The states of payments in SQL and in states.ts are the same. */
+/** The states of payments in SQL and in shared/payments/payment.ts are the same. */
 import { beforeAll, expect, test } from 'vitest'
 import {
   isReserved,

@@ -25,7 +25,7 @@ async function subscribe({ dataset, elements }: HTMLFormElement): Promise<void> 
   }
 }
 
-// Browsers with trusted types take the address of a worker from a policy alone (headers.ts names this one).
+// Browsers with trusted types take the address of a worker from a policy alone (frame.ts names this one).
 function trusted(url: string): string {
   if (typeof trustedTypes === 'undefined') return url
   return trustedTypes

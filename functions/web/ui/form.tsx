@@ -15,7 +15,7 @@ type FormProps = {
   [data: `data-${string}`]: string
 }
 
-/** Renders a form with its token (form-token.ts). `action` is a path below the app, else this page. */
+/** Renders a form with its token (session.ts). `action` is a path below the app, else this page. */
 export function Form({ c, action, children, ...rest }: PropsWithChildren<FormProps>) {
   const target = action === undefined ? c.req.path : webAppPath + action
   return (

@@ -39,7 +39,7 @@ export function PasskeyForm({
   )
 }
 
-/** Renders the widget. The page must allow the origin of its script and frame (headers.ts). */
+/** Renders the widget. The page must allow the origin of its script and frame (frame.ts). */
 export function Challenge({ siteKey }: { siteKey: string }) {
   return (
     <>
