@@ -47,7 +47,7 @@ function foldersOf(path: string): string[] {
 function inDocument(file: File, tree: Tree): Finding[] {
   let language: string | undefined
   const named = file.text.split('\n').flatMap((line, at) => {
-    const [fence, opened] = /^```(\w*)/.exec(line) ?? []
+    const [fence, opened] = /^ *```(\w*)/.exec(line) ?? []
     if (fence !== undefined) {
       language = language === undefined ? opened : undefined
       return []
@@ -128,7 +128,7 @@ function inCommand(command: string, { scripts, paths, texts }: Tree): string[] {
 }
 
 function unreadBlocks({ path, text }: File): Finding[] {
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(({ 1: input = '', index }) => {
+  return [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].flatMap(({ 1: input = '', index }) => {
     const { stderr } = spawnSync('bash', ['-n'], { input, encoding: 'utf8' })
     const line = text.slice(0, index).split('\n').length + 1
     return stderr === '' ? [] : [{ path, line, text: stderr.trim() }]
