@@ -126,6 +126,9 @@ test('an operation is four files by hand, is then everywhere, and goes with them
   expect(textOf('functions/README.md')).toContain(
     '| `shelf_list` | GET `/shelf-list?room=` | read |',
   )
+  expect(textOf('wrangler.toml')).toContain(
+    '{ binding = "SHELF_LIST", service = "aoa-shelf-list" }',
+  )
   expect(parse(textOf('wrangler.toml'))).toMatchObject({
     env: {
       'shelf-list': {
@@ -133,9 +136,6 @@ test('an operation is four files by hand, is then everywhere, and goes with them
         services: [{ binding: 'VAULT', service: 'aoa-vault' }],
         vars: { EUR_USD_RATE: '' },
         secrets: { required: ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER'] },
-      },
-      mcp: {
-        services: expect.arrayContaining([{ binding: 'SHELF_LIST', service: 'aoa-shelf-list' }]),
       },
     },
   })
