@@ -21,7 +21,13 @@ export function digestOfContracts(contracts: readonly Operation[]): string {
 function describeOperation(contract: Operation) {
   const { id, method, folder, access, mutates, gap, summary } = contract
   return {
-    ...{ id, method, folder, access, mutates, gap, summary },
+    id,
+    method,
+    folder,
+    access,
+    mutates,
+    gap,
+    summary,
     request: requestSchema(contract),
     response: responseSchema(contract),
     errors: [...contract.errors, ...commonErrors(contract)].toSorted(),

@@ -1,7 +1,9 @@
 /** Reads the contracts from the folders of the operations, whatever the generated list of them says. */
 import { existsSync, readdirSync } from 'node:fs'
+import * as z from 'zod'
 import type { Operation } from '../../shared/contract/operation.ts'
 
+const exported = z.record(z.string(), z.unknown())
 const functions = new URL('../../functions/', import.meta.url)
 
 /** A contract, and the name under which its folder exports it. */
@@ -18,8 +20,7 @@ export async function readContracts(): Promise<NamedContract[]> {
 
 async function contractsIn(folder: string): Promise<NamedContract[]> {
   const module: unknown = await import(`../../functions/${folder}/contract.ts`)
-  const exported: [string, unknown][] = Object.entries(Object(module))
-  return exported.map(([name, contract]) => {
+  return Object.entries(exported.parse(module)).map(([name, contract]) => {
     if (!isOperation(contract)) throw new Error(`${name} of ${folder} is not an operation`)
     return { name, contract }
   })
