@@ -19,7 +19,7 @@ const openPayment = paymentRow
   .pick({ id: true, kind: true, chain: true, token: true, payee: true, amount_atomic: true })
   .extend({
     valid_before: z.int(),
-    fate: z.enum(['handed_over', 'in_transaction', 'in_block', 'never_sent', 'ended']),
+    outcome: z.enum(['handed_over', 'in_transaction', 'in_block', 'never_sent', 'ended']),
   })
 type OpenPayment = z.output<typeof openPayment>
 
@@ -57,11 +57,11 @@ export async function freezeAccount(context: FreezeContext, { reason, cursor }: 
   }
 }
 
-function maySettle({ fate }: OpenPayment): boolean {
-  return fate !== 'never_sent' && fate !== 'ended'
+function maySettle({ outcome }: OpenPayment): boolean {
+  return outcome !== 'never_sent' && outcome !== 'ended'
 }
 
-const sentences: Record<OpenPayment['fate'], string> = {
+const sentences: Record<OpenPayment['outcome'], string> = {
   handed_over: 'Its merchant may have the signature and can use it until it ends.',
   in_transaction: 'A transaction that carries it was sent to the chain.',
   in_block: 'It is in a block.',
@@ -79,8 +79,8 @@ function describeOpenPayment(payment: OpenPayment) {
     amount: formatAmount(payment.amount_atomic, token.decimals),
     amount_atomic: payment.amount_atomic.toString(),
     payee: payment.payee,
-    why: payment.fate,
-    message: sentences[payment.fate],
+    why: payment.outcome,
+    message: sentences[payment.outcome],
     can_settle_until: new Date(payment.valid_before * 1000).toISOString(),
   }
 }

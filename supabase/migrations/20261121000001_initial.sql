@@ -6730,7 +6730,7 @@ end $$;
 
 -- Returns what can become of a payment that was open when its account was frozen. Its holder, a merchant or
 -- whoever saw a transaction that was sent, can use a signature until it ends; nobody has one that never left.
-create function private.fate_of(p private.payments) returns text
+create function private.signed_outcome(p private.payments) returns text
   language sql stable as $$
   select case
     when private.is_in_block(p) then 'in_block'
@@ -6776,7 +6776,7 @@ begin
   )
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
-          'allowance_signature'] || jsonb_build_object('fate', private.fate_of(l.p)) order by l.place)
+          'allowance_signature'] || jsonb_build_object('outcome', private.signed_outcome(l.p)) order by l.place)
       from listed l), '[]'),
     (select latest * places + after_place + listed_max from private.frozen_payments f
       where f.account = caller.account and pg_catalog.cardinality(f.payments) > after_place + listed_max)

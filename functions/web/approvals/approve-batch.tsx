@@ -45,7 +45,7 @@ async function digestOfAll(
 async function showBatch(
   c: PageContext,
   batch: readonly OpenedApproval[],
-  unheard?: ConsentProblem,
+  consentProblem?: ConsentProblem,
 ) {
   const me = await requireOwner(c)
   const digest = await digestOfAll(c, batch)
@@ -60,7 +60,7 @@ async function showBatch(
       back={{ to: '/approvals', label: 'Approvals' }}
       scripts={['copy', 'passkey', 'considered']}
     >
-      <ConsentProblemNotice why={unheard} />
+      <ConsentProblemNotice why={consentProblem} />
       {me.account.isFrozen && <FrozenApprovalNotice />}
       <Headline batch={batch} />
       {batch.map((opened) => (
@@ -78,7 +78,7 @@ async function showBatch(
       ))}
       <Decision c={c} batch={batch} digest={digest} isFrozen={me.account.isFrozen} />
     </Page>,
-    unheard === undefined ? 200 : 409,
+    consentProblem === undefined ? 200 : 409,
   )
 }
 
@@ -174,8 +174,8 @@ async function approveBatch(c: PageContext): Promise<Response> {
   const payments = batch.map(({ approval }) => approval.payment_row.id)
   const question = { payments, askers, digest, assertion }
   const entered = await db.one('owner_approve_batch', question, outcomeRow)
-  const unheard = consentProblemOf(entered?.outcome)
-  if (unheard) return showBatch(c, await chosen(c), unheard)
+  const consentProblem = consentProblemOf(entered?.outcome)
+  if (consentProblem) return showBatch(c, await chosen(c), consentProblem)
   let unsent = 0
   for (const { approval } of batch) {
     const why = await sendApproved(c, approval.payment_row, sendTransfer)

@@ -32,11 +32,11 @@ import {
 } from './payment-terms.tsx'
 import { ApprovalOptions, digestsOf, digestWithOptions, offeredOptionsOf } from './tick-boxes.tsx'
 
-/** Shows the payment with its decision or its outcome. `unheard`: why a consent was not entered. */
+/** Shows the payment with its decision or its outcome. `consentProblem`: why a consent was not entered. */
 export async function showApproval(
   c: PageContext,
   opened: OpenedApproval,
-  unheard?: ConsentProblem,
+  consentProblem?: ConsentProblem,
 ) {
   const me = await requireOwner(c)
   const { approval, facts } = opened
@@ -57,7 +57,7 @@ export async function showApproval(
       scripts={['copy', 'passkey', 'considered', 'watch']}
       {...(standing === 'sent' && { refreshSeconds: 5 })}
     >
-      <ConsentProblemNotice why={unheard} />
+      <ConsentProblemNotice why={consentProblem} />
       {isFrozen && <FrozenApprovalNotice />}
       <Headline {...opened} />
       {isWaiting ? <Chips {...opened} /> : <Outcome c={c} standing={standing} {...opened} />}
@@ -65,7 +65,7 @@ export async function showApproval(
       {isWaiting && <OverLimitWarnings {...opened} />}
       <Decision c={c} opened={opened} standing={standing} digests={digests} isFrozen={isFrozen} />
     </Page>,
-    unheard === undefined ? 200 : 409,
+    consentProblem === undefined ? 200 : 409,
   )
 }
 

@@ -56,8 +56,10 @@ async function approvePayment(
   const ticked = Object.fromEntries(ticks.map((name) => [name, true]))
   const mail = await mailAbout(c, opened, ticks)
   const entered = await db.one('owner_decide_payment', { ...question, ...ticked, mail }, outcomeRow)
-  const unheard = consentProblemOf(entered?.outcome)
-  return unheard ? showApproval(c, await openApproval(c), unheard) : sendTransferNow(c, opened)
+  const consentProblem = consentProblemOf(entered?.outcome)
+  return consentProblem
+    ? showApproval(c, await openApproval(c), consentProblem)
+    : sendTransferNow(c, opened)
 }
 
 /** Sends an approved transfer at once. */

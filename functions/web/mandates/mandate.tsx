@@ -31,7 +31,7 @@ import { NarrowForm, narrowedIn } from './narrow.tsx'
 const paymentsListed = 25
 
 /** Reason why a form was not accepted, with the input to show again. */
-type Trouble = { unheard?: ConsentProblem; typed?: URLSearchParams; problem?: string }
+type Trouble = { consentProblem?: ConsentProblem; typed?: URLSearchParams; problem?: string }
 
 /** Routes that show the mandate, take a decision and narrow it. */
 export const routes: Routes = (app) => {
@@ -55,10 +55,10 @@ async function showMandate(c: PageContext, opened: OpenedMandate, trouble: Troub
       lead={!isPending && `For ${asked.title}: ${mandateSummary(mandateFacts(mandate))}`}
       scripts={['copy', 'passkey', 'considered']}
     >
-      <ConsentProblemNotice why={trouble.unheard} />
+      <ConsentProblemNotice why={trouble.consentProblem} />
       {isPending ? await pending(c, opened, trouble) : await decided(c, opened)}
     </Page>,
-    trouble.unheard === undefined && trouble.problem === undefined ? 200 : 409,
+    trouble.consentProblem === undefined && trouble.problem === undefined ? 200 : 409,
   )
 }
 
@@ -165,12 +165,12 @@ async function approveMandate(c: PageContext, opened: OpenedMandate, form: URLSe
   const { db } = await requireOwner(c)
   const { mandate_row: row, passkeys } = opened
   if (form.get('digest') !== (await digestFor(row, []))) {
-    return showMandate(c, opened, { unheard: 'changed' })
+    return showMandate(c, opened, { consentProblem: 'changed' })
   }
   const ticks = approvalOptionsIn(form)
   const digest = await digestFor(row, ticks)
   const assertion = await readOwnerConsent(await ownerSessionOf(c), form, digest, passkeys)
-  if (assertion === undefined) return showMandate(c, opened, { unheard: 'answer' })
+  if (assertion === undefined) return showMandate(c, opened, { consentProblem: 'answer' })
   const mail = await sealOwnerNotice(c, (webUrl, deed) =>
     mandateApproved(webUrl, {
       ...deed,
@@ -188,8 +188,8 @@ async function approveMandate(c: PageContext, opened: OpenedMandate, form: URLSe
     any_key: ticks.includes('any_key'),
   }
   const entered = await db.one('owner_decide_mandate', question, outcomeRow)
-  const unheard = consentProblemOf(entered?.outcome)
-  if (unheard) return showMandate(c, await openMandate(c), { unheard })
+  const consentProblem = consentProblemOf(entered?.outcome)
+  if (consentProblem) return showMandate(c, await openMandate(c), { consentProblem })
   return goTo(c, `/mandate/${row.id}`)
 }
 

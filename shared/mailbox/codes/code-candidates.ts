@@ -9,7 +9,7 @@ import {
   type NamedText,
   runAt,
   runsOf,
-} from './drawn-text.ts'
+} from './random-text.ts'
 import { isAlone, isTouched, lineEnd, lineStart, type Span, spansOf } from './text-lines.ts'
 import { promising } from './words.ts'
 

@@ -3,7 +3,7 @@
  * number alone on its line belongs to the subject of the lines around it.
  */
 import type { Candidate } from './code-candidates.ts'
-import { isBareLabel, isOtherLabel, isYear } from './drawn-text.ts'
+import { isBareLabel, isOtherLabel, isYear } from './random-text.ts'
 import {
   firstIn,
   firstSentence,

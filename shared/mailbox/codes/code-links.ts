@@ -7,7 +7,7 @@ import { trimEndOf } from '../../text/untrusted.ts'
 import { registrableDomain } from '../registrable-domain.ts'
 import type { Surroundings } from './code-context.ts'
 import type { CodePlace } from './code-places.ts'
-import { isRandomLooking, isYear } from './drawn-text.ts'
+import { isRandomLooking, isYear } from './random-text.ts'
 import { isTouched, type Span, spansOf } from './text-lines.ts'
 import { unsubscribeWords } from './words.ts'
 

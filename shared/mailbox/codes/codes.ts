@@ -16,8 +16,8 @@ import {
   signsIn,
 } from './code-links.ts'
 import { type CodePlace, codePlaceOf, merge, repeats, valuesMax, writtenAt } from './code-places.ts'
-import { isRandomAlone, isRandomInText, isYear } from './drawn-text.ts'
 import { type FoldedText, foldText } from './folded-text.ts'
+import { isRandomAlone, isRandomInText, isYear } from './random-text.ts'
 import { isTouched, type Span, spansOf } from './text-lines.ts'
 import { namedValues, standingOut, unnamedValues } from './values.ts'
 import { actionPattern, codeNamePattern, nonSecretNamePattern, passwordPattern } from './words.ts'

@@ -19,7 +19,7 @@ import {
   runAt,
   runsOf,
   tellsWhom,
-} from './drawn-text.ts'
+} from './random-text.ts'
 import {
   isTouched,
   lastIn,
