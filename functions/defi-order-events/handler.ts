@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { orderEvents } from '../../shared/contract/yield.ts'
-import { bigintText, time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
+import { bigintText, time } from '../../shared/money/row-fields.ts'
 import { signedUsdc, source } from '../../shared/yield/body.ts'
 import type { defiOrderEvents } from './contract.ts'
 

@@ -6,11 +6,12 @@ import { wantedChains, wantedTokens } from '../../shared/chains/wanted.ts'
 import { isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { formatUsd } from '../../shared/money/amount.ts'
+import { bigintText } from '../../shared/money/row-fields.ts'
 import type { walletBalances } from './contract.ts'
 
 const walletRow = z.object({
   address: addressSchema,
-  reserved_usd_micros: z.string().transform(BigInt),
+  reserved_usd_micros: bigintText,
 })
 
 /** Reads the wanted tokens on all wanted chains at once and answers what is held, reserved and free. */

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { fail } from '../../shared/contract/errors.ts'
 import * as field from '../../shared/contract/fields.ts'
-import { time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { mandateRow } from '../../shared/mandates/mandate-row.ts'
 import { mandateBody } from '../../shared/mandates/order.ts'
+import { time } from '../../shared/money/row-fields.ts'
 import { statementLine, statementRow } from '../../shared/payments/show/activity.ts'
 import type { paymentMandateStatement } from './contract.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
+import { time } from '../../shared/money/row-fields.ts'
 import type { vaultDelete } from './contract.ts'
 
 const deletedRow = z.object({ deleted_at: time })

@@ -1,5 +1,4 @@
 /** The owner's consent, as our forms carry it. */
-
 import type { OwnerSession } from '../../shared/auth/new-session.ts'
 import { consentByPasskey } from '../../shared/auth/owner-passkeys.ts'
 import type { Passkeys } from './approvals/consent-data.ts'

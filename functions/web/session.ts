@@ -1,5 +1,4 @@
 /** The session of a visitor, in the form that the rules of signing in take. */
-
 import type { MiddlewareHandler } from 'hono'
 import { setCookie } from 'hono/cookie'
 import * as z from 'zod'

@@ -1,5 +1,4 @@
 /** The result of a measurement, and how it is printed. */
-
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
 /** Compares a transfer through the product with a plain script: sign, send, wait for the receipt. */
-
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   createPublicClient,

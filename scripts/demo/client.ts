@@ -1,5 +1,4 @@
 /** The typed client as the demo uses it, which prints each call, and the checks of the demo. */
-
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { type AccountClient, AccountError, createClient } from '../client/index.ts'

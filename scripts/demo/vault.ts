@@ -1,5 +1,4 @@
 /** A login and a code that an agent uses and never reads, at a site that sends codes by mail. */
-
 import { randomInt } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { AccountClient } from '../client/index.ts'

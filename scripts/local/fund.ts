@@ -2,7 +2,6 @@
  * Funds addresses and administers tokens on a local chain. Tokens are minted, so deposits leave the same
  * Transfer logs as on real networks. Native coins are set, because nothing watches them.
  */
-
 import type { Sql } from 'postgres'
 import { type Address, encodeFunctionData, type Hex, parseAbi, toHex } from 'viem'
 import { setGasTerms } from '../provision.ts'

@@ -3,7 +3,6 @@
  * every function in its worker. All that it opens and earns is kept in one directory, so that the next
  * start continues from there.
  */
-
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'

@@ -1,5 +1,4 @@
 /** The parts that the npm packages have in common: manifest, licence and folder. */
-
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,

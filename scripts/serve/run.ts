@@ -1,5 +1,4 @@
 /** Starts the service, tells its operator what to do next, and ends it on a signal. */
-
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'

@@ -1,5 +1,4 @@
 /** The settings of a service, from the command line, the environment and `serve.toml` in the data folder. */
-
 import { createECDH, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'

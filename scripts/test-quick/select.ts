@@ -3,7 +3,6 @@
  * operation, so imports are followed up to such hubs, and from an operation on to the tests that name its
  * path. The nearest tests are taken first, up to a bound.
  */
-
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { TextFile } from '../../tests/support/tidy/files.ts'

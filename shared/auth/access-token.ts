@@ -4,7 +4,6 @@
  * key (RFC 9449), the hash covers that key, so the token is found only with a proof of it. MCP hands such a
  * token on to an operation in a sealed form of its own.
  */
-
 import { EmbeddedJWK } from 'jose/jwk/embedded'
 import { jwtVerify } from 'jose/jwt/verify'
 import * as z from 'zod'

@@ -3,7 +3,6 @@
  * only that this service issued it. Whether the session is still open is known to the database, by the
  * keyed hash of the id. Keys rotate by kid: the signing key is one of the published keys.
  */
-
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'

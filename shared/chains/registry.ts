@@ -3,7 +3,6 @@
  * addresses come from Circle's own lists. The EIP-712 domain is fixed here, because a merchant's claim must
  * never decide what is signed. A token that is not listed is neither shown nor paid with.
  */
-
 import * as z from 'zod'
 import type { Config } from '../env.ts'
 import type { Address, Chain, Token } from './chain.ts'

@@ -5,7 +5,6 @@
  * one is stricter: binary values have one encoding, keys and authenticator data hold nothing but what they
  * must, and framed pages are refused.
  */
-
 import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 import { decodeBytes, encodeForUrl, parseJson } from '../base64.ts'
 import { fromHex, sha256, toHex } from '../digest.ts'

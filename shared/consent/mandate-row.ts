@@ -7,7 +7,7 @@ import type { MandateState, MandateTerms } from '../policy/mandate.ts'
 
 const count = z
   .string()
-  .regex(/^[0-9]+$/)
+  .regex(/^[0-9]{1,78}$/)
   .transform(BigInt)
 
 const states = [

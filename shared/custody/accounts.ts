@@ -2,7 +2,6 @@
  * Accounts of custody: creates their EVM keys from the world's randomness, seals them in envelopes, opens them to
  * sign, and closes none.
  */
-
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'

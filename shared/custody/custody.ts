@@ -3,7 +3,6 @@
  * before answering. Custody takes a payment id and a credential, never a digest, an amount or a
  * transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
-
 import { unbound } from '../db/database.ts'
 import { required } from '../env.ts'
 import { type Roots, readRoots } from '../sealing/roots.ts'

@@ -9,6 +9,7 @@ import { consentRow } from '../consent/consent.ts'
 import { mandateTermsRow } from '../consent/mandate-row.ts'
 import { type ErrorCode, Rejection } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
+import { bigintText } from '../money/row-fields.ts'
 import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
 import type { AuthorizeRequest, ConfirmRequest, LaneSeen, SignedPayment } from './port.ts'
@@ -65,8 +66,8 @@ const payment = z.object({
   token: z.string(),
   wallet: z.string(),
   payee: z.string(),
-  amount_atomic: z.string().transform(BigInt),
-  amount_usd_micros: z.string().transform(BigInt),
+  amount_atomic: bigintText,
+  amount_usd_micros: bigintText,
   expires_at: z.iso.datetime({ offset: true }),
   terms: z.record(z.string(), z.unknown()),
   consent_level: z.enum(consentLevels),

@@ -2,7 +2,6 @@
  * The one form of every response: JSON with the fixed headers, a refusal as {error, message}. The `log`
  * text of a refusal is never sent.
  */
-
 import { proofAlgorithms } from '../auth/access-token.ts'
 import { contractDigest } from '../contract/digest.ts'
 import { wellKnownOf } from '../contract/documents/about.ts'

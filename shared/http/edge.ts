@@ -3,7 +3,6 @@
  * and method, token form, media type and size, input, handler, declared answer. A caller that is not
  * admitted gets 401 or 403 before it learns anything about its request.
  */
-
 import { zValidator } from '@hono/zod-validator'
 import type { Context as HonoContext, MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'

@@ -2,7 +2,6 @@
  * Addresses that a mail may be sent to or from. What passes these checks can be written into a header
  * or an SMTP command unchanged: it is one address, needs no quoting, and cannot start another line.
  */
-
 import { type Config, required } from '../env.ts'
 
 // The pattern of HTML's e-mail input, which leaves out RFC 5321's quoted local parts on purpose.

@@ -2,7 +2,6 @@
  * Sends one notice to one browser through its push service (RFC 8030). The notice is encrypted, and the request says
  * who sends it (VAPID, RFC 8292). The address was given by a browser, so the request goes by the guarded client.
  */
-
 import * as z from 'zod'
 import { decodeBytes, encodeForUrl, encodeTextForUrl } from '../base64.ts'
 import type { CallerDatabase } from '../db/database.ts'

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { mandateStatuses, mandateTermsRow, policyTerms } from '../consent/mandate-row.ts'
-import { bigintText, time } from '../db/row-fields.ts'
+import { bigintText, time } from '../money/row-fields.ts'
 import type { Mandate } from '../policy/mandate.ts'
 
 /** Schema of a row of private.mandates, with its usage. */

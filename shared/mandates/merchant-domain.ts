@@ -3,7 +3,6 @@
  * exactly as the WHATWG URL parser writes it for an address that is paid. A name that the parser would
  * silently turn into another one is refused, so that the owner reads what is matched.
  */
-
 import { parse } from 'tldts'
 import {
   edgeChild,

@@ -2,7 +2,6 @@
  * Calls an operation as if from outside, for the caller of this request. The operation decides everything,
  * as in a direct call. The caller's token is not passed on.
  */
-
 import {
   type InputRequiredResult,
   inputRequired,

@@ -5,11 +5,11 @@
  */
 import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
-import { time } from '../db/row-fields.ts'
 import type { Context } from '../http/handler.ts'
 import { accountFrozen } from '../mail/money-messages.ts'
 import { sealForOutbox } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
+import { time } from '../money/row-fields.ts'
 import { paymentRow } from './payment.ts'
 
 /** Number of payments in one page. */

@@ -1,7 +1,8 @@
 /** The row of a payment, its states, and the groups of states that code asks for. */
 import * as z from 'zod'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
-import { bigintText, time } from '../db/row-fields.ts'
+import { fail } from '../contract/errors.ts'
+import { bigintText, time } from '../money/row-fields.ts'
 import { consentLevels } from '../policy/facts.ts'
 
 /**
@@ -114,3 +115,6 @@ export function closingReason({ state, expires_at }: Payment, nowSeconds: number
 
 /** Row of api.get_wallet, as far as payments need it. */
 export const walletRow = z.object({ address: addressSchema })
+
+/** Refusal of such a payment, for which nothing is entered. */
+export const ownWallet = fail('recipient_refused', { message: 'This is your own wallet.' })

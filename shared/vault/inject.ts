@@ -3,7 +3,6 @@
  * site. It sends nothing and does not judge whether a destination is approved. The request carries no credential
  * of the agent's own, such as a cookie, so it acts for the secret's account or for nobody.
  */
-
 import * as z from 'zod'
 import { encodeText } from '../base64.ts'
 import * as form from '../contract/forms.ts'

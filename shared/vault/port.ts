@@ -3,7 +3,6 @@
  * caller carries its credential, which SQL checks. Refusals are returned as values, because an error loses
  * its class between two workers.
  */
-
 import type { MailboxPort } from '../mailbox/port.ts'
 import type { InboundPort } from '../mailbox/receive/inbound-port.ts'
 import type { EntriesPort } from './entries/entries-port.ts'

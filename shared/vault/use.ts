@@ -4,7 +4,6 @@
  * without the key, and of the answer to a password or a code the status. Secrets go only to destinations that the
  * owner approved; what the site does with them is out of reach.
  */
-
 import * as z from 'zod'
 import { fail, isRefusal, type Refusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'

@@ -2,7 +2,6 @@
  * The vault, which opens and seals entries and mails and uses secrets at their sites. Only the vault has
  * the roots of their keys, and the database gives sealed records to no other function.
  */
-
 import { unbound } from '../db/database.ts'
 import type { WaitUntil } from '../mail/outbox.ts'
 import { listsOfMail } from '../mailbox/read/list.ts'

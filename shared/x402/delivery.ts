@@ -2,7 +2,6 @@
  * Fetches the payment terms of a resource, and sends the paid request. No other file of x402 fetches. Both
  * go through the guarded client, so a payment never follows a redirect to another address.
  */
-
 import * as z from 'zod'
 import { decodeBytes, decodeText, parseJson } from '../base64.ts'
 import { wordSchema } from '../chains/hex.ts'

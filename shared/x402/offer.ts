@@ -2,7 +2,6 @@
  * One way to pay, as read from an untrusted server in any protocol. Parts that are echoed in the payment
  * are kept unchanged, because a server compares the echo with what it offered.
  */
-
 import type { NamedWords } from '../text/untrusted.ts'
 
 /** Kind of signature: an authorization of the token itself, or a Permit2 permit. */

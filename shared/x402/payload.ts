@@ -1,5 +1,4 @@
 /** Builds the payment headers of a request: for x402 versions 1 and 2, and for MPP. */
-
 import { getAddress } from 'viem/utils'
 import * as z from 'zod'
 import { encodeText } from '../base64.ts'

@@ -1,6 +1,6 @@
 /** Payments that wait for the owner, as the database answers them. */
 import * as z from 'zod'
-import { bigintText, time } from '../../../shared/db/row-fields.ts'
+import { bigintText, time } from '../../../shared/money/row-fields.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
 import { factsRow } from '../../../shared/payments/payment-with-facts.ts'
 import type { Owner } from '../visit.ts'

@@ -1,5 +1,4 @@
 /** The boxes beside an approval, in words that say what each of them grants. */
-
 import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
 import { Checkbox } from '../ui/form.tsx'
 import type { OpenedApproval } from './approvals-data.ts'

@@ -1,6 +1,6 @@
 /** Connected apps: their access, and the choices that the owner has for a new one. */
 import * as z from 'zod'
-import { bigintText, time } from '../../../shared/db/row-fields.ts'
+import { bigintText, time } from '../../../shared/money/row-fields.ts'
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { isLoopback } from '../../../shared/oauth/redirect-uri.ts'
 import { capsRow } from '../../../shared/payments/payment-with-facts.ts'

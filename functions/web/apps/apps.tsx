@@ -1,5 +1,4 @@
 /** The page of connected apps, on which the owner sees their access and can disconnect all of them. */
-
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { CapsLine, canPay, capsOf, levelOf } from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'

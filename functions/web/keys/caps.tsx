@@ -1,5 +1,4 @@
 /** The caps of a key or app, as text and as a form. */
-
 import type * as z from 'zod'
 import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
 import type { GrantScope } from '../../../shared/oauth/issuer.ts'

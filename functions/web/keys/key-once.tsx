@@ -2,7 +2,6 @@
  * The only view of an API key: the key itself, and the lines for an agent's settings. The answer to the
  * form contains it and nothing stores it; a page that the browser returns to no longer has it.
  */
-
 import { Section } from '../ui/show.tsx'
 import type { PageContext } from '../visit.ts'
 

@@ -1,8 +1,8 @@
 /** API keys, as the owner sees and makes them. */
 import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../../../shared/auth/api-key.ts'
-import { time } from '../../../shared/db/row-fields.ts'
 import { required } from '../../../shared/env.ts'
+import { time } from '../../../shared/money/row-fields.ts'
 import { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import type { World } from '../../../shared/world.ts'
 import { Page, sendPage } from '../layout.tsx'

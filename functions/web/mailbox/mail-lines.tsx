@@ -1,5 +1,4 @@
 /** Mails in a list. Text of others is shown as text and never as a link or markup. */
-
 import * as z from 'zod'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { mailDirection, mailFrom } from '../../../shared/contract/mail.ts'

@@ -1,5 +1,4 @@
 /** The page of one mandate, which the owner narrows, approves, declines, suspends or revokes. */
-
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import * as z from 'zod'
 import { mandateTerms, termsDigest } from '../../../shared/consent/terms.ts'

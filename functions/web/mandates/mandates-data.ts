@@ -1,8 +1,8 @@
 /** Mandates as the database answers them, for the pages about them. */
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
-import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { mandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { bigintText, time } from '../../../shared/money/row-fields.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
 import { ownersLevels } from '../../../shared/policy/facts.ts'
 import { payableHostOf } from '../../../shared/policy/mandate.ts'

@@ -1,6 +1,6 @@
 /** The page of known recipients and devices, on which the owner removes them and looks up new ones. */
 import * as z from 'zod'
-import { bigintText, time } from '../../../shared/db/row-fields.ts'
+import { bigintText, time } from '../../../shared/money/row-fields.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'

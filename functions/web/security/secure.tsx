@@ -1,5 +1,4 @@
 /** The page on which the owner secures the account, and afterwards makes again what should stay. */
-
 import type { Child } from 'hono/jsx'
 import { problemWith } from '../../../shared/auth/own-secrets.ts'
 import { passwordProblems } from '../../../shared/auth/password.ts'

@@ -1,5 +1,4 @@
 /** Forms and their fields. Every form is a plain POST and works without script. */
-
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { type PageContext, webAppPath } from '../visit.ts'

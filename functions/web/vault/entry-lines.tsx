@@ -1,5 +1,4 @@
 /** Facts about a login, without its secrets. */
-
 import type { VaultPort } from '../../../shared/vault/port.ts'
 import type { PageContext } from '../visit.ts'
 import type { OwnerEntry } from './vault-data.ts'

@@ -2,7 +2,6 @@
  * Fields of a login. Secrets are never filled in: not by us, and not by the browser with what it stores
  * for this service, because the fields are declared as new.
  */
-
 import type * as z from 'zod'
 import { fail, isRefusal, type Refusal, Rejection } from '../../../shared/contract/errors.ts'
 import { storeRequest } from '../../../shared/contract/vault-entry.ts'

@@ -1,7 +1,7 @@
 /** The page of a login's destinations, where the owner approves the ones that agents ask for and ends others. */
 import * as z from 'zod'
 import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
-import { time } from '../../../shared/db/row-fields.ts'
+import { time } from '../../../shared/money/row-fields.ts'
 import {
   describeDestination,
   destinationRow,

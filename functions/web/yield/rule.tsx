@@ -1,8 +1,8 @@
 /** The page on which the owner makes a rule, after seeing what it would have done in the last 90 days. */
 import * as z from 'zod'
-import { bigintText } from '../../../shared/db/row-fields.ts'
 import { sha256Hex } from '../../../shared/digest.ts'
 import { formatAmount, parseAmount } from '../../../shared/money/amount.ts'
+import { bigintText } from '../../../shared/money/row-fields.ts'
 import { type YieldVault, yieldVaults } from '../../../shared/yield/registry.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'

@@ -1,10 +1,9 @@
 /** The page of yield: positions with what they earned, rules and orders. */
-
 import * as z from 'zod'
 import { readPosition } from '../../../shared/chains/evm/yield.ts'
-import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { mandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
+import { bigintText, time } from '../../../shared/money/row-fields.ts'
 import { type Payment, paymentRow, walletRow } from '../../../shared/payments/payment.ts'
 import { summaryOf } from '../../../shared/payments/words.ts'
 import { isRowOf, signedUsdc, totalOf, totalRow, vaultBody } from '../../../shared/yield/body.ts'

@@ -2,7 +2,6 @@
  * Finds what enough endpoints answer alike, for what one must not establish alone. Each is asked separately
  * and answers from its own state. A silent endpoint agrees to nothing.
  */
-
 import * as z from 'zod'
 import { sha256Hex } from '../../digest.ts'
 import type { Address, Chain, Token } from '../chain.ts'

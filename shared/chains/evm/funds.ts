@@ -1,5 +1,4 @@
 /** Reads what a wallet holds and can pay of a token now, and whom its token's issuer bars. */
-
 import { encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import { type Hex, hexSchema, readWord } from '../hex.ts'

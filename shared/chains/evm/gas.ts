@@ -2,7 +2,6 @@
  * Suggests transaction fees after EIP-1559: room for the base fee to double, plus the tip that recent
  * blocks took. The median over the endpoints counts. All amounts are in wei.
  */
-
 import { encodeFunctionData } from 'viem/utils'
 import * as z from 'zod'
 import type { Config } from '../../env.ts'

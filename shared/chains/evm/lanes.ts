@@ -3,7 +3,6 @@
  * and the price of gas. An endpoint may lag and count too few transactions, or lie. A transaction counts as
  * mined once a quorum shows it, and as not mined only if no endpoint shows it.
  */
-
 import type { Address, Chain } from '../chain.ts'
 import { readWord } from '../hex.ts'
 import {

@@ -3,7 +3,6 @@
  * wallet and relayers, the price of gas, whether the token contract has the registry's EIP-712 domain, and
  * whether it moves money now. It reserves nothing and holds for one block.
  */
-
 import { encodeAbiParameters, encodeFunctionData, keccak256, stringToHex } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import { type Hex, readWord } from '../hex.ts'

@@ -2,7 +2,6 @@
  * Asks whether signatures were used: the token (EIP-3009) and Permit2 keep the nonces of those that were. A
  * nonce stays used for good.
  */
-
 import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../chain.ts'
 import { type Hex, readWord } from '../hex.ts'

@@ -2,7 +2,6 @@
  * Finds the transfer for which a signature of a wallet was used, as one endpoint shows it now. It is for
  * whoever asks; what counts is written from final blocks.
  */
-
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
 import { type Hex, hexOf, positionSchema, quantitySchema, wordSchema } from '../hex.ts'

@@ -3,7 +3,6 @@
  * (scripts/local/contracts/YieldGate.sol). What is read is one endpoint's word: the bounds of an order are
  * enforced by the gate on the chain.
  */
-
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Address, Chain } from '../chain.ts'
 import { type Hex, readWord } from '../hex.ts'

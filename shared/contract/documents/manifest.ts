@@ -2,7 +2,6 @@
  * The tool manifest: every operation as a tool, for hosts that read a list of tools and call HTTP
  * themselves. Its schemas are those that requests and answers are checked against.
  */
-
 import type { Operation } from '../operation.ts'
 import {
   codesOf,

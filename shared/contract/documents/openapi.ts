@@ -2,7 +2,6 @@
  * The OpenAPI 3.1 description of every operation, made from the contracts alone. It describes plain HTTP;
  * authorization and MCP describe themselves.
  */
-
 import * as z from 'zod'
 import { fullResponseOf } from '../answered.ts'
 import { type ErrorCode, errorTable } from '../errors.ts'

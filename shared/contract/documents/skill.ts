@@ -2,7 +2,6 @@
  * The contract document for agents (agentskills.io): a hand-written text with tables made from the
  * contracts. It is the single authority; the other documents point to it.
  */
-
 import type { GapId, GapState } from '../gaps.ts'
 import type { Operation } from '../operation.ts'
 import {

@@ -4,7 +4,6 @@
  * mail that signs somebody in, a doubtful link is sealed. Codes in a picture or spelled out in words
  * are not found.
  */
-
 import { type Candidate, candidatesIn, isPromotion, runsByForm } from './code-candidates.ts'
 import { isCode, type SubjectWords, type Surroundings, surroundingsOf } from './code-context.ts'
 import {

@@ -1,5 +1,4 @@
 /** The view of one mail for its reader: the owner, or an agent, who sees codes as handles alone. */
-
 import { encodeBase64 } from '../../base64.ts'
 import { escapeHtml, type Message } from '../../mail/letter.ts'
 import { messageIdOf } from '../../mail/outbox.ts'

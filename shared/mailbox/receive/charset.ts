@@ -3,7 +3,6 @@
  * the wrong charset no word is recognised, so a code would stay in the open. Declared charsets are tried
  * like the others, and preferred where little speaks against them.
  */
-
 import { foldText } from '../codes/folded-text.ts'
 import { spansOf } from '../codes/text-lines.ts'
 import { actionPattern, codeNamePattern } from '../codes/words.ts'

@@ -3,7 +3,6 @@
  * agent may see: the texts of the mail and of its files, the names and addresses of people, and the names
  * of files.
  */
-
 import { encodeBase64 } from '../../base64.ts'
 import { visibleText } from '../../text/untrusted.ts'
 import type { World } from '../../world.ts'

@@ -8,10 +8,10 @@ import type { Range, Transfer } from '../../chains/evm/transfers.ts'
 import { addressSchema, wordSchema } from '../../chains/hex.ts'
 import { assetOf, type Chain } from '../../chains/registry.ts'
 import { sqlStateOf, unbound } from '../../db/database.ts'
-import { bigintText } from '../../db/row-fields.ts'
 import { moneyUnaccounted } from '../../mail/money-messages.ts'
 import { sealForOutbox } from '../../mail/outbox.ts'
 import { formatAmount } from '../../money/amount.ts'
+import { bigintText } from '../../money/row-fields.ts'
 import type { World } from '../../world.ts'
 
 /** Number of transfers booked in one run, which takes three seconds at most; the next run continues. */

@@ -6,16 +6,14 @@ import * as z from 'zod'
 import { addressSchema, wordSchema } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
 import { formatAmount } from '../../money/amount.ts'
+import { bigintText } from '../../money/row-fields.ts'
 
 /** Deposit as api.list_activity returns it. */
 export const depositRow = z.object({
   id: z.uuid(),
   chain: z.int(),
   token: addressSchema,
-  amount_atomic: z
-    .string()
-    .regex(/^[0-9]+$/)
-    .transform(BigInt),
+  amount_atomic: bigintText,
   sender: addressSchema,
   sender_alias: z.string().nullable(),
   tx_hash: wordSchema,

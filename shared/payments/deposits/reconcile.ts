@@ -10,8 +10,8 @@ import { isBlockReplaced } from '../../chains/evm/use.ts'
 import { addressSchema, wordSchema } from '../../chains/hex.ts'
 import { assetOf, type Chain, connectedChains } from '../../chains/registry.ts'
 import { unbound } from '../../db/database.ts'
-import { bigintText } from '../../db/row-fields.ts'
 import { formatAmount } from '../../money/amount.ts'
+import { bigintText } from '../../money/row-fields.ts'
 import type { World } from '../../world.ts'
 
 /** Number of balances read in one run of a chain, in one call of its node. */

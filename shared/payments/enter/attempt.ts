@@ -2,7 +2,6 @@
  * Enters an x402 attempt in the ledger with the first offer, in the order received, that the wallet can pay.
  * Reads the order and what the purchase is judged by. Reserves and signs nothing.
  */
-
 import * as z from 'zod'
 import { type Barred, readBalanceAndBar } from '../../chains/evm/funds.ts'
 import { readAllowance } from '../../chains/evm/permit2.ts'
@@ -11,15 +10,15 @@ import { addressSchema } from '../../chains/hex.ts'
 import { fail, isRefusal, type Refusal } from '../../contract/errors.ts'
 import { challengeNonce } from '../../custody/nonce.ts'
 import { type Permit2Form, permit2Spenders } from '../../custody/typed-digest.ts'
-import { bigintText } from '../../db/row-fields.ts'
 import { sha256Hex } from '../../digest.ts'
 import type { Context } from '../../http/handler.ts'
+import { bigintText } from '../../money/row-fields.ts'
 import { type FrozenRequest, resourceDigest } from '../../x402/challenge.ts'
 import { timeoutSecondsMin } from '../../x402/offer.ts'
 import { type PayableOffer, unpayableOf } from '../../x402/offers.ts'
 import { isSponsored } from '../../x402/payload.ts'
 import { notFunded, refuseBarred } from '../decide/not-payable.ts'
-import { isUndecided, type Payment } from '../payment.ts'
+import { isUndecided, ownWallet, type Payment } from '../payment.ts'
 import {
   openSignatures,
   type PaymentWithFacts,
@@ -348,6 +347,3 @@ function reservedOf(
   const open = openSignatures({ wallet, token: token.address }, row)
   return { reservedAtomic: row.reserved_atomic, open }
 }
-
-/** Refusal of such a payment, for which nothing is entered. */
-export const ownWallet = fail('recipient_refused', { message: 'This is your own wallet.' })

@@ -2,7 +2,6 @@
  * Reads the order of a transfer, finds its token and recipient, and enters it in the ledger, or finds the one
  * that the caller continues. Reserves and signs nothing.
  */
-
 import { lossReasonOf, readAddress } from '../../chains/evm/address.ts'
 import { readBalances } from '../../chains/evm/funds.ts'
 import { type Address, type Chain, type Token, tokenNamed } from '../../chains/registry.ts'
@@ -13,9 +12,8 @@ import type { Context } from '../../http/handler.ts'
 import { parseAmount, parseDollars } from '../../money/amount.ts'
 import { usdMicrosEnd, usdMicrosOf } from '../../money/usd.ts'
 import { aliasProblem, canonicalAlias } from '../../onboarding/alias.ts'
-import { walletRow } from '../payment.ts'
+import { ownWallet, walletRow } from '../payment.ts'
 import { type PaymentWithFacts, paymentWithFactsRow } from '../payment-with-facts.ts'
-import { ownWallet } from './attempt.ts'
 
 /** Seconds that a transfer waits for a confirmation, the owner's included: one day. */
 const expiresInSeconds = 86_400

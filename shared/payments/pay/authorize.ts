@@ -2,7 +2,6 @@
  * Takes an entered payment to a signature or a refusal. Decides from facts, has custody commit the
  * decision, and decides again if the facts changed in between.
  */
-
 import type { Preflight } from '../../chains/evm/preflight.ts'
 import { assetOf, type Chain } from '../../chains/registry.ts'
 import { type ErrorCode, fail, isRefusal, type Refusal, Rejection } from '../../contract/errors.ts'

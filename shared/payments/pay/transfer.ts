@@ -4,7 +4,6 @@
  * that is not known is `submitted`, never `failed`. A payment that another request has taken further is
  * returned as it stands.
  */
-
 import { type Preflight, readPreflight } from '../../chains/evm/preflight.ts'
 import { assetOf, type Chain } from '../../chains/registry.ts'
 import { fail, isRefusal, type Refusal } from '../../contract/errors.ts'

@@ -3,7 +3,6 @@
  * what a node dropped, replaces what is stuck at the same nonce, and gives calls back whose slot is lost.
  * Never makes a second authorization.
  */
-
 import * as z from 'zod'
 import type { Chain } from '../../chains/chain.ts'
 import { broadcast } from '../../chains/evm/rpc/broadcast.ts'
@@ -12,6 +11,7 @@ import { isBlockReplaced, type PlacedReceipt, readReceipts } from '../../chains/
 import { addressSchema, hexSchema, wordSchema } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
 import type { SignedTransaction } from '../../custody/port.ts'
+import { bigintText } from '../../money/row-fields.ts'
 import type { World } from '../../world.ts'
 import { paymentRow } from '../payment.ts'
 import type { LanesSeen } from './lanes.ts'
@@ -134,8 +134,8 @@ function isPassed({ lane, nonce }: Slot, { states }: LanesSeen): boolean {
 const attemptRow = z.object({
   tx_hash: wordSchema,
   raw: hexSchema,
-  max_fee_per_gas: z.string().transform(BigInt),
-  max_priority_fee_per_gas: z.string().transform(BigInt),
+  max_fee_per_gas: bigintText,
+  max_priority_fee_per_gas: bigintText,
   age_seconds: z.int(),
   /** True if it carries a transfer that a freeze has stopped, so that it must not be sent. */
   held: z.boolean(),

@@ -2,7 +2,6 @@
  * Looks where a payment stands on the chain now, for whoever asks, and notes it. A note is what one endpoint
  * shows: nothing is freed, counted or ended by it. The books are written from final blocks (deposits/).
  */
-
 import { unavailable } from '../../chains/evm/rpc/endpoints.ts'
 import {
   isBlockReplaced,

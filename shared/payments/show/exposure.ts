@@ -1,6 +1,6 @@
 /** Parses the figures from which policy/exposure.ts computes the exposure of a key. */
 import * as z from 'zod'
-import { bigintText, time } from '../../db/row-fields.ts'
+import { bigintText, time } from '../../money/row-fields.ts'
 import type { ExposureFacts } from '../../policy/exposure.ts'
 
 const sums = { automatic: bigintText, asserted: bigintText, total: bigintText, own: bigintText }

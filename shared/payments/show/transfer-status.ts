@@ -2,7 +2,6 @@
  * Describes a payment as transfer_status and wallet_custodial_transfer return it: its state on chain, and the
  * proof of a settled one.
  */
-
 import { proveReceipt, type ReceiptProof } from '../../chains/evm/inclusion.ts'
 import type { Unavailable } from '../../chains/evm/rpc/endpoints.ts'
 import { assetOf } from '../../chains/registry.ts'

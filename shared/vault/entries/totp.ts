@@ -2,7 +2,6 @@
  * Time-based one-time passwords (RFC 6238). A seed is read from an otpauth:// address or from bare base32,
  * as sites show it. It is never given out again; only its codes are.
  */
-
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'

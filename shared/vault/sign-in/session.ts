@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { CallerDatabase } from '../../db/database.ts'
-import { time } from '../../db/row-fields.ts'
+import { time } from '../../money/row-fields.ts'
 import type { WrappedAccountKey } from '../../sealing/wrap.ts'
 import { sealRecord } from '../envelope.ts'
 import type { VaultContext } from '../room.ts'

@@ -1,5 +1,4 @@
 /** A visit of the service to a site for an entry: the values that it may fill in, and the pages served. */
-
 import * as z from 'zod'
 import { fail, type Refusal } from '../../contract/errors.ts'
 import { bindCredential, type CallerDatabase } from '../../db/database.ts'
