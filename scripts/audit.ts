@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { runFramed } from './frame.ts'
+import { runFramed } from './program/frame.ts'
 
 const help = `node scripts/audit.ts [--if-reachable]
 

@@ -3,6 +3,7 @@
  * It checks each payment against the balances on the chain, and ends with an error if one of them does
  * not match to the unit.
  */
+
 import { openClient, readWorldFile, refusals } from './demo/client.ts'
 import { payUnderMandate } from './demo/mandate.ts'
 import { onboard } from './demo/onboard.ts'
@@ -10,7 +11,7 @@ import { payByAlias } from './demo/pay.ts'
 import { useSecrets } from './demo/vault.ts'
 import { payMerchant } from './demo/x402.ts'
 import { earnYield } from './demo/yield.ts'
-import { runFramed } from './frame.ts'
+import { runFramed } from './program/frame.ts'
 
 const help = `node scripts/demo.ts [--world .local/world.json]
 

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
-import { type GasTerms, readGasTerms, setGasTerms } from './provision.ts'
+import { type GasTerms, readGasTerms, setGasTerms } from './operator/provision.ts'
 
 const help = `node scripts/gas-terms.ts [--chain <id>] [--calls <n>] ...
 

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { backUp, readPassphrase } from './backup/data-folder.ts'
-import { runFramed } from './frame.ts'
+import { runFramed } from './program/frame.ts'
 import { stopRunning } from './serve/run.ts'
 
 const help = `npm run upgrade -- --out file --passphrase-file file [--data data] [--database-url url] [--installed]

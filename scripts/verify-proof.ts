@@ -3,7 +3,6 @@
  * service nor its database, but only a node of the reader's own choice, if one is given.
  */
 import { parseArgs } from 'node:util'
-import { conclude, readFile } from './verifier.ts'
 import {
   askNode,
   checkAgainstNode,
@@ -12,6 +11,7 @@ import {
   type Proof,
   readProof,
 } from './verify-proof/check.ts'
+import { conclude, readFile } from './verify-receipt/verifier.ts'
 
 const help = `npm run verify-proof -- FILE [--rpc URL] [--block-hash HASH]
 

@@ -3,7 +3,6 @@
  * service, nor its database, nor any network.
  */
 import { parseArgs } from 'node:util'
-import { conclude, readFile } from './verifier.ts'
 import {
   type Claims,
   checkReceipt,
@@ -12,6 +11,7 @@ import {
   readReceipt,
   signerOf,
 } from './verify-receipt/check.ts'
+import { conclude, readFile } from './verify-receipt/verifier.ts'
 
 const help = `npm run verify-receipt -- FILE [--keys JWKS_FILE]
 

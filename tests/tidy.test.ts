@@ -1,4 +1,5 @@
 /** The code meets its measured rules of style. There is no list of exceptions. */
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   filesIn,
@@ -55,6 +56,27 @@ test('functions have at most 50 lines, nine of ten 25', () => {
   expect(functions.filter(({ lines }) => lines > 50)).toEqual([])
   const lines = functions.map((one) => one.lines)
   expect(quantile(lines, 0.9)).toBeLessThanOrEqual(25)
+})
+
+test('a folder of the product has at most 25 files', () => {
+  const folders = Map.groupBy(sources, ({ path }) => dirname(path))
+  const full = [...folders].filter(([, files]) => files.length > 25)
+  expect(full.map(([folder, files]) => `${folder} ${files.length}`)).toEqual([])
+})
+
+test('a function name stands in at most two folders', () => {
+  // Handlers export `run`, and pages `routes`: the same thing everywhere.
+  const places = new Map<string, Set<string>>()
+  for (const { path, text } of sources) {
+    for (const [, name = '', constant = ''] of text.matchAll(
+      /^(?:export )?(?:(?:async )?function\*? (\w+)|const (\w+) = (?:async )?(?:\(|\w+ =>))/gm,
+    )) {
+      const known = places.get(name || constant) ?? new Set()
+      places.set(name || constant, known.add(dirname(path)))
+    }
+  }
+  const often = [...places].filter(([name, { size }]) => size > 2 && name !== 'run')
+  expect(often.map(([name, folders]) => `${name} ${[...folders].join(' ')}`)).toEqual([])
 })
 
 test("an operation's folder has at most 150 lines, half of them 95", () => {

@@ -1,9 +1,9 @@
 /** Compares preparing a payment under a mandate with preparing one that the automatic limit allows. */
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
+import { startFacilitator } from '../local/chain/facilitator.ts'
+import { startMerchant } from '../local/chain/merchants.ts'
 import { fund } from '../local/chain.ts'
-import { startFacilitator } from '../local/facilitator.ts'
-import { startMerchant } from '../local/merchants.ts'
 import { type Figure, median, quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** Serves the floor as the functions are served: the same code builds, routes and confines it. */
 import { build } from 'esbuild'
 import { bundling } from '../build.ts'
-import { choosePorts } from '../local/ports.ts'
+import { choosePorts } from '../local/process/ports.ts'
 import { startWorkers, type Workers } from '../local/workers.ts'
 import { type BenchWorld, project } from './world.ts'
 

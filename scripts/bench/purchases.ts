@@ -1,7 +1,7 @@
 /** A hundred purchases at once, at the official merchant with a facilitator that serialises. */
 import * as z from 'zod'
-import { startFacilitator } from '../local/facilitator.ts'
-import { startMerchant } from '../local/merchants.ts'
+import { startFacilitator } from '../local/chain/facilitator.ts'
+import { startMerchant } from '../local/chain/merchants.ts'
 import type { Figure } from './report.ts'
 import { inParallel } from './runtimes.ts'
 import type { BenchWorld } from './world.ts'

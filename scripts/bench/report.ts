@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { listen } from '../local/listen.ts'
+import { listen } from '../local/process/listen.ts'
 
 /** One measured value with its target. */
 export type Figure = {

@@ -3,8 +3,8 @@
  * settings as JSON in an environment variable, prints "ready" and ends with its parent.
  */
 import * as z from 'zod'
-import { createEndings } from '../local/endings.ts'
 import { buildOnNode, startOnNode } from '../local/on-node.ts'
+import { createEndings } from '../local/process/endings.ts'
 
 const settings = z.object({
   port: z.int(),

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { type AccountClient, AccountError, createClient } from '../client/index.ts'
-import { callRpc } from '../local/rpc.ts'
+import { callRpc } from '../local/chain/rpc.ts'
 
 /** Opens a client that prints method, path and status of each call. */
 export function openClient({ base_url }: WorldFile, apiKey?: string): AccountClient {

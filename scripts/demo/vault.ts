@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { AccountClient } from '../client/index.ts'
-import { listen } from '../local/listen.ts'
+import { listen } from '../local/process/listen.ts'
 import { describeRefusal, mustBe, type WorldFile } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
 

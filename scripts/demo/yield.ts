@@ -1,7 +1,7 @@
 /** Puts USDC into a vault, lets it earn, and has a rule of the owner move more into it. */
 import { getAddress } from 'viem'
 import type { AccountClient } from '../client/index.ts'
-import { fund } from '../local/fund.ts'
+import { fund } from '../local/chain/fund.ts'
 import { mustBe, mustSettle, usdcOf, type WorldFile } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
 

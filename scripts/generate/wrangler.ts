@@ -30,7 +30,7 @@ export function describeWrangler(contracts: readonly Operation[]): string {
   const given = fileSchema.parse(parse(text))
   const operations = operationsOf(contracts)
   const functions = { ...given.functions, ...operations }
-  functions['mcp']?.needs.push(...Object.keys(operations).map(bindingOf))
+  functions['mcp']?.needs.push(...Object.keys(operations).map(serviceBinding))
   const deployment = { ...given, functions }
   const blocks = Object.keys(functions)
     .toSorted()
@@ -63,7 +63,9 @@ function needsOf({ access, needs = [] }: Operation): string[] {
 function describeFunction(folder: string, deployment: Deployment): string {
   const { zone, secrets, everywhere, vars, functions } = deployment
   const { paths, crons, cpu_ms, bare, needs } = functions[folder] ?? functionSchema.parse({})
-  const services = new Map(Object.keys(functions).map((name) => [bindingOf(name), `aoa-${name}`]))
+  const services = new Map(
+    Object.keys(functions).map((name) => [serviceBinding(name), `aoa-${name}`]),
+  )
   const unknown = needs.filter((n) => !(services.has(n) || secrets.includes(n) || n in vars))
   if (unknown.length > 0) {
     throw new Error(`${folder} needs ${unknown.join()}: add it to scripts/deploy/functions.toml`)
@@ -86,7 +88,7 @@ function describeFunction(folder: string, deployment: Deployment): string {
   ].join('')
 }
 
-function bindingOf(folder: string): string {
+function serviceBinding(folder: string): string {
   return folder.toUpperCase().replaceAll('-', '_')
 }
 

@@ -2,7 +2,7 @@
 import { createECDH, createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import type { Chain } from './chain.ts'
 import { databaseBindings } from './database-keys.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './process/ports.ts'
 import { projectOfSecrets, type Secrets } from './secrets.ts'
 
 /** Domain of the accounts' mail addresses. */

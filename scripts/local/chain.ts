@@ -9,12 +9,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Address } from 'viem'
+import { type LocalChainId, localTokens, type TokenChain } from './chain/fund.ts'
+import { callRpc } from './chain/rpc.ts'
 import { deployContracts } from './deploy.ts'
-import { type LocalChainId, localTokens, type TokenChain } from './fund.ts'
-import { callRpc } from './rpc.ts'
-import { spawnTethered } from './tethered.ts'
+import { spawnTethered } from './process/tethered.ts'
 
-export { blacklist, fund, pause, unblacklist, unpause } from './fund.ts'
+export { blacklist, fund, pause, unblacklist, unpause } from './chain/fund.ts'
 
 const startTimeoutMilliseconds = 20_000
 const stateIntervalSeconds = 5

@@ -7,10 +7,10 @@ import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { Roots } from '../../shared/sealing/roots.ts'
 import type { World } from '../../shared/world.ts'
-import { openAccount, openApiKey, openOwner } from '../provision.ts'
+import { openAccount, openApiKey, openOwner } from '../operator/provision.ts'
+import { fund } from './chain/fund.ts'
+import { callRpc } from './chain/rpc.ts'
 import type { Chain } from './chain.ts'
-import { fund } from './fund.ts'
-import { callRpc } from './rpc.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Mail address by which the demo owner signs in. */

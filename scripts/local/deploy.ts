@@ -18,8 +18,8 @@ import {
   toHex,
 } from 'viem'
 import * as z from 'zod'
-import { issuer, type LocalToken, proxyAdmin } from './fund.ts'
-import { callRpc, type RpcCall, transact } from './rpc.ts'
+import { issuer, type LocalToken, proxyAdmin } from './chain/fund.ts'
+import { callRpc, type RpcCall, transact } from './chain/rpc.ts'
 
 /** Address of Multicall3 on the real networks. */
 export const multicall3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'

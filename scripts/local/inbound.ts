@@ -5,7 +5,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { mailDomain } from './bindings.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './process/ports.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Address and secret of the webhook that receives mail. */

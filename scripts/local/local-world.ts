@@ -1,9 +1,9 @@
 /** The running local world: the addresses of its parts, and how it is ended. */
 import type { dkimRecordOf } from './bindings.ts'
+import type { Merchant } from './chain/merchants.ts'
 import type { Chain } from './chain.ts'
 import type { Account, ApiKeys } from './demo-owner.ts'
 import type { MailCatcher } from './mail.ts'
-import type { Merchant } from './merchants.ts'
 
 /** A running local world. */
 export type LocalWorld = {

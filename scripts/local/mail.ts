@@ -11,7 +11,7 @@ import * as z from 'zod'
 import { mailLimits } from '../../shared/mailbox/receive/parse.ts'
 import { mailRefusals } from '../../shared/mailbox/receive/parse-refusals.ts'
 import { handOver, type Inbound, RefusedMail, stamped } from './inbound.ts'
-import { listen } from './listen.ts'
+import { listen } from './process/listen.ts'
 
 const keptMax = 200
 

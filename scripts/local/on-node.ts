@@ -8,8 +8,8 @@ import { buildAll, loadAll } from '../serve/load.ts'
 import { asOwner } from '../serve/owner.ts'
 import { startSchedules } from '../serve/platform.ts'
 import { makeSecrets } from '../serve/settings.ts'
-import type { Endings } from './endings.ts'
 import type { FunctionSettings } from './functions.ts'
+import type { Endings } from './process/endings.ts'
 
 const scheduleMilliseconds = 5_000
 

@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import { stop as stopEsbuild } from 'esbuild'
 import { bringUpToDate } from './built.ts'
-import { type Endings, together } from './endings.ts'
 import { type FunctionSettings, readFunctions } from './functions.ts'
-import { createHeldLog } from './held-log.ts'
 import type { LastingPostgres } from './lasting-postgres.ts'
 import { buildOnNode, startOnNode } from './on-node.ts'
-import type { Ports } from './ports.ts'
+import { type Endings, together } from './process/endings.ts'
+import { createHeldLog } from './process/held-log.ts'
+import type { Ports } from './process/ports.ts'
 import { startWorkers } from './workers.ts'
 
 type World = {

@@ -19,7 +19,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import * as z from 'zod'
-import { spawnTethered } from './tethered.ts'
+import { spawnTethered } from './process/tethered.ts'
 
 const startTimeoutMilliseconds = 30_000
 const initTimeoutMilliseconds = 60_000

@@ -5,7 +5,6 @@
  */
 import { Log, LogLevel, type Miniflare, type WorkerOptions } from 'miniflare'
 import * as z from 'zod'
-import { runsApart, startApart } from './apart.ts'
 import {
   type Binding,
   fromEntries,
@@ -16,6 +15,7 @@ import {
 } from './function-worker.ts'
 import { type FunctionSettings, readFunctions } from './functions.ts'
 import { openMiniflare } from './miniflare.ts'
+import { runsApart, startApart } from './process/apart.ts'
 
 const scheduleSeconds = 5
 

@@ -10,6 +10,11 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { migrate } from '../migrate.ts'
 import { bindingsOf, dkimRecordOf } from './bindings.ts'
+import { startFacilitator } from './chain/facilitator.ts'
+import type { LocalChainId } from './chain/fund.ts'
+import { readyLanes } from './chain/lanes.ts'
+import { startMerchant } from './chain/merchants.ts'
+import { offerVaults } from './chain/yield.ts'
 import { type Chain, startChain } from './chain.ts'
 import {
   fillingOf,
@@ -21,20 +26,15 @@ import {
   readyOwner,
 } from './demo-owner.ts'
 import { describeWorld } from './describe-world.ts'
-import { createEndings, type Endings, together } from './endings.ts'
-import { startFacilitator } from './facilitator.ts'
-import type { LocalChainId } from './fund.ts'
 import { startGateway } from './gateway.ts'
 import { inboundOf } from './inbound.ts'
-import { readyLanes } from './lanes.ts'
 import { startLastingPostgres } from './lasting-postgres.ts'
 import type { LocalWorld } from './local-world.ts'
 import { startMailCatcher } from './mail.ts'
-import { startMerchant } from './merchants.ts'
 import { buildFor, openFunctions } from './open-functions.ts'
-import { choosePorts, type Ports } from './ports.ts'
+import { createEndings, type Endings, together } from './process/endings.ts'
+import { choosePorts, type Ports } from './process/ports.ts'
 import { projectOfSecrets, readSecrets, type Secrets, writePrivate } from './secrets.ts'
-import { offerVaults } from './yield.ts'
 
 const blockTimeSeconds = 2
 

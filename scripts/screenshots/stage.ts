@@ -8,7 +8,7 @@ import { createTransport } from 'nodemailer'
 import type { Page } from 'playwright-core'
 import * as z from 'zod'
 import type { WorldFile } from '../demo/client.ts'
-import { fund } from '../local/fund.ts'
+import { fund } from '../local/chain/fund.ts'
 
 const attempt = z.object({ attempt_id: z.uuid() })
 const hex = z.templateLiteral(['0x', z.string()])

@@ -6,7 +6,7 @@ import { fail } from '../../shared/contract/errors.ts'
 import { refuse } from '../../shared/http/answer.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { newId } from '../../shared/world.ts'
-import { openLane } from '../provision.ts'
+import { openLane } from '../operator/provision.ts'
 import { readSecrets, type Settings } from './settings.ts'
 
 /** A relayer that carries payments on a chain and has to hold gas. */

@@ -20,7 +20,7 @@ import {
   zeroPadValue,
 } from 'ethers'
 import * as z from 'zod'
-import type { Check } from '../verifier.ts'
+import type { Check } from '../verify-receipt/verifier.ts'
 
 /** A node's view of the places that a proof names; undefined where it does not know them. */
 export type NodeView = {

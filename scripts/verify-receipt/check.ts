@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { batchTerms, consentRow, faultOfConsent } from '../../shared/consent/consent.ts'
 import { receiptType } from '../../shared/consent/receipt.ts'
 import { termsDigest } from '../../shared/consent/terms.ts'
-import type { Check } from '../verifier.ts'
+import type { Check } from './verifier.ts'
 
 const { level, digest, leaves, passkey } = consentRow.shape
 const claims = z.object({

@@ -1,7 +1,7 @@
 /** Each kind of hosted action runs to its end, as the person and the agent see it. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { fund } from '../../scripts/local/fund.ts'
+import { fund } from '../../scripts/local/chain/fund.ts'
 import { openAgent } from '../../scripts/screenshots/stage.ts'
 import { openScene, type Visitor } from '../support/browser/browser.ts'
 import { barriersOn } from '../support/browser/sight.ts'

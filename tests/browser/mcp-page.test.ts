@@ -2,7 +2,7 @@
 import { build } from 'esbuild'
 import { afterAll, expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
-import { listen } from '../../scripts/local/listen.ts'
+import { listen } from '../../scripts/local/process/listen.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { press } from '../support/browser/people.ts'
 

@@ -1,6 +1,6 @@
 /** No deposit is lost or booked twice when runs abort, overlap, fall behind or meet a refusing node. */
 import { expect, test } from 'vitest'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import {
   bookedDeposits,

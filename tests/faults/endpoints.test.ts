@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { callRpc } from '../../scripts/local/rpc.ts'
-import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
+import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/chain/rpc-proxy.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node } from '../support/faults/chain.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'

@@ -3,8 +3,8 @@
  * freeze reports it so, whatever the current block shows.
  */
 import { expect, test } from 'vitest'
+import { issuer } from '../../scripts/local/chain/fund.ts'
 import { fund } from '../../scripts/local/chain.ts'
-import { issuer } from '../../scripts/local/fund.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { transfer } from '../support/chain-world.ts'
 import { elapse, node, sendAs, stopMining } from '../support/faults/chain.ts'

@@ -1,7 +1,7 @@
 /** One endpoint that lies about time, use or fees, beside an honest one, frees and costs nothing. */
 import { getAddress, pad } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
-import { callRpc, transact } from '../../scripts/local/rpc.ts'
+import { callRpc, transact } from '../../scripts/local/chain/rpc.ts'
 import { cancelTopic, useTopic } from '../../shared/chains/evm/rpc/logs.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass } from '../support/faults/chain.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { fund } from '../../scripts/local/chain.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'

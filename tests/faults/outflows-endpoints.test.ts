@@ -1,7 +1,7 @@
 /** One endpoint that invents or denies a transfer writes nothing into the books. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { newKey, transfer } from '../support/chain-world.ts'

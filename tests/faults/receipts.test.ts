@@ -1,7 +1,7 @@
 /** Receipts that are too large, refused or malformed hold up no payment. */
 import { Transaction } from 'ethers'
 import { beforeEach, expect, test } from 'vitest'
-import { issuer } from '../../scripts/local/fund.ts'
+import { issuer } from '../../scripts/local/chain/fund.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
 import { type Liar, type Lie, saying, silent, startLiar } from '../support/faults/liar.ts'

@@ -1,7 +1,7 @@
 /** A transfer whose relayed transaction is mined without it is sent again. */
 import { expect, test } from 'vitest'
+import { issuer } from '../../scripts/local/chain/fund.ts'
 import { fund } from '../../scripts/local/chain.ts'
-import { issuer } from '../../scripts/local/fund.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { transfer as transferCall } from '../support/chain-world.ts'
 import { node, pass, sendAs, stopMining } from '../support/faults/chain.ts'

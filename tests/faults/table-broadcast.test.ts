@@ -1,6 +1,6 @@
 /** Rows of the fault table hold where transaction bytes get lost, are not mined, or lose their answer. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
+import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/chain/rpc-proxy.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
 import {

@@ -1,6 +1,6 @@
 /** Payments are booked as usual when the endpoint that is asked first writes hashes in upper case. */
 import { expect, test } from 'vitest'
-import { issuer } from '../../scripts/local/fund.ts'
+import { issuer } from '../../scripts/local/chain/fund.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { newKey } from '../support/chain-world.ts'
 import { node, pass, sendAs } from '../support/faults/chain.ts'

@@ -1,7 +1,7 @@
 /** Orders for vaults among reorganizations and restarts: the index of events and the books equal the chain. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { inForm } from '../support/cases.ts'
 import { hex } from '../support/chain-world.ts'
 import { node, stopMining } from '../support/faults/chain.ts'

@@ -10,7 +10,7 @@ import { stop as stopEsbuild } from 'esbuild'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildFunctions } from '../../scripts/build.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
-import { choosePorts } from '../../scripts/local/ports.ts'
+import { choosePorts } from '../../scripts/local/process/ports.ts'
 import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
 import { type Agent, start } from '../support/world.ts'
 

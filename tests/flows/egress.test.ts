@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { functionFolders } from '../../scripts/build.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
-import { type Listening, listen } from '../../scripts/local/listen.ts'
-import { choosePorts } from '../../scripts/local/ports.ts'
+import { type Listening, listen } from '../../scripts/local/process/listen.ts'
+import { choosePorts } from '../../scripts/local/process/ports.ts'
 import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
 
 /** Code of a compromised function: it does what its caller says and reveals what it holds. */

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buildFunctions } from '../../scripts/build.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
-import { choosePorts } from '../../scripts/local/ports.ts'
+import { choosePorts } from '../../scripts/local/process/ports.ts'
 import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
 import { inboundMailSecret, mailDomain, start } from '../support/world.ts'
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { spawnTethered } from '../../scripts/local/tethered.ts'
+import { spawnTethered } from '../../scripts/local/process/tethered.ts'
 import { type Market, openMarket, pay, priceAtomic } from '../support/market.ts'
 
 const installTimeoutMilliseconds = 300_000

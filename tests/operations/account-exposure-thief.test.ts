@@ -1,7 +1,7 @@
 /** A thief with a key takes, through the real interface, at most what the account's exposure says. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { acquainted, proven, usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { issuer } from '../../scripts/local/fund.ts'
-import { transact } from '../../scripts/local/rpc.ts'
+import { issuer } from '../../scripts/local/chain/fund.ts'
+import { transact } from '../../scripts/local/chain/rpc.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import { authorizing, inTenMinutes, signedPayment } from '../support/signed.ts'

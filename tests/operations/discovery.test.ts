@@ -5,7 +5,7 @@ import { contracts } from '../../functions/contracts.ts'
 import { documents } from '../../functions/discovery/documents.ts'
 import { discoveryFunction } from '../../functions/discovery/serve.ts'
 import notFound from '../../functions/not-found/index.ts'
-import { listen } from '../../scripts/local/listen.ts'
+import { listen } from '../../scripts/local/process/listen.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
 import { start } from '../support/world.ts'
 

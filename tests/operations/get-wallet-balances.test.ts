@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { fund } from '../../scripts/local/chain.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import { expiring, serverThat } from '../support/http.ts'
 import { type Agent, type Answer, start } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 /** A mandate pays nothing on the word of a stranger: neither an agent's nor that of a changed merchant. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { permit2Address } from '../../shared/chains/evm/rpc/places.ts'
 import { failedRules, giveMandate, type MandateOrder } from '../support/mandates.ts'
 import { attemptOf, execute, type Market, openMarket, prepare } from '../support/market.ts'

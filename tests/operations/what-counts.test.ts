@@ -1,7 +1,7 @@
 /** Limits count everything that the chain could still execute, and for a day what it did execute. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { resolveAll } from '../support/books.ts'

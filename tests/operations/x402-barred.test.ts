@@ -1,7 +1,7 @@
 /** A payment that the token's issuer would block, or that lacks funds, is refused before anything is signed. */
 import { expect, test } from 'vitest'
+import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/chain/fund.ts'
 import { fund } from '../../scripts/local/chain.ts'
-import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/fund.ts'
 import {
   attemptOf,
   execute,

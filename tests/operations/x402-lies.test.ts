@@ -2,7 +2,7 @@
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { challengeLies, offerLies } from '../../scripts/local/hostile/terms.ts'
+import { challengeLies, offerLies } from '../../scripts/local/chain/hostile/terms.ts'
 import { authorizationTypes } from '../support/eip3009.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
 import { textWith } from '../support/matching.ts'

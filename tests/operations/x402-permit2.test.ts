@@ -4,7 +4,7 @@
  */
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { readUse } from '../../shared/chains/evm/use.ts'
 import { addressSchema, wordSchema } from '../../shared/chains/hex.ts'
 import { assetOf } from '../../shared/chains/registry.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import type { Token } from '../../shared/chains/chain.ts'
 import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'

@@ -7,10 +7,13 @@ import { type Address, createPublicClient, erc20Abi, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { type Facilitator, startFacilitator } from '../../scripts/local/chain/facilitator.ts'
+import {
+  type HostileMerchant,
+  startHostileMerchant,
+} from '../../scripts/local/chain/hostile-merchant.ts'
+import { type Merchant, startMerchant } from '../../scripts/local/chain/merchants.ts'
 import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
-import { type Facilitator, startFacilitator } from '../../scripts/local/facilitator.ts'
-import { type HostileMerchant, startHostileMerchant } from '../../scripts/local/hostile-merchant.ts'
-import { type Merchant, startMerchant } from '../../scripts/local/merchants.ts'
 
 const usd = 1_000_000n
 const priceAtomic = 10_000n

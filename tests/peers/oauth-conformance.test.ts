@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { listen } from '../../scripts/local/listen.ts'
+import { listen } from '../../scripts/local/process/listen.ts'
 import { consent, register, serve } from '../support/oauth.ts'
 import { start } from '../support/world.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
+import { planFrom } from '../../scripts/local/chain/rpc-proxy/plan.ts'
+import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/chain/rpc-proxy.ts'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
-import { planFrom } from '../../scripts/local/rpc-proxy/plan.ts'
-import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
 import { known, newKey, sign, transfer, worldOn } from '../support/chain-world.ts'
 

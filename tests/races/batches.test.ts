@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callRpc, transact } from '../../scripts/local/rpc.ts'
+import { callRpc, transact } from '../../scripts/local/chain/rpc.ts'
 import { resolveAll, settledAsOnChain } from '../support/books.ts'
 import { inForm } from '../support/cases.ts'
 import { newKey, transfer } from '../support/chain-world.ts'

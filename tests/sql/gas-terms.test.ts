@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { readGasTerms } from '../../scripts/provision.ts'
+import { readGasTerms } from '../../scripts/operator/provision.ts'
 import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const script = fileURLToPath(new URL('../../scripts/gas-terms.ts', import.meta.url))

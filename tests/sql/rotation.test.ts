@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { openAccount } from '../../scripts/provision.ts'
+import { openAccount } from '../../scripts/operator/provision.ts'
 import type { KeyRing } from '../../scripts/rotate-keys/key-ring.ts'
 import { rotate } from '../../scripts/rotate-keys/rotate.ts'
 import { type Purpose, readRoots } from '../../shared/sealing/roots.ts'

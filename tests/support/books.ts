@@ -2,7 +2,7 @@
 import { id as keccak, zeroPadValue } from 'ethers'
 import { expect } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { type Agent, finalize, type TestWorld } from './world.ts'
 

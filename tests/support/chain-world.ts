@@ -3,7 +3,7 @@
  * requests, and payers whose signatures and transactions ethers makes.
  */
 import { getAddress, Interface, keccak256, Wallet } from 'ethers'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import type { GasConfig } from '../../shared/chains/evm/gas.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'

@@ -1,7 +1,7 @@
 /** Blocks that strangers fill with transfers of nothing. */
 import { Interface } from 'ethers'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import { multicall3Address } from '../../shared/chains/evm/rpc/places.ts'
 import { minedTogether, newKey } from './chain-world.ts'
 

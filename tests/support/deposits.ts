@@ -4,8 +4,8 @@
  */
 import { AbiCoder, getAddress, Interface, id as keccakOfText } from 'ethers'
 import * as z from 'zod'
+import { callRpc, transact } from '../../scripts/local/chain/rpc.ts'
 import { fund } from '../../scripts/local/chain.ts'
-import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { hex, known, newKey, sign, transfer } from './chain-world.ts'

@@ -18,15 +18,26 @@ const handlers = z.record(
 )
 
 /** Operations by folder, bound once because each binding builds the checks of its answers again. */
-const operations = new Map<string, readonly [BoundOperation, ...BoundOperation[]]>()
-for (const contract of contracts) {
-  const { folder, method } = contract
-  const { run, runGet, runPost } = handlers.parse(
-    await import(`../../functions/${folder}/handler.ts`),
-  )
-  const found = run ?? (method === 'GET' ? runGet : runPost)
-  if (!found) throw new Error(`no handler of ${contract.id}`)
-  operations.set(folder, [...(operations.get(folder) ?? []), bindOperation(contract, found)])
+const operations = new Map<string, Promise<Bound>>()
+type Bound = readonly [BoundOperation, ...BoundOperation[]]
+
+function operationsIn(folder: string): Promise<Bound> {
+  const known = operations.get(folder) ?? bind(folder)
+  operations.set(folder, known)
+  return known
+}
+
+async function bind(folder: string): Promise<Bound> {
+  const file: unknown = await import(`../../functions/${folder}/handler.ts`)
+  const { run, runGet, runPost } = handlers.parse(file)
+  const bound = contracts.flatMap((contract) => {
+    if (contract.folder !== folder) return []
+    const found = run ?? (contract.method === 'GET' ? runGet : runPost)
+    return found ? [bindOperation(contract, found)] : []
+  })
+  const [first, ...others] = bound
+  if (!first) throw new Error(`no handler in ${folder}`)
+  return [first, ...others]
 }
 
 /** Returns the functions by folder. */
@@ -34,20 +45,20 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
   const given = () => world
   return new Map([
     ['oauth', oauthFunction(given)],
-    ...[...operations].map(([folder, ofFolder]): [string, EdgeFunction] => [
+    ...contracts.map(({ folder }): [string, EdgeFunction] => [
       folder,
-      onDemand(() => edgeFunctions(ofFolder, given)),
+      onDemand(async () => edgeFunctions(await operationsIn(folder), given)),
     ]),
   ])
 }
 
 /** Creates a function at its first call, because most worlds use few of theirs. */
-function onDemand(make: () => EdgeFunction): EdgeFunction {
-  let made: EdgeFunction | undefined
+function onDemand(make: () => Promise<EdgeFunction>): EdgeFunction {
+  let made: Promise<EdgeFunction> | undefined
   return {
-    fetch: (...asked) => {
+    fetch: async (...asked) => {
       made ??= make()
-      return made.fetch(...asked)
+      return (await made).fetch(...asked)
     },
   }
 }

@@ -1,6 +1,6 @@
 /** Sets and reads the relayers' gas and what they carry, for tests of sponsored gas. */
-import { callRpc } from '../../scripts/local/rpc.ts'
-import { type GasTerms, setGasTerms } from '../../scripts/provision.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
+import { type GasTerms, setGasTerms } from '../../scripts/operator/provision.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 /** Sets wide gas terms, except for the given ones. Young accounts get the same terms unless stated. */

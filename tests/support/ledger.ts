@@ -1,5 +1,5 @@
 /** Facts that tests read besides the API: balances on the chain and rows of an account. */
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
 /** Returns the atomic USDC of an address on the test's chain. */

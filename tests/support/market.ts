@@ -4,11 +4,14 @@
  */
 
 import * as z from 'zod'
+import { type Facilitator, startFacilitator } from '../../scripts/local/chain/facilitator.ts'
+import {
+  type HostileMerchant,
+  startHostileMerchant,
+} from '../../scripts/local/chain/hostile-merchant.ts'
+import { type Merchant, startMerchant } from '../../scripts/local/chain/merchants.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
-import { type Facilitator, startFacilitator } from '../../scripts/local/facilitator.ts'
-import { type HostileMerchant, startHostileMerchant } from '../../scripts/local/hostile-merchant.ts'
-import { type Merchant, startMerchant } from '../../scripts/local/merchants.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import { atEnd } from './ending.ts'
 import { type Agent, type Answer, type StartOptions, start, type TestWorld } from './world.ts'
 

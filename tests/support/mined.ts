@@ -3,7 +3,7 @@
  * once would sometimes look too early.
  */
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import type { Fetch } from '../../shared/world.ts'
 
 /** Maximum of looks at the pool; what is still there, such as a fee below the base fee, is not mined. */

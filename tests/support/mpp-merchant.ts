@@ -8,7 +8,7 @@ import { Hono } from 'hono'
 import { evm, Mppx } from 'mppx/hono'
 import { Mppx as Plain } from 'mppx/server'
 import type { Chain } from '../../scripts/local/chain.ts'
-import { listen } from '../../scripts/local/listen.ts'
+import { listen } from '../../scripts/local/process/listen.ts'
 import { atEnd } from './ending.ts'
 
 export const mppPayTo = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
-import { listen } from '../../scripts/local/listen.ts'
+import { listen } from '../../scripts/local/process/listen.ts'
 import type { OwnerSession } from '../../shared/auth/new-session.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import {

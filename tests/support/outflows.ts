@@ -1,7 +1,7 @@
 /** Money that leaves wallets, and what the books, the feed, the log and the owner learn of it. */
 import { AbiCoder, keccak256 } from 'ethers'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { randomBytes } from './seed.ts'
 import { type Agent, finalize, type TestWorld } from './world.ts'

@@ -10,7 +10,7 @@ import { paymentMiddleware, setSettlementOverrides, x402ResourceServer } from '@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
-import { listen } from '../../scripts/local/listen.ts'
+import { listen } from '../../scripts/local/process/listen.ts'
 import { newKey } from './chain-world.ts'
 import { atEnd } from './ending.ts'
 import { permitPayload, useAllowance, usePermit } from './permit2.ts'

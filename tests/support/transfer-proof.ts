@@ -1,7 +1,7 @@
 /** Proofs as tests use them: full blocks around a payment, and a checker's verdict on a proof. */
 import fc from 'fast-check'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import {
   checkAgainstNode,
   checkProof,

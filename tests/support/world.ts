@@ -6,14 +6,19 @@
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
 import { pushKeysOf } from '../../scripts/local/bindings.ts'
+import { giveGas } from '../../scripts/local/chain/fund.ts'
+import { beginReading, fundLane } from '../../scripts/local/chain/lanes.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
+import { offerVaults } from '../../scripts/local/chain/yield.ts'
 import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
-import { giveGas } from '../../scripts/local/fund.ts'
-import { beginReading, fundLane } from '../../scripts/local/lanes.ts'
 import type { CaughtMail } from '../../scripts/local/mail.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import { createReceiptKeys, createSessionKeys } from '../../scripts/local/secrets.ts'
-import { offerVaults } from '../../scripts/local/yield.ts'
-import { type KeyOrder, openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
+import {
+  type KeyOrder,
+  openAccount,
+  openApiKey,
+  openLane,
+} from '../../scripts/operator/provision.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
 import { acquaint, userAgent } from './acquaint.ts'

@@ -3,8 +3,8 @@
  * and relayers carry.
  */
 import { AbiCoder, concat, Interface, keccak256, Signature } from 'ethers'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Address } from '../../shared/chains/registry.ts'
 import { hex, type Key, known } from './chain-world.ts'

@@ -1,7 +1,7 @@
 /** The demo's owner, who has no passkey at hand, says why a page did not take a form. */
 import { expect, onTestFinished, test } from 'vitest'
 import { signInOwner } from '../../scripts/demo/owner-browser.ts'
-import { listen } from '../../scripts/local/listen.ts'
+import { listen } from '../../scripts/local/process/listen.ts'
 
 test('a form that needs a passkey ends the demo with the words of the page and what to do', async () => {
   const { url, close } = await listen(({ method, url: asked }) => {

@@ -1,6 +1,6 @@
 /** Requests to strangers reach public addresses only, by whatever way an address is given. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Listening, listen } from '../../scripts/local/listen.ts'
+import { type Listening, listen } from '../../scripts/local/process/listen.ts'
 import { isPublicAddress, publicFetch } from '../../scripts/serve/public-fetch.ts'
 
 let inside: Listening

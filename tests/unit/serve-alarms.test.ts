@@ -1,6 +1,6 @@
 /** Alarms reach the address of the operator, each of them once. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Listening, listen } from '../../scripts/local/listen.ts'
+import { type Listening, listen } from '../../scripts/local/process/listen.ts'
 import { mailTo } from '../../scripts/serve/alarm-mail.ts'
 import { openAlarms, postTo } from '../../scripts/serve/alarms.ts'
 import { textWith } from '../support/matching.ts'

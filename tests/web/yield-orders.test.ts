@@ -2,7 +2,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { runYield } from '../../shared/yield/rules.ts'

@@ -1,8 +1,8 @@
 /** Rules for yield: made by the owner, followed within their mandate, and ended with it. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { fund } from '../../scripts/local/chain.ts'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { runYield } from '../../shared/yield/rules.ts'

@@ -104,7 +104,7 @@ async function parseParts(
   Object.assign(parser, { renderTextContent: () => undefined })
   try {
     const mail = await parser.parse(short.raw)
-    return read(mail, { ...structureOf(parser, raw), isListCut: short.isCut }, limits)
+    return readMessage(mail, { ...structureOf(parser, raw), isListCut: short.isCut }, limits)
   } catch (error) {
     return { refused: reasonOf(error) }
   }
@@ -129,7 +129,7 @@ function reasonOf(error: unknown): MailRefusal {
 /** The structure of a mail, and whether its lists of addresses were cut before they were parsed. */
 type Shape = Structure & { isListCut: boolean }
 
-function read(
+function readMessage(
   mail: Email,
   structure: Shape,
   limits: MailLimits,
@@ -248,15 +248,18 @@ const plainPart = (content: Uint8Array): TextPart => ({
 
 /** Returns what a person sees of parts that say the same. Those in no known charset are files. */
 function shownOf(parts: readonly TextPart[]) {
-  const read = parts.map((part) => ({ ...part, text: decodeText(part.content, part.charset) }))
-  const unreadable = read.flatMap(({ text, content }): ParsedFile[] =>
+  const decoded = parts.map((part) => ({
+    ...part,
+    text: decodeText(part.content, part.charset),
+  }))
+  const unreadable = decoded.flatMap(({ text, content }): ParsedFile[] =>
     text === undefined
       ? [{ name: '', type: 'application/octet-stream', content, reading: 'bytes' }]
       : [],
   )
-  const html = read.filter(({ isHtml }) => isHtml).map(({ text = '' }) => htmlText(text))
+  const html = decoded.filter(({ isHtml }) => isHtml).map(({ text = '' }) => htmlText(text))
   const seen = html.map(({ text }) => text).join('\n')
-  const plain = read.filter(({ isHtml }) => !isHtml).map(unflowed)
+  const plain = decoded.filter(({ isHtml }) => !isHtml).map(unflowed)
   const hiddenPieces = html.reduce((sum, one) => sum + one.hiddenPieces, 0)
   return { text: seen.trim() === '' ? plain.join('\n') : seen, hiddenPieces, unreadable }
 }

@@ -1,7 +1,7 @@
 /** Random plays end each hardship before long, and the chain loses no state through reorganizations. */
 import { beforeAll, expect, test } from 'vitest'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { type Chain, startChain } from '../../../scripts/local/chain.ts'
-import { callRpc } from '../../../scripts/local/rpc.ts'
 import { atEnd } from '../../support/ending.ts'
 import type { Action } from '../../support/play/actions.ts'
 import { mine } from '../../support/play/blocks.ts'

@@ -1,7 +1,7 @@
 /** The deposits of the feed match a scan of the whole chain while blocks are replaced. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import {
   bookedDeposits,

@@ -1,7 +1,7 @@
 /** Rows of the fault table hold where an endpoint lies or refuses reads, beside an honest one. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RpcProxy, startRpcProxy } from '../../../scripts/local/chain/rpc-proxy.ts'
 import { fund } from '../../../scripts/local/chain.ts'
-import { type RpcProxy, startRpcProxy } from '../../../scripts/local/rpc-proxy.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { node, pass, stopMining } from '../../support/faults/chain.ts'
 import { outcomesOf, paidOnce, pairs, transfer } from '../../support/faults/pair.ts'

@@ -1,7 +1,7 @@
 /** Rows of the fault table hold for relayers and for the ways around them. */
 import { beforeEach, expect, test } from 'vitest'
+import { issuer } from '../../../scripts/local/chain/fund.ts'
 import { fund } from '../../../scripts/local/chain.ts'
-import { issuer } from '../../../scripts/local/fund.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { transfer as transferCall } from '../../support/chain-world.ts'
 import { elapse, node, pass, sendAs, stopMining } from '../../support/faults/chain.ts'

@@ -1,7 +1,7 @@
 /** An endpoint that is asked first and invents deposits in the newest block has no lasting effect. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import { newKey } from '../../support/chain-world.ts'
 import { payAs, reorg, toldDeposits, transferTopic } from '../../support/deposits.ts'

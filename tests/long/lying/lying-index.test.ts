@@ -1,7 +1,7 @@
 /** One endpoint that hides or invents transfers freezes nobody, and no transfer is lost. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import { reconcileBalances } from '../../../shared/payments/deposits/reconcile.ts'
 import { newKey, transfer } from '../../support/chain-world.ts'

@@ -2,7 +2,7 @@
 import { decodeFunctionData, encodeFunctionResult, numberToHex } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { multicallAbi } from '../../../shared/chains/evm/abi.ts'
 import { hexSchema } from '../../../shared/chains/hex.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'

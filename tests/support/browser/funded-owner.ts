@@ -1,7 +1,7 @@
 /** Owners of new accounts with money, for tests that must not change the demo account. */
 import type { Page } from 'playwright-core'
 import * as z from 'zod'
-import { fund } from '../../../scripts/local/fund.ts'
+import { fund } from '../../../scripts/local/chain/fund.ts'
 import { type Agent, openAgent, register } from '../../../scripts/screenshots/stage.ts'
 import { giveAuthenticator } from './authenticator.ts'
 import type { Scene, VisitorOptions } from './browser.ts'

@@ -4,8 +4,8 @@
  */
 import type { BrowserContext } from 'playwright-core'
 import * as z from 'zod'
-import { fund, type TokenChain } from '../../../scripts/local/fund.ts'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { fund, type TokenChain } from '../../../scripts/local/chain/fund.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 
 export type WalletOptions = {
   chain: TokenChain & { chainId: number }

@@ -1,7 +1,7 @@
 /** Controls of the chain: its time, its blocks and their mining. */
 import { expect, onTestFinished } from 'vitest'
-import { issuer } from '../../../scripts/local/fund.ts'
-import { callRpc, transact } from '../../../scripts/local/rpc.ts'
+import { issuer } from '../../../scripts/local/chain/fund.ts'
+import { callRpc, transact } from '../../../scripts/local/chain/rpc.ts'
 import type { TestWorld } from '../world.ts'
 
 /** Makes one JSON-RPC call to the chain itself. */

@@ -7,7 +7,7 @@ import {
   toFunctionSelector,
 } from 'viem'
 import * as z from 'zod'
-import { listen } from '../../../scripts/local/listen.ts'
+import { listen } from '../../../scripts/local/process/listen.ts'
 import { multicallAbi } from '../../../shared/chains/evm/abi.ts'
 import { hexSchema } from '../../../shared/chains/hex.ts'
 import { atEnd } from '../ending.ts'

@@ -1,6 +1,6 @@
 /** Invariants of the street, checked after each event, and at the end by the token's logs alone. */
 import * as z from 'zod'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { addressSchema, wordSchema } from '../../../shared/chains/hex.ts'
 import { authorizationNonce } from '../../../shared/custody/nonce.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'

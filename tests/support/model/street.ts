@@ -3,7 +3,7 @@
  * and a book records the answers.
  */
 import * as z from 'zod'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { attemptOf, execute, type Market, prepare } from '../market.ts'
 import type { Agent, Answer } from '../world.ts'

@@ -1,7 +1,7 @@
 /** The chain of a play: its mining, and the outflows of a wallet in the current blocks. */
 import * as z from 'zod'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import type { Chain } from '../../../scripts/local/chain.ts'
-import { callRpc } from '../../../scripts/local/rpc.ts'
 import { crowdAddresses } from './contracts.ts'
 
 /** Money that left a wallet, with the time of its block. */

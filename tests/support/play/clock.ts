@@ -2,7 +2,7 @@
  * One clock for the product, its database and the chain, which advances only when a play says so. A script
  * gives the same result each time, and a day takes no longer than its actions.
  */
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import type { TestWorld } from '../world.ts'
 
 /** Base fee of a rollup on a calm day. */

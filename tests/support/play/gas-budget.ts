@@ -4,7 +4,7 @@
  */
 import { keccak256, Transaction } from 'ethers'
 import * as z from 'zod'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import type { Play } from './play.ts'
 
 /** Seconds of a day, minus the longest time between a signature and its block. */

@@ -1,6 +1,6 @@
 /** Balances of a play's relayers: what they hold, were given and lost. */
 import * as z from 'zod'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import type { TestWorld } from '../world.ts'
 
 const quantity = z.string().transform(BigInt)

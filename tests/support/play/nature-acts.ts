@@ -1,5 +1,5 @@
 /** Actions of the chain, its endpoints and time. */
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import type { ActionOf } from './actions.ts'
 import { headOf, mine, type Outflow } from './blocks.ts'
 import type { Play } from './play.ts'

@@ -1,5 +1,5 @@
 /** Actions of the thief's merchant, payees and contracts, and of those who give gas or take it away. */
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { headerOf } from '../x402.ts'
 import type { ActionOf, Using } from './actions.ts'
 import { crowdAt, mine, submit } from './blocks.ts'

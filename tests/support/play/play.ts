@@ -4,7 +4,7 @@
  */
 
 import { getAddress } from 'ethers'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { limitGas } from '../gas.ts'
 import { ownerOf } from '../owner.ts'
 import { allow } from '../permit2.ts'

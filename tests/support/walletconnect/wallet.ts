@@ -1,8 +1,8 @@
 /** A wallet on another device: WalletConnect's own client, and an account that a local chain signs for. */
 import { SignClient } from '@walletconnect/sign-client'
 import * as z from 'zod'
-import { fund, type TokenChain } from '../../../scripts/local/fund.ts'
-import { callRpc } from '../../../scripts/local/rpc.ts'
+import { fund, type TokenChain } from '../../../scripts/local/chain/fund.ts'
+import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { randomBytes } from '../seed.ts'
 
 export type FarWallet = {

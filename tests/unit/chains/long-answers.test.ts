@@ -1,7 +1,7 @@
 /** Long, malformed answers of a node cost no more than reading their bytes. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { listen } from '../../../scripts/local/listen.ts'
+import { listen } from '../../../scripts/local/process/listen.ts'
 import { placedLogs } from '../../../shared/chains/evm/rpc/logs.ts'
 import { rpcFor } from '../../../shared/chains/evm/rpc/rpc.ts'
 import { rpcReceiptSchema } from '../../../shared/chains/evm/use.ts'

@@ -4,18 +4,18 @@
  * script that retries uses the same endpoint.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
-import { run as runTransfer } from '../../functions/wallet-custodial-transfer/handler.ts'
-import { edgeFunction } from '../../shared/http/edge.ts'
-import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
-import { fractions } from '../local/random.ts'
-import { callRpc } from '../local/rpc.ts'
-import { startRpcProxy } from '../local/rpc-proxy.ts'
+import { walletCustodialTransfer } from '../../../functions/wallet-custodial-transfer/contract.ts'
+import { run as runTransfer } from '../../../functions/wallet-custodial-transfer/handler.ts'
+import { edgeFunction } from '../../../shared/http/edge.ts'
+import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
+import { callRpc } from '../../local/chain/rpc.ts'
+import { startRpcProxy } from '../../local/chain/rpc-proxy.ts'
+import { fractions } from '../../local/random.ts'
+import type { Figure } from '../report.ts'
+import { freshPayee, inParallel, nonceManagerArm } from '../runtimes.ts'
+import { type BenchWorld, watchPayees } from '../world.ts'
 import { inProcess, mortal, reorganize } from './bad-day.ts'
 import { compare } from './books.ts'
-import type { Figure } from './report.ts'
-import { freshPayee, inParallel, nonceManagerArm } from './runtimes.ts'
-import { type BenchWorld, watchPayees } from './world.ts'
 
 const clients = 25
 const plainTransfers = 500

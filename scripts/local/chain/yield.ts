@@ -3,8 +3,8 @@
  * chain that has them stays as it is.
  */
 import { type Address, concat, getCreate2Address, type Hex, pad, zeroHash } from 'viem'
-import type { Chain } from './chain.ts'
-import { localVaultCode, yieldGateCode } from './contracts/code.ts'
+import type { Chain } from '../chain.ts'
+import { localVaultCode, yieldGateCode } from '../contracts/code.ts'
 import { issuer, type TokenChain } from './fund.ts'
 import { callRpc, transact } from './rpc.ts'
 

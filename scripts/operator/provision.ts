@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
 import * as z from 'zod'
-import { createApiKey, credentialOf, shownPart } from '../shared/auth/api-key.ts'
-import { hashPassword } from '../shared/auth/password.ts'
-import { createAccountKey, sealKey } from '../shared/custody/accounts.ts'
-import type { Roots } from '../shared/sealing/roots.ts'
-import type { World } from '../shared/world.ts'
+import { createApiKey, credentialOf, shownPart } from '../../shared/auth/api-key.ts'
+import { hashPassword } from '../../shared/auth/password.ts'
+import { createAccountKey, sealKey } from '../../shared/custody/accounts.ts'
+import type { Roots } from '../../shared/sealing/roots.ts'
+import type { World } from '../../shared/world.ts'
 
 const random = (length: number) => new Uint8Array(randomBytes(length))
 

@@ -20,9 +20,9 @@ import {
 } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import * as z from 'zod'
-import type { Chain } from './chain.ts'
+import type { Chain } from '../chain.ts'
+import { type Listening, listen } from '../process/listen.ts'
 import { fund } from './fund.ts'
-import { type Listening, listen } from './listen.ts'
 
 const pollMilliseconds = 20
 const settleTimeoutMilliseconds = 30_000

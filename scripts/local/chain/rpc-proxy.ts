@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
-import { listenRaw } from './listen.ts'
+import { listenRaw } from '../process/listen.ts'
 import { type Call, callSchema, liarFor, responseSchema } from './rpc-proxy/lies.ts'
 import { type Fault, type Kind, type Lie, planFrom, type Rule } from './rpc-proxy/plan.ts'
 

@@ -1,9 +1,10 @@
 /** Measures how many payments a second are decided and reserved when many callers do so at once. */
+
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
-import type { Figure } from './report.ts'
-import { inParallel } from './runtimes.ts'
-import { type BenchWorld, begin, type Caller, callerOf, reserve } from './world.ts'
+import type { Figure } from '../report.ts'
+import { inParallel } from '../runtimes.ts'
+import { type BenchWorld, begin, type Caller, callerOf, reserve } from '../world.ts'
 
 const contenders = 32
 const decisions = 1_500

@@ -2,7 +2,7 @@
  * Decides which requests a faulty endpoint strikes, and how. Each rule draws from a random stream of its
  * own, so its choice depends on the seed and on how often it was asked, not on other traffic.
  */
-import { fractions } from '../random.ts'
+import { fractions } from '../../random.ts'
 
 /** A fault of a request as a whole, or a lie in the answers of a node, and the requests that it strikes. */
 export type Rule = (Fault | Lie) & {

@@ -4,9 +4,9 @@
  */
 import type { Sql } from 'postgres'
 import * as z from 'zod'
-import type { Roots } from '../../shared/sealing/roots.ts'
-import { openLane } from '../provision.ts'
-import type { Chain } from './chain.ts'
+import type { Roots } from '../../../shared/sealing/roots.ts'
+import { openLane } from '../../operator/provision.ts'
+import type { Chain } from '../chain.ts'
 import { fund } from './fund.ts'
 import { callRpc } from './rpc.ts'
 

@@ -8,11 +8,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
 import * as z from 'zod'
-import type { Chain } from './chain.ts'
+import type { Chain } from '../chain.ts'
+import { listenRaw } from '../process/listen.ts'
 import { localTokens } from './fund.ts'
 import { answers, type Exchange } from './hostile/answers.ts'
 import { challengeLies, encode, type Offer, offerLies, toRequirementsV1 } from './hostile/terms.ts'
-import { listenRaw } from './listen.ts'
 
 const payTo = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
 const requestsRememberedMax = 10_000

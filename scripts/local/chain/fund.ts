@@ -4,7 +4,7 @@
  */
 import type { Sql } from 'postgres'
 import { type Address, encodeFunctionData, type Hex, parseAbi, toHex } from 'viem'
-import { setGasTerms } from '../provision.ts'
+import { setGasTerms } from '../../operator/provision.ts'
 import { callRpc, transact } from './rpc.ts'
 
 /** Addresses by which the tokens of a chain are reached; every Chain has them. */

@@ -3,9 +3,9 @@
  * own, because workers of one process take turns and those of the platform do not.
  */
 import { Log, LogLevel } from 'miniflare'
-import { functionWorker, readCode, type Wiring, worker } from './function-worker.ts'
-import type { FunctionSettings } from './functions.ts'
-import { openMiniflare } from './miniflare.ts'
+import { functionWorker, readCode, type Wiring, worker } from '../function-worker.ts'
+import type { FunctionSettings } from '../functions.ts'
+import { openMiniflare } from '../miniflare.ts'
 
 /** Decides whether a function runs apart: it has a CPU limit, no secrets and no services. */
 export function runsApart({ cpuMilliseconds, secrets, services }: FunctionSettings): boolean {

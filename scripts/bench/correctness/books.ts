@@ -1,6 +1,6 @@
 /** Compares the payments in the database with the logs of the chain. */
 import * as z from 'zod'
-import { type BenchWorld, headOf, paidIn } from './world.ts'
+import { type BenchWorld, headOf, paidIn } from '../world.ts'
 
 const paymentRows = z.array(z.object({ state: z.string(), payee: z.string() }))
 

@@ -2,7 +2,7 @@
  * Prints the log of the functions one second late. A function notices that its database has ended before
  * the world does. By then the world knows, and leaves out lines from the time without a database.
  */
-import type { LastingPostgres } from './lasting-postgres.ts'
+import type { LastingPostgres } from '../lasting-postgres.ts'
 
 const holdMilliseconds = 1_000
 

@@ -1,9 +1,9 @@
 /** Measures how long signed payments take to be paid if all workers are killed under load. */
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
-import type { Figure } from './report.ts'
-import { freshPayee, inParallel, productArm, runtimesOf } from './runtimes.ts'
-import { type BenchWorld, watchPayees } from './world.ts'
+import type { Figure } from '../report.ts'
+import { freshPayee, inParallel, productArm, runtimesOf } from '../runtimes.ts'
+import { type BenchWorld, watchPayees } from '../world.ts'
 
 const transfers = 400
 const clients = 50

@@ -4,7 +4,7 @@
  * only custody and the vault the ciphers of envelopes, only the mailer can open a socket, and only what
  * touches a chain carries viem.
  */
-import { contracts } from '../functions/contracts.ts'
+import { contracts } from '../../functions/contracts.ts'
 
 /** The limits of one function's bundle. */
 export type BundleRule = {

@@ -1,10 +1,10 @@
 /** The faults of a bad day: workers that die at any step, and a chain that takes blocks back. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { openCustody } from '../../shared/custody/custody.ts'
-import { openDatabase } from '../../shared/db/database.ts'
-import { type Fetch, type World, worldFrom } from '../../shared/world.ts'
-import { callRpc } from '../local/rpc.ts'
-import { type BenchWorld, bindingsOf } from './world.ts'
+import { openCustody } from '../../../shared/custody/custody.ts'
+import { openDatabase } from '../../../shared/db/database.ts'
+import { type Fetch, type World, worldFrom } from '../../../shared/world.ts'
+import { callRpc } from '../../local/chain/rpc.ts'
+import { type BenchWorld, bindingsOf } from '../world.ts'
 
 const crashShare = 0.05
 const reorgEveryMilliseconds = 4_000
