@@ -1,5 +1,6 @@
 /** The code meets its measured rules of style. There is no list of exceptions. */
 import { dirname } from 'node:path'
+/** The code meets its measured rules of style. Nothing is exempt. */
 import { expect, test } from 'vitest'
 import {
   filesIn,
@@ -137,6 +138,14 @@ test('comments are 10 to 20 lines in a hundred', () => {
   const share = comments / measured.reduce((sum, { fullLines }) => sum + fullLines, 0)
   expect(share).toBeGreaterThanOrEqual(0.1)
   expect(share).toBeLessThanOrEqual(0.2)
+})
+
+test('at most 20 comments open with a question word or say "is no"', () => {
+  const riddle = /^[\s*]*(What|Whether|Who|Where)\b|\bis no\b/
+  const riddles = of([...sources, ...tests]).flatMap(({ path, comments }) =>
+    comments.filter((text) => riddle.test(text)).map((text) => `${path} ${text}`),
+  )
+  expect(riddles.length, riddles.join('\n')).toBeLessThanOrEqual(20)
 })
 
 test('clock, randomness and network come in through shared/world.ts alone', () => {

@@ -2555,7 +2555,7 @@ export type AccountClient = {
   mailSend: (request: MailSendRequest, options?: CallOptions) => Promise<MailSendAnswer>
 }
 
-/** How each method is called. */
+/** The operation of each method. */
 export const operations = {
   getIdentity: { id: 'get_identity', method: 'GET', folder: 'get-identity', keyed: false, repeatable: true },
   checkAlias: { id: 'check_alias', method: 'GET', folder: 'check-availability', keyed: false, repeatable: true },
@@ -2599,7 +2599,7 @@ export const operations = {
   mailSend: { id: 'mail_send', method: 'POST', folder: 'mail-send', keyed: true, repeatable: true },
 } as const satisfies Record<keyof AccountClient, Call>
 
-/** Where an operation is, whether it takes an Idempotency-Key, and whether a repeat changes no more. */
+/** An operation: whether it takes an Idempotency-Key, and whether a repeat changes nothing more. */
 export type Call = {
   id: keyof Operations
   method: 'GET' | 'POST'

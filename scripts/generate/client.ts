@@ -97,11 +97,11 @@ function describeTable(contracts: readonly Operation[]): string {
     const fields = Object.entries(row).map(([name, value]) => `${name}: ${literal(value)}`)
     return `  ${methodName(contract)}: { ${fields.join(', ')} },\n`
   })
-  return `/** How each method is called. */
+  return `/** The operation of each method. */
 export const operations = {
 ${rows.join('')}} as const satisfies Record<keyof AccountClient, Call>
 
-/** Where an operation is, whether it takes an Idempotency-Key, and whether a repeat changes no more. */
+/** An operation: whether it takes an Idempotency-Key, and whether a repeat changes nothing more. */
 export type Call = {
   id: keyof Operations
   method: 'GET' | 'POST'

@@ -72,7 +72,7 @@ export async function startMailCatcher(
     if (kept.length > keptMax) kept.shift()
   }
   const smtp = openSmtp(inbound, keep)
-  // A client that breaks off is no concern of this server.
+  // A client that breaks off does not concern this server.
   smtp.on('error', () => {})
   const server = smtp.listen(ports.smtp, '127.0.0.1')
   await once(server, 'listening')

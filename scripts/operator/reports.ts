@@ -1,4 +1,4 @@
-/** What an operator sees of a service: rows for a table, or for JSON. They show no secret and no mail. */
+/** Reports for the operator of a service, as rows for a table or for JSON. They show no secret and no mail. */
 import { type Sql } from 'postgres'
 import * as z from 'zod'
 import { addressSchema } from '../../shared/chains/hex.ts'

@@ -17,7 +17,7 @@ const mayBeMissing = [
   'TURNSTILE_SECRET_KEY',
 ]
 
-/** Returns the values of this service that are no secrets. */
+/** Returns the values of this service that are not secret. */
 export function valuesOf(settings: Settings): Texts {
   return {
     ENVIRONMENT: 'production',

@@ -18,7 +18,7 @@ const birthSchema = z.object({
   /** File of its secrets, and address of PostgreSQL without a login; absent for a function with neither. */
   holds: z.object({ secrets: z.enum(['custody', 'vault']), databaseAt: z.string() }).optional(),
 })
-/** What a process is to run. */
+/** First message to a process. */
 export type Birth = z.output<typeof birthSchema>
 
 const callSchema = z.object({ id: z.int(), method: z.string(), args: z.array(z.unknown()) })

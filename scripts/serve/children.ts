@@ -30,7 +30,7 @@ const answered = z.object({
 
 type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void }
 
-/** Where a process is told of: its ends, and the lines of its log. */
+/** Receivers of what a process reports: its ends, and the lines of its log. */
 export type Listeners = { say: (line: string) => void; hear: (line: string) => void }
 
 /** Starts the process. It answers calls when this resolves. */

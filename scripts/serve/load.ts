@@ -29,7 +29,7 @@ export function buildAll(modules: string): Promise<FunctionSettings[]> {
   return runProgram('build-functions', { modules }, settingsSchema)
 }
 
-/** What the functions are made of. */
+/** Input for loading the functions. */
 export type Loading = Listeners & {
   functions: readonly FunctionSettings[]
   /** Directory of the built functions. */

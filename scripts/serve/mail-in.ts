@@ -90,7 +90,7 @@ export async function startMailIn(options: MailInOptions): Promise<MailIn> {
       take().then(() => done(), done)
     },
   })
-  // A client that goes away in the middle is no error of this server.
+  // A client that goes away in the middle is not an error of this server.
   server.on('error', () => {})
   const net = server.listen(port)
   await once(net, 'listening')

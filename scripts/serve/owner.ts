@@ -76,7 +76,7 @@ function openOwnerAccount(sql: Sql, directory: string, chainId: number): Promise
   return openLane(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })
 }
 
-/** Paths by which a stranger begins to open an account; a link of the operator needs none of them. */
+/** Paths by which a stranger begins to open an account; a link of the operator does not need them. */
 const beginning = ['/request-signup-verification', '/confirm-registration-code', '/web/join']
 
 /** Returns the answer to a request that begins a sign-up, unless sign-up is open. */

@@ -1,5 +1,5 @@
 /**
- * What the functions expect of a platform, given by Node: the modules `cloudflare:*`, requests to the outside
+ * The platform that the functions expect, made of Node: the modules `cloudflare:*`, requests to the outside
  * that reach public addresses only, and functions loaded from their bundles.
  */
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { openDirectDatabase } from '../../shared/db/direct/direct.ts'
 import { publicFetch } from './public-fetch.ts'
 
 type Bindings = Readonly<Record<string, unknown>>
-/** What a platform gives a function beside its bindings. */
+/** Context that a platform passes to a function. */
 export type Execution = { waitUntil(work: Promise<unknown>): void; passThroughOnException(): void }
 
 /** A function as its bundle exports it; a part that it lacks is absent. */

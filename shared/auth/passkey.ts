@@ -98,7 +98,7 @@ function known(transports: readonly string[]): AuthenticatorTransport[] {
 }
 
 const bytes = z.string().regex(/^[\w-]+$/)
-/** Reads what an authenticator has none of as absent: browsers leave it out, or write null or nothing. */
+/** Reads a value that the authenticator lacks as absent: browsers leave it out, or write null or nothing. */
 const orAbsent = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((sent) => (sent === null || sent === '' ? undefined : sent), value)
 const common = {

@@ -1,6 +1,6 @@
 /**
  * The name of a browser and its system, taken from fixed lists. A browser or program may call itself
- * anything, so a mail contains none of the text of its user agent.
+ * anything, so a mail contains no text of its user agent.
  */
 
 const browsers: [RegExp, string][] = [

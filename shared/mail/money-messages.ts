@@ -13,7 +13,7 @@ export function approvalWanted(payment: {
   amount: string
   payee: string
   address: string
-  /** What the payee does with it; empty for a plain payment. */
+  /** Action that the payee takes with it; empty for a plain payment. */
   purpose: string
   asker: string
   note: string | null

@@ -125,7 +125,7 @@ const recordBytes = 4096
 const messageBytesMax = recordBytes - 103
 const utf8 = new TextEncoder()
 
-/** Returns the body of the request to the push service. Throws if the keys are no keys or the text is too long. */
+/** Returns the body of the request to the push service. Throws if a key is invalid or the text too long. */
 export async function encryptPush(
   world: Pick<World, 'randomBytes'>,
   { p256dh, auth }: PushKeys,
@@ -178,7 +178,7 @@ type PrivateKey = {
   publicKey: Uint8Array<ArrayBuffer>
 }
 
-/** Imports a private key to agree on a secret (ECDH) or to sign (ECDSA). Throws for bytes that are no key. */
+/** Imports a private key to agree on a secret (ECDH) or to sign (ECDSA). Throws if the bytes are not a key. */
 async function importPrivateKey(name: 'ECDH' | 'ECDSA', bytes: Uint8Array): Promise<PrivateKey> {
   const use = name === 'ECDH' ? 'deriveBits' : 'sign'
   const pkcs8 = joinBytes(decodeBytes(pkcs8Head), bytes)
@@ -189,7 +189,7 @@ async function importPrivateKey(name: 'ECDH' | 'ECDSA', bytes: Uint8Array): Prom
   return { key, publicKey }
 }
 
-/** Imports the public key of a browser. Throws if it is no point of the curve. */
+/** Imports the public key of a browser. Throws if it is not a point of the curve. */
 export function importPublicKey(point: Uint8Array<ArrayBuffer>) {
   return crypto.subtle.importKey('raw', point, { name: 'ECDH', namedCurve: 'P-256' }, false, [])
 }

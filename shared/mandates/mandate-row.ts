@@ -14,7 +14,7 @@ export const mandateRow = mandateTermsRow.extend({
   status: z.enum(mandateStatuses),
   /** True if the owner made it, from a payment of this key or app. */
   by_owner: z.boolean(),
-  /** What the service does under it for the owner. */
+  /** Service rendered to the owner under it. */
   purpose: z.string().nullable(),
   created_at: time,
   expires_at: time,

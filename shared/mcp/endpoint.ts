@@ -1,6 +1,6 @@
 /**
  * The tools over HTTP (Streamable HTTP, MCP 2026-07-28 and the revisions of 2025): one message per request,
- * a new server for each, and no state in between. There is no stream to resume.
+ * a new server for each, and no state in between. Streams cannot be resumed.
  */
 import {
   createMcpHandler,

@@ -87,7 +87,7 @@ const keyArgument = {
 
 /**
  * Returns the tools that a caller with these scopes can use, as a list shows them. A caller has an account,
- * so it needs none of the tools that open one.
+ * so the list leaves out the tools that open one.
  */
 export function listedTools(tools: ReadonlyMap<string, OperationTool>, held: readonly string[]) {
   return [...tools.values()]

@@ -5,7 +5,7 @@
 import type { Config } from '../env.ts'
 import { parseAmount, usdDecimals } from './amount.ts'
 
-/** Exclusive upper bound: limits are bigint columns, and none of them allows a payment of this much. */
+/** Exclusive upper bound: limits are bigint columns, which cannot allow a payment of this much. */
 export const usdMicrosEnd = 2n ** 62n
 
 type Priced = { symbol: string; decimals: number }

@@ -14,7 +14,7 @@ const shownLengthMax = 253
 /** RFC 3986 section 2: no spaces, which parsers remove, and no lookalikes of ASCII letters. */
 const printable = /^[\x21-\x7e]+$/
 
-/** What a client may register, in words for its developer. */
+/** The addresses that a client may register, in words for its developer. */
 export const redirectUriRule =
   'A redirect URI is https, http on loopback, or of the private-use scheme of an installed app.'
 
@@ -27,7 +27,7 @@ export function isRedirectUri(text: string): boolean {
   if (url.protocol === 'https:' || isLoopback(text)) return true
   // RFC 8252 section 7.1 asks for a reversed domain name, but editors register `cursor:` and `vscode:`. With
   // PKCE, which is required here, a code is of no use to another program that claims the same scheme.
-  // What holds another address, such as one for a browser, leads on to wherever that says.
+  // An address that contains another one, such as one for a browser, could lead on to it.
   return !browserSchemes.test(url.protocol) && !/https?:/i.test(text)
 }
 

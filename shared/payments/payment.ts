@@ -80,7 +80,7 @@ export const paymentRow = z.object({
   terms: z.record(z.string(), z.unknown()),
   created_at: time,
   expires_at: time,
-  /** Whose confirmation it waits for, or waited for last; null if nobody was asked. */
+  /** Confirmation that it waits for, or waited for last; null if nobody was asked. */
   asked_level: z.enum(consentLevels).nullable(),
   consent_level: z.enum(consentLevels).nullable(),
   valid_after: z.int().nullable(),

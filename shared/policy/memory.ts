@@ -4,7 +4,7 @@
  * disagree with.
  */
 
-/** Where the last settled payments of one resource went; empty if there are none. */
+/** Payees and assets of the last settled payments of one resource; empty if there are none. */
 export type PaidPlaces = {
   payees: readonly string[]
   assets: readonly { chain: number; token: string }[]

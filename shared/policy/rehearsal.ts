@@ -1,7 +1,7 @@
 /**
  * The rehearsal of a mandate: what it would have done, shown to the owner before approval. Pure. It replays
  * the past as if only this mandate had been active, the device known and each challenge heard by the
- * service, because none of that is stored.
+ * service, because these facts are not stored.
  */
 import {
   type CoverRequest,

@@ -22,7 +22,7 @@ const sealing = z.int().positive().optional()
 /** Purpose of a key: a private key, an entry of the vault, or a mail. A key opens only its own purpose. */
 export type Purpose = 'custody' | 'vault' | 'mail'
 
-/** Root secrets behind a function, so that printing or serializing the object shows none of them. */
+/** Root secrets behind a function, so that printing or serializing the object does not show them. */
 export type Roots = {
   readonly purpose: Purpose
   /** Version that seals. */

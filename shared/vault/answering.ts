@@ -4,7 +4,7 @@ import { MissingRootError } from '../sealing/roots.ts'
 
 /**
  * Returns the result of the work, or the refusal that ended it. A root that is no longer bound gives
- * `unavailable`: the operator binds it again, and until then none of its records changes.
+ * `unavailable`: the operator binds it again, and until then its records do not change.
  */
 export async function catchRefusal<T>(work: () => Promise<T>): Promise<T | Refusal> {
   try {

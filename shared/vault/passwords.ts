@@ -6,7 +6,7 @@ import type { RandomBytes } from './envelope.ts'
 
 /** Length used if nobody asks for another; 24 characters of the usual alphabet have over 140 bits. */
 const usualLength = 24
-/** Rules that sites accept if they state none of their own. */
+/** Rules that sites accept if they state no others. */
 const usualRules = 'required: upper; required: lower; required: digit; required: [-_.!@#%*+=?]'
 const attemptsMax = 5_000
 /** Bits of entropy that the rules must leave, since a guesser may know the rules. */

@@ -30,7 +30,7 @@ const deliveryBytesMax = 8_388_608
  */
 const pieceBytesMax = 393_216
 
-/** Cuts a body into pieces, and none of them within a character of UTF-8. */
+/** Cuts a body into pieces, never within a character of UTF-8. */
 export function piecesOf(body: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = []
   for (let start = 0; start === 0 || start < body.length; ) {

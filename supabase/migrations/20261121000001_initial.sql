@@ -612,7 +612,7 @@ create table private.owners (
   hold_until timestamptz,
   pending_password_hash text,
   pending_passkey_removal boolean not null default false,
-  -- What the owner does not want, each as channel and kind. Mails about security are never left out.
+  -- Notices that the owner does not want, as channel and kind. Mails about security are never left out.
   muted text[] not null default '{}'
     check (muted <@ array['mail:approvals', 'mail:logins', 'push:approvals', 'push:logins', 'push:security']),
   check ((hold_began_at is null) = (hold_until is null)),
@@ -1061,7 +1061,7 @@ create table private.payments (
   for_any_key boolean not null default false,
   remembers_payee boolean not null default false,
   remembers_device boolean not null default false,
-  -- Whose confirmation it waits for, the last time that it was asked about.
+  -- Confirmation that it waits for, as of the last time that it was asked about.
   asked_level text check (asked_level in ('agent_asserted', 'user_session', 'user_passkey')),
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,
@@ -2002,7 +2002,7 @@ begin
 end $$;
 
 -- Sets what the owner does not want to be told. Leaving out more takes a fresh proof: a thief would begin with that.
--- What no channel may leave out is refused.
+-- Leaving out mails about security is refused.
 create function api.owner_set_muted(credential text, muted text[]) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -3294,7 +3294,7 @@ begin
     returning d.*
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
-    -- What a payee gave back when it carried out an order is an item of the order's kind.
+    -- A deposit that a payee made while carrying out an order is an item of the order's kind.
     select b.account, coalesce((select p.terms ->> 'category' from private.payments p
         where p.account = b.account and p.tx_hash = b.tx_hash and p.payee = b.sender limit 1), 'deposit'),
       'received', b.id, b.flag is not null from booked b
@@ -3858,7 +3858,7 @@ end $$;
 -- Sponsored gas: relayers carry a bounded number of an account's transfers on a chain in 24 hours, and each costs at
 -- most what custody lets a unit of gas cost. A transfer beyond that is paid for by the wallet itself or not sent.
 
--- What relayers still carry for an account on a chain. `frees_at` is when the oldest transfer leaves the 24 hours.
+-- Transfers that relayers still carry for an account on a chain. `frees_at` is when the oldest leaves the 24 hours.
 create type private.gas_standing as (
   least_usd_micros bigint, calls_per_day integer, calls integer, frees_at timestamptz
 );
@@ -4500,7 +4500,7 @@ create table private.mandates (
   device text not null,
   -- True if the owner made it, from a payment that this key or app asked for.
   by_owner boolean not null default false,
-  -- What the service does under it for the owner, in words; null for what agents pay.
+  -- Service rendered to the owner under it, in words; null for what agents pay.
   purpose text,
   state text not null default 'pending_approval'
     check (state in ('pending_approval', 'active', 'suspended', 'declined', 'revoked')),
@@ -4829,7 +4829,7 @@ grant execute on function api.create_mandate, api.list_mandates, api.revoke_mand
 -- Orders of automated yield. An order is a transfer to a contract that carries it out (terms -> 'carrier'), so its
 -- decision, reservation, signature and settlement are those of transfers. Only reading and cancelling are here.
 
--- What a position had earned at its first look of each day, in atomic units.
+-- Earnings of a position at its first look of each day, in atomic units.
 create table private.yield_days (
   account uuid not null references private.accounts,
   chain bigint not null,
@@ -5062,7 +5062,7 @@ begin
        and r.refills and m.chains[1] = p.chain and m.tokens[1] = p.token));
 end $$;
 
--- Takes rules that nobody looked at for a minute and none of whose orders is open, each for one caller.
+-- Takes rules without an open order that nobody looked at for a minute, each for one caller.
 create function api.housekeeping_rules(batch integer)
   returns table (digest text, device text, wallet text, chain bigint, token text, vault text, keep_atomic text,
     above_atomic text, refills boolean, reserved_atomic text, unfunded_atomic text, mandate_row jsonb)
@@ -5074,7 +5074,7 @@ create function api.housekeeping_rules(batch integer)
      where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
        and not exists (select from private.payments p where p.key = m.key
          and (p.state in ('awaiting_confirmation', 'authorized') or p.state = 'signed' and p.block_hash is null
-           -- What could not be carried out is tried again after an hour.
+           -- An order that could not be carried out is tried again after an hour.
            or p.state in ('prepared', 'expired') and p.created_at > private.clock() - interval '1 hour'
            -- A vault that takes nothing must not use up the gas that relayers pay for the account.
            or p.state = 'released' and p.authorized_at > private.clock() - interval '1 day'))
@@ -5245,7 +5245,7 @@ create function private.is_paid_already(p private.payments) returns boolean
 begin
   return (select not p.keyed and (exists (
     select from private.payments q
-      -- What was authorized within ten minutes counts for nearly a day more.
+      -- A payment authorized within ten minutes counts for nearly a day more.
      where q.counts_until > private.clock() + interval '23 hours 50 minutes'
       and q.authorized_at > private.clock() - interval '10 minutes' and private.is_alike(p, q))
     or exists (select from private.payments q
@@ -5563,7 +5563,7 @@ grant execute on function api.purchase_facts, api.begin_payment, api.payment_fac
 -- The functions named housekeeping_* take no credential. They grant nothing: the caller that looked at the
 -- chain, or received the merchant's answer, notes it, even if the key that paid was revoked meanwhile.
 
--- What a merchant delivered beyond the first piece that stands with the payment (delivery -> 'pieces').
+-- Pieces of a merchant's delivery after the first, which stands with the payment (delivery -> 'pieces').
 create table private.delivered_pieces (
   payment uuid not null references private.payments on delete cascade,
   -- Which of several answers to the same payment it belongs to.
@@ -9051,7 +9051,7 @@ $$;
 
 -- Returns why a mailbox accepts no mail of this size from this author now, or null. The limits are 10,000
 -- mails and 100 MB, 500 mails in a day, and 60 in an hour from one author. The last two count mails with a
--- proven author apart from the others, so that somebody who writes in another's name keeps none of theirs
+-- proven author apart from the others, so that somebody who writes in another's name cannot keep theirs
 -- out. The mail that fills a limit is found by the order of arrival, so no limit costs more than the mails
 -- that it allows.
 create function private.mailbox_problem(
@@ -10056,8 +10056,8 @@ grant execute on function api.owner_read_secured, api.owner_secure to service_ro
 
 -- Upkeep of the whole database: how long rows are kept, what a restore ends, and the rotation of roots.
 --
--- What a backup no longer knows: of what happened after it, the chain still shows the payments and nothing
--- shows what was revoked. So no way in of before the restore is valid after it, and nothing is signed before
+-- A backup lacks everything that happened after it: the chain still shows the payments, but nothing
+-- shows what was revoked. So no way in from before the restore stays valid, and nothing is signed before
 -- all transfers until then are in the books.
 --
 -- The program `npm run rotate-keys` moves wrapped keys from one root to another while the service runs. It

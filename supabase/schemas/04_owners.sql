@@ -24,7 +24,7 @@ create table private.owners (
   hold_until timestamptz,
   pending_password_hash text,
   pending_passkey_removal boolean not null default false,
-  -- What the owner does not want, each as channel and kind. Mails about security are never left out.
+  -- Notices that the owner does not want, as channel and kind. Mails about security are never left out.
   muted text[] not null default '{}'
     check (muted <@ array['mail:approvals', 'mail:logins', 'push:approvals', 'push:logins', 'push:security']),
   check ((hold_began_at is null) = (hold_until is null)),

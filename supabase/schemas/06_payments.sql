@@ -52,7 +52,7 @@ create table private.payments (
   for_any_key boolean not null default false,
   remembers_payee boolean not null default false,
   remembers_device boolean not null default false,
-  -- Whose confirmation it waits for, the last time that it was asked about.
+  -- Confirmation that it waits for, as of the last time that it was asked about.
   asked_level text check (asked_level in ('agent_asserted', 'user_session', 'user_passkey')),
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,

@@ -127,7 +127,7 @@ begin
 end $$;
 
 -- Sets what the owner does not want to be told. Leaving out more takes a fresh proof: a thief would begin with that.
--- What no channel may leave out is refused.
+-- Leaving out mails about security is refused.
 create function api.owner_set_muted(credential text, muted text[]) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare

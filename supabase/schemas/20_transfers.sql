@@ -199,7 +199,7 @@ begin
     returning d.*
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
-    -- What a payee gave back when it carried out an order is an item of the order's kind.
+    -- A deposit that a payee made while carrying out an order is an item of the order's kind.
     select b.account, coalesce((select p.terms ->> 'category' from private.payments p
         where p.account = b.account and p.tx_hash = b.tx_hash and p.payee = b.sender limit 1), 'deposit'),
       'received', b.id, b.flag is not null from booked b

@@ -1,7 +1,7 @@
 -- Sponsored gas: relayers carry a bounded number of an account's transfers on a chain in 24 hours, and each costs at
 -- most what custody lets a unit of gas cost. A transfer beyond that is paid for by the wallet itself or not sent.
 
--- What relayers still carry for an account on a chain. `frees_at` is when the oldest transfer leaves the 24 hours.
+-- Transfers that relayers still carry for an account on a chain. `frees_at` is when the oldest leaves the 24 hours.
 create type private.gas_standing as (
   least_usd_micros bigint, calls_per_day integer, calls integer, frees_at timestamptz
 );

@@ -12,7 +12,7 @@ create table private.mandates (
   device text not null,
   -- True if the owner made it, from a payment that this key or app asked for.
   by_owner boolean not null default false,
-  -- What the service does under it for the owner, in words; null for what agents pay.
+  -- Service rendered to the owner under it, in words; null for what agents pay.
   purpose text,
   state text not null default 'pending_approval'
     check (state in ('pending_approval', 'active', 'suspended', 'declined', 'revoked')),

@@ -1,7 +1,7 @@
 -- Orders of automated yield. An order is a transfer to a contract that carries it out (terms -> 'carrier'), so its
 -- decision, reservation, signature and settlement are those of transfers. Only reading and cancelling are here.
 
--- What a position had earned at its first look of each day, in atomic units.
+-- Earnings of a position at its first look of each day, in atomic units.
 create table private.yield_days (
   account uuid not null references private.accounts,
   chain bigint not null,
@@ -234,7 +234,7 @@ begin
        and r.refills and m.chains[1] = p.chain and m.tokens[1] = p.token));
 end $$;
 
--- Takes rules that nobody looked at for a minute and none of whose orders is open, each for one caller.
+-- Takes rules without an open order that nobody looked at for a minute, each for one caller.
 create function api.housekeeping_rules(batch integer)
   returns table (digest text, device text, wallet text, chain bigint, token text, vault text, keep_atomic text,
     above_atomic text, refills boolean, reserved_atomic text, unfunded_atomic text, mandate_row jsonb)
@@ -246,7 +246,7 @@ create function api.housekeeping_rules(batch integer)
      where r.looked_at <= private.clock() - interval '1 minute' and private.is_holder_live(m.key)
        and not exists (select from private.payments p where p.key = m.key
          and (p.state in ('awaiting_confirmation', 'authorized') or p.state = 'signed' and p.block_hash is null
-           -- What could not be carried out is tried again after an hour.
+           -- An order that could not be carried out is tried again after an hour.
            or p.state in ('prepared', 'expired') and p.created_at > private.clock() - interval '1 hour'
            -- A vault that takes nothing must not use up the gas that relayers pay for the account.
            or p.state = 'released' and p.authorized_at > private.clock() - interval '1 day'))

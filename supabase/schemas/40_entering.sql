@@ -64,7 +64,7 @@ create function private.is_paid_already(p private.payments) returns boolean
 begin
   return (select not p.keyed and (exists (
     select from private.payments q
-      -- What was authorized within ten minutes counts for nearly a day more.
+      -- A payment authorized within ten minutes counts for nearly a day more.
      where q.counts_until > private.clock() + interval '23 hours 50 minutes'
       and q.authorized_at > private.clock() - interval '10 minutes' and private.is_alike(p, q))
     or exists (select from private.payments q

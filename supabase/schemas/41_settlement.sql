@@ -4,7 +4,7 @@
 -- The functions named housekeeping_* take no credential. They grant nothing: the caller that looked at the
 -- chain, or received the merchant's answer, notes it, even if the key that paid was revoked meanwhile.
 
--- What a merchant delivered beyond the first piece that stands with the payment (delivery -> 'pieces').
+-- Pieces of a merchant's delivery after the first, which stands with the payment (delivery -> 'pieces').
 create table private.delivered_pieces (
   payment uuid not null references private.payments on delete cascade,
   -- Which of several answers to the same payment it belongs to.

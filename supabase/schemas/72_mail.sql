@@ -9,7 +9,7 @@ $$;
 
 -- Returns why a mailbox accepts no mail of this size from this author now, or null. The limits are 10,000
 -- mails and 100 MB, 500 mails in a day, and 60 in an hour from one author. The last two count mails with a
--- proven author apart from the others, so that somebody who writes in another's name keeps none of theirs
+-- proven author apart from the others, so that somebody who writes in another's name cannot keep theirs
 -- out. The mail that fills a limit is found by the order of arrival, so no limit costs more than the mails
 -- that it allows.
 create function private.mailbox_problem(

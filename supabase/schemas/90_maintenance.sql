@@ -1,7 +1,7 @@
 -- Upkeep of the whole database: how long rows are kept, what a restore ends, and the rotation of roots.
 --
--- What a backup no longer knows: of what happened after it, the chain still shows the payments and nothing
--- shows what was revoked. So no way in of before the restore is valid after it, and nothing is signed before
+-- A backup lacks everything that happened after it: the chain still shows the payments, but nothing
+-- shows what was revoked. So no way in from before the restore stays valid, and nothing is signed before
 -- all transfers until then are in the books.
 --
 -- The program `npm run rotate-keys` moves wrapped keys from one root to another while the service runs. It

@@ -130,7 +130,7 @@ contract Crowd {
         for (uint256 at; at < times; ++at) token.transferFrom(from, to, 0);
     }
 
-    // Whether it fails is its own business.
+    // Ignores a failure of the call.
     function call(address target, bytes memory data) private {
         (bool done, ) = target.call(data);
         done;

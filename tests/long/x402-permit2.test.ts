@@ -80,7 +80,7 @@ test.each([
     expect(await market.usdcOf(agent.address)).toBe(held - taken)
     expect((await market.usdcOf(merchant.payTo)) - before).toBe(taken)
     expect(await reservedUsd(agent)).toBe('0')
-    // What was signed counts, whatever was taken of it.
+    // The signed amount counts, whatever was taken of it.
     await market.passOnChain(60)
     await runHousekeeping(market.world)
     expect(await countedOf(agent)).toBe('40')

@@ -37,7 +37,7 @@ test('20 accounts of one network, all at once, have three times what one has', a
   const sent = await Promise.all(payers.map((payer) => transfers(world, payer, 2, '0.01')))
 
   const total = (what: string) => sent.reduce((sum, { counts }) => sum + (counts[what] ?? 0), 0)
-  // Who waited too long for the others is told to come again, and is carried no more either.
+  // Payers that waited too long for the others may come again, but are refused then too.
   const again = payers.map((payer) => transferTo(world, payer, 9, '0.01'))
   expect(total('submitted')).toBe(6)
   expect((await Promise.all(again)).map(({ body }) => body['error'])).toEqual(

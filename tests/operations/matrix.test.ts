@@ -136,7 +136,7 @@ describe.each(protectedContracts)('$id', (contract) => {
     for (const scope of scopes.filter((held) => isLetIn(contract, held))) {
       const { key } = await world.agent(scope)
       const answer = await ask(shapeOf(contract, sampleOf(contract)), key)
-      // What one of them may do with it is for the operation, which then declares the refusal as its own.
+      // The operation may limit what one of them can do, and then declares the refusal as its own.
       const isPartly = contract.errors.includes('insufficient_scope')
       expect(isPartly ? [401] : [401, 403], scope).not.toContain(answer.status)
       hasFixedHeaders(answer)

@@ -81,7 +81,7 @@ test('a redirect address that cannot be used is dropped and told, and the others
 })
 
 const code = ['authorization_code', 'refresh_token']
-/** What clients send to register, as reports in their trackers show it. */
+/** Registration requests of clients, as reports in their trackers show them. */
 const bodies = {
   Cursor: {
     client_name: 'Cursor',

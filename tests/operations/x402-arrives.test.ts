@@ -1,4 +1,4 @@
-/** What was paid for arrives: with merchants of the official packages, however slow, odd or unlucky. */
+/** Purchases arrive once paid, from merchants of the official packages, however slow, odd or unlucky. */
 import { expect, test, vi } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { answering, expiring, serverThat } from '../support/http.ts'

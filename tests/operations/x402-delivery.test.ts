@@ -269,7 +269,7 @@ test.each([
   expect(found.body).toMatchObject({ status: 'paid_not_delivered', tx_hash: anyText })
 })
 
-/** Renames a function. A missing function is no known outage, so the error is unexpected. */
+/** Renames a function. A missing function is not a known outage, so the error is unexpected. */
 async function rename(name: string, other: string): Promise<void> {
   await market.db.sql.unsafe(`alter function api.${name} rename to ${other}`)
 }

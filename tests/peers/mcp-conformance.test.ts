@@ -20,7 +20,7 @@ afterAll(async () => {
 const suite = fileURLToPath(new URL('../../node_modules/.bin/conformance', import.meta.url))
 const run = promisify(execFile)
 
-// The suite fails when a scenario fails that is no listed exception, or when an exception passes.
+// The suite fails when a scenario fails that is not a listed exception, or when an exception passes.
 test.each(['2025-11-25', '2026-07-28'])('meets what revision %s requires', async (revision) => {
   const file = new URL(`../support/conformance/exceptions-${revision}.yaml`, import.meta.url)
   const exceptions = fileURLToPath(file)

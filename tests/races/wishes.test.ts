@@ -23,7 +23,7 @@ const nextSchema = z.object({
   next: z.object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }).optional(),
 })
 
-/** What an agent wants from one shop: it is a new wish after a day in which nothing of the old is left. */
+/** An agent's order at one shop. It is a new wish after a day in which nothing of the old is left. */
 type Wish = { shop: Agent; order: object; days: number; next: z.output<typeof nextSchema>['next'] }
 
 test(`after each of ${orders} random orders of repeats and answers a wish is paid at most once`, {

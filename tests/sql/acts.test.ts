@@ -1,4 +1,4 @@
-/** What a session may do: each function of the catalog x each proof x a hold, as the table of acts says. */
+/** Sessions may do what the table of acts says: each function of the catalog x each proof x a hold. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'

@@ -1,4 +1,4 @@
-/** What people read in supabase/schemas is what databases get from supabase/migrations. */
+/** Databases get from supabase/migrations what people read in supabase/schemas. */
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { applySchemas } from '../../scripts/generate/migration.ts'

@@ -1,4 +1,4 @@
-/** How long the signature of a purchase is valid, by its terms. */
+/** The signature of a purchase is valid as long as its terms say. */
 import { beforeAll, expect, test } from 'vitest'
 import { start, type TestWorld } from '../support/world.ts'
 

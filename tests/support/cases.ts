@@ -1,5 +1,5 @@
 /**
- * How much of its cases a test takes: an excerpt in `npm test`, which is the same each time, and all of them
+ * The share of its cases that a test takes: in `npm test` an excerpt, which is the same each time, and all
  * in `npm run test:long`.
  */
 const isLong = process.env['FORM'] === 'long'

@@ -28,7 +28,7 @@ export function openDeadlines(): Deadlines {
   const controllers = new WeakMap<AbortSignal, AbortController>()
   const open = new Set<Open>()
   const pass = ({ sent: [, init] }: Open) => {
-    // What forgot its deadline waits on, so that its test fails.
+    // A request without a deadline waits on, so that its test fails.
     if (!init?.signal) return
     const controller = controllers.get(init.signal)
     // A combined signal cannot be traced back to its deadlines.

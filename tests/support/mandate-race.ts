@@ -77,7 +77,7 @@ export const roomForAHundred: readonly MandateOrder[] = [
   { max_total_usd_micros: (100n * priceMicros + priceMicros - 1n).toString() },
 ]
 
-/** Throws unless exactly a hundred of 200 simultaneous payments pass, and none of the others afterwards. */
+/** Throws unless exactly a hundred of 200 simultaneous payments pass and the others also fail afterwards. */
 export async function raceForMandate(race: MandateRace, order: MandateOrder): Promise<void> {
   const racers = await lineUp(race, 200, order)
 

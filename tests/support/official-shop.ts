@@ -18,7 +18,7 @@ export type OfficialShop = {
   /** Payments as they arrived, each as often as it was sent. */
   paid: string[]
   settling: {
-    /** How a settlement is answered in place of being made, if it is. */
+    /** Status that answers a settlement instead of making it. */
     loses?: 504 | 200
     /** Makes the settlements whose answers were lost. */
     late(): Promise<unknown>

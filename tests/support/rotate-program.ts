@@ -8,7 +8,7 @@ const script = fileURLToPath(new URL('../../scripts/rotate-keys.ts', import.meta
 
 export type Run = { code: number | null; output: string }
 
-/** Runs the program to its end with these settings and none of this process's. */
+/** Runs the program to its end with these settings instead of this process's. */
 export async function runRotation(
   args: readonly string[],
   bindings: Readonly<Record<string, string>> = {},

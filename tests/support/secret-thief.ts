@@ -144,7 +144,7 @@ export async function openThief(
   }
 }
 
-/** What an API shows of its key is removed in the usual encodings; a password or a code has no answer. */
+/** The needles. An API's echo of its key is removed in the usual encodings; a password or a code has no answer. */
 const needles = [
   ...[password, mailed, totp.seed].flatMap((secret) => needlesOf(secret)),
   ...needlesOf(fields.token, removedEchoes),

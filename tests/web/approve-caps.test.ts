@@ -1,4 +1,4 @@
-/** What the owner approves is sent within the caps and the scope of whoever asked, and of what took its place. */
+/** An approved payment is sent within the caps and scope of the key or app that asked, and of its successor. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'

@@ -1,4 +1,4 @@
-/** The password at hand, which somebody else may know, is no new one. */
+/** The password at hand, which somebody else may know, is not a new one. */
 import { expect, test } from 'vitest'
 import { openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'

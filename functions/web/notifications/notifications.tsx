@@ -261,7 +261,7 @@ const subscription = z.object({
   auth: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
 })
 
-/** Reads the subscription of a browser; undefined if it is none, or its push service may not be reached. */
+/** Reads the subscription of a browser; undefined if it is invalid or its push service may not be reached. */
 async function subscriptionIn(form: URLSearchParams, config: Config) {
   const { data } = await subscription.safeParseAsync(Object.fromEntries(form))
   return data && !('refused' in checkUrl(data.endpoint, config)) ? data : undefined

@@ -54,7 +54,7 @@ export async function startHostileMerchant(options: {
   chains: readonly [Chain, ...Chain[]]
   facilitatorUrl?: string
   port?: number
-  /** Hears of each request that gets no answer, or none that ends once it has begun. */
+  /** Receives each request that gets no answer, or an answer that begins and never ends. */
   onSilence?: (request: ReceivedRequest, once: 'received' | 'begun') => void
 }): Promise<HostileMerchant> {
   const { chains, facilitatorUrl, port, onSilence = () => {} } = options

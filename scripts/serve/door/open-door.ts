@@ -7,7 +7,7 @@ import { readSecrets, type Settings } from '../settings.ts'
 import { openMetrics } from './metrics.ts'
 import { answerOperator } from './operator-paths.ts'
 
-/** What lies behind the door. */
+/** Functions and database behind the door. */
 export type Behind = LoadedAll & { functions: readonly FunctionSettings[] }
 
 /** The settings that concern it. */

@@ -1,4 +1,4 @@
-/** What a service tells those who run it: /health to anybody, /status and /metrics to whoever has the token. */
+/** Paths for those who run a service: /health for anybody, /status and /metrics for whoever has the token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import type { Database } from '../../../shared/db/database.ts'

@@ -25,7 +25,7 @@ export function useCall({ wallet, token, nonce, isPermit }: SignatureNonce): Inn
   return { target: token, callData: encodeFunctionData({ abi: tokenAbi, functionName, args }) }
 }
 
-/** Reads the answer to `useCall`; undefined if it is none. */
+/** Reads the answer to `useCall`; undefined if invalid. */
 export function readUsed(
   { nonce, isPermit }: SignatureNonce,
   answer: Hex | undefined,

@@ -66,7 +66,7 @@ export function surroundingsOf(
   { isSubjectAbout, isSubjectNamed }: SubjectWords,
 ): Surroundings {
   const keys = spansOf(secretNamePattern, text)
-  // A word within the name of a key, as in client secret, is no name of its own.
+  // A word within the name of a key, as in client secret, is not a name of its own.
   const others = spansOf(nonSecretNamePattern, text).filter(
     (span) => !isTouched(links, span) && !isWithin(keys, span),
   )

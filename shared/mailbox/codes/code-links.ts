@@ -251,7 +251,7 @@ function linkHost(address: string): string | undefined {
   return url?.protocol === 'https:' ? url.hostname : undefined
 }
 
-/** Returns true if a domain covers a host. An operator covers its customers, but none of them another. */
+/** Returns true if a domain covers a host. An operator covers its customers, but they do not cover each other. */
 function isOf(domain: string, host: string): boolean {
   const own = registrableDomain(host)
   return own !== undefined && (own === domain || own.endsWith(`.${domain}`))

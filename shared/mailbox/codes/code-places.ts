@@ -42,7 +42,7 @@ export function repeats(
   })
 }
 
-/** Finds signs that are no part of a word, with up to three spaces and hyphens between two of them. */
+/** Finds signs that are not part of a word, with up to three spaces and hyphens between two of them. */
 function spacedIn(text: string, [first, ...others]: readonly string[]): Span[] {
   if (first === undefined) return []
   const spans: Span[] = []

@@ -107,7 +107,7 @@ function addressPlaces(
   return placesInAddress({ address, isRecipient, repeated }, context)
 }
 
-/** Returns true if a value is no ordinary word of the texts, by its characters or because it is rare. */
+/** Returns true if a value differs from the words of the texts, by its characters or because it is rare. */
 function isRare(value: string, parts: readonly Part[]): boolean {
   if (isRandomInText(value) || /^\d{4,}$/.test(value)) return true
   if (!/^[a-z][A-Za-z]{3,}$/.test(value) || !isRandomAlone(value)) return false

@@ -34,7 +34,7 @@ import {
 import * as words from './words.ts'
 import { labelGap, numberLabel, usedFor } from './words.ts'
 
-/** How a value is set: by a colon or a sign, by a verb, on a line of its own below, or only beside its name. */
+/** Link from name to value: a colon or a sign, a verb, a line of its own below, or only a place beside the name. */
 type Joint = 'bound' | 'said' | 'below' | 'beside'
 type Reader = (page: NamedText, name: Span, rest: string) => Span[] | undefined
 
@@ -248,7 +248,7 @@ function valueBefore(page: NamedText, name: Span): Span[] {
   const [whole = '', value = '', joint = ''] = found ?? []
   const span = spanAt(from + (found?.index ?? 0) + whole.indexOf(value), value)
   const other = lastIn(page.others, { start: from, end: span.start })
-  // What is said to be a code is one, also behind a name of a member that sounds like another number.
+  // A value that the text calls a code is one, also after a member's name that sounds like another number.
   const isSaidToBe = /^(?: (?:is|ist|est|es|e|jest|to|это) | ?[是は为為])/u.test(joint)
   const isOther =
     !isSaidToBe && other && words.labelGap.test(page.text.slice(other.end, span.start))

@@ -41,7 +41,7 @@ export const secretNamePattern = new RegExp(
 export const passwordPattern = new RegExp(listOf('secretNames'), 'gu')
 /** Matches a name whose value is a secret only if it looks like one. */
 export const weakName = new RegExp(`^(?:${listOf('weakSecretNames')})$`, 'u')
-/** What an advertisement promises to everybody beside its code. */
+/** The promises of an advertisement to everybody, beside its code. */
 export const promising = new RegExp(`\\d ?%|% ?\\d|(?<!\\p{L})(?:${listOf('promising')})`, 'u')
 
 /** A number sign, or the word for number, right before a number that is not called a code. */

@@ -37,7 +37,7 @@ type Page = {
 
 /** Maximum depth. Deeper elements count as part of the last one above. */
 const depthMax = 256
-/** Maximum length of a link's text. A longer one is no button; the link is written after its content. */
+/** Maximum length of a link's text. A longer one is not a button; the link is written after its content. */
 const linkLengthMax = 2_000
 
 const namesOf = (list: string): ReadonlySet<string> => new Set(list.split(' '))

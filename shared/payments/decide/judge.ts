@@ -40,7 +40,7 @@ export type DecisionMaker = {
 
 /**
  * Returns functions that judge by a payment's facts and the agent's claim that the user confirmed. With
- * `isContinued` the call names the payment, so it is no second one by accident.
+ * `isContinued` the call names the payment, so it cannot be a second one by accident.
  */
 export function decisionMakerFor(
   context: Context,

@@ -33,7 +33,7 @@ import { type AttemptTerms, freezeTerms } from './attempt-terms.ts'
  */
 const expiresInSeconds = 86_400
 
-/** Number of offers whose chains are asked at once; the next ones only if none of these can be paid. */
+/** Number of offers whose chains are asked at once; the next ones only if these cannot be paid. */
 const askedMax = 8
 
 /** Amount of an offer's token that a wallet can still spend, or why it cannot pay the payee. */

@@ -83,7 +83,7 @@ function asFarAsSafe(slot: Slot, receipt: PlacedReceipt, { states }: LanesSeen):
   return isSafe || receipt.finality !== 'finalized' ? receipt : { ...receipt, finality: 'safe' }
 }
 
-/** Reads the receipt of each slot: null if none of its transactions has one, and no entry if that is unknown. */
+/** Reads the receipt of each slot: null if its transactions have no receipt, and no entry if that is unknown. */
 async function readSlots(
   world: World,
   chain: Chain,

@@ -155,7 +155,7 @@ type Reading = {
   /** Select whose last option takes the text that follows as its value, and if that option is chosen. */
   unvalued?: { select: Control; isChosen: boolean } | undefined
   text: string
-  /** Number of open elements whose content is no part of the page. */
+  /** Number of open elements whose content is not part of the page. */
   inert: number
 }
 

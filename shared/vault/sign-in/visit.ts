@@ -53,7 +53,7 @@ export type Visit = {
   filled: StepAnswer['filled']
 }
 
-/** What a step begins with: the caller, the entry, handles of mail codes, and the agent's own words. */
+/** Input of a step: the caller, the entry, handles of mail codes, and the agent's own words. */
 export type Opening = Pick<Visit, 'claim' | 'handles' | 'said'> & {
   credential: string
   entry: string

@@ -100,7 +100,7 @@ const sending = z.object({
   params: z.tuple([hexSchema]),
 })
 
-/** Accepts transactions and passes none of them on. */
+/** Accepts transactions and does not pass them on. */
 export const swallowing: Lie = {
   asked: (body) => body.replaceAll('"eth_sendRawTransaction"', '"eth_chainId"'),
   told: (body, asked) => {

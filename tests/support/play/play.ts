@@ -1,6 +1,6 @@
 /**
  * A play: the whole product on a real chain, one account whose key was stolen, and everyone else who may
- * act on it. Its state is what these parties know themselves; none of it is read from rows.
+ * act on it. Its state is what these parties know themselves; it is not read from rows.
  */
 
 import { getAddress } from 'ethers'

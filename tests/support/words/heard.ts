@@ -8,7 +8,7 @@ const said = new RegExp(canary, 'i')
 const halves = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 const hidden = /(?![\t\n])\p{Cc}|[\u202e\u200b\u2028]|\u{e0041}/u
 
-/** Checks that nothing failed and that text in the service's own name has none of the words. */
+/** Checks that nothing failed and that text in the service's own name does not contain the words. */
 export function hold(...answers: readonly (Pick<Answer, 'body'> & { status?: number })[]): void {
   for (const { status = 200, body } of answers) {
     // Errors that a stranger causes on a connection are reported as 502 and 504.

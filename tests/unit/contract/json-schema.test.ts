@@ -18,7 +18,7 @@ function valuesOf(keyword: string, schema: unknown): unknown[] {
   ])
 }
 
-/** What ECMAScript without flags, RE2 and the `re` of Python read alike; at most 1,000 repetitions. */
+/** Syntax that ECMAScript without flags, RE2 and the `re` of Python read alike; at most 1,000 repetitions. */
 const portable =
   /^(?:[^\\()[\]{}]|\\[dsSwW\-.+/^$]|\\x[0-9a-f]{2}|\[\^?(?:[^\\[\]]|\\[dsw\-/.+]|\\x[0-9a-f]{2}|\\t)+\]|\((?:\?:)?(?!\?)|\)|\{\d{1,3}(?:,\d{0,3})?\})+$/
 

@@ -30,7 +30,7 @@ test('a secret is removed from base64 wherever it stands in the bytes, in both a
       const { text, removed } = redactorFor([secret])(bytes.toString(encoding))
 
       expect(removed).toBe(1)
-      // What is left of it holds less than two bytes at either end.
+      // The rest of it has less than two bytes at either end.
       expect(text.replace(removedMark, '').length).toBeLessThan(
         Math.ceil(((before + 5) * 4) / 3) + 4,
       )

@@ -20,7 +20,7 @@ export type Exchange = {
   elsewhereUrl: string
   /** Repeats the honest challenge. */
   challenge: () => void
-  /** Says that no answer comes, or none that ends. */
+  /** Says that no answer comes, or that it never ends. */
   silent: (once: 'received' | 'begun') => void
 }
 
