@@ -1,6 +1,5 @@
-/** The code meets its measured rules of style. There is no list of exceptions. */
-import { dirname } from 'node:path'
 /** The code meets its measured rules of style. Nothing is exempt. */
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   filesIn,
