@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import * as confirming from '../../shared/contract/confirming.ts'
-import { next } from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
-import { operation } from '../../shared/contract/operation.ts'
+import { operation, transferNeeds } from '../../shared/contract/operation.ts'
 import { order, source } from '../../shared/contract/yield.ts'
 
 /** Contract of `defi_order_create`: orders a deposit into a vault, or a withdrawal from it. */
@@ -15,16 +14,7 @@ export const defiOrderCreate = operation({
   mutates: true,
   gap: 'GAP_DEFI_AUTOMATION_V1',
   effects: ['destructive', 'outward'],
-  needs: [
-    'CUSTODY',
-    'MAILER',
-    'OUTBOX_KEY',
-    'CHAIN_RPC_URLS',
-    'EUR_USD_RATE',
-    'YIELD_VAULTS',
-    'GAS_USD_MAX',
-    'NATIVE_USD_RATES',
-  ],
+  needs: transferNeeds,
   position: 170,
   summary: 'Orders a deposit of USDC into a vault, or a withdrawal, once the rules are met.',
   request: z.strictObject({
@@ -56,7 +46,7 @@ export const defiOrderCreate = operation({
     reasons: confirming.reasons,
     ...confirming.whatWouldPass,
     confirmation: confirming.confirmation.optional(),
-    next,
+    next: confirming.next,
     covered_by: confirming.coveredBy.optional(),
   }),
   errors: [

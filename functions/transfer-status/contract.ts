@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import * as confirming from '../../shared/contract/confirming.ts'
-import { next, waitSeconds } from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -25,7 +24,7 @@ export const transferStatus = operation({
         .optional(),
       chain: field.chainInput.optional(),
       transfer_id: z.uuid().optional().describe('A transfer_id or an attempt_id.'),
-      wait_seconds: waitSeconds,
+      wait_seconds: confirming.waitSeconds,
       include_proof: z.boolean().optional().describe('Proves that its log is in the block.'),
     })
     .refine((by) => (by.tx_hash === undefined) !== (by.transfer_id === undefined), {
@@ -49,7 +48,7 @@ export const transferStatus = operation({
     confirmation: confirming.confirmation
       .optional()
       .describe('The one it waits for, or waited for.'),
-    next,
+    next: confirming.next,
     mandate_id: z.uuid().optional().describe('The mandate that carried it.'),
     proof: transferProof.nullable().describe('Null while the payment is not settled.'),
     explorer_url: form.url.nullable(),

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import * as confirming from '../../shared/contract/confirming.ts'
-import { next } from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
-import { operation } from '../../shared/contract/operation.ts'
+import { operation, transferNeeds } from '../../shared/contract/operation.ts'
 
 /** Contract of `wallet_custodial_transfer`: sends a stablecoin to a recipient. */
 export const walletCustodialTransfer = operation({
@@ -14,16 +13,7 @@ export const walletCustodialTransfer = operation({
   mutates: true,
   gap: 'GAP_TRANSFER_V1',
   effects: ['destructive', 'outward'],
-  needs: [
-    'CUSTODY',
-    'MAILER',
-    'OUTBOX_KEY',
-    'CHAIN_RPC_URLS',
-    'EUR_USD_RATE',
-    'YIELD_VAULTS',
-    'GAS_USD_MAX',
-    'NATIVE_USD_RATES',
-  ],
+  needs: transferNeeds,
   position: 80,
   summary: 'Sends a stablecoin to a recipient, once the rules of the account are met.',
   request: z.strictObject({
@@ -43,7 +33,7 @@ export const walletCustodialTransfer = operation({
     summary: form.words(8192).describe('One sentence to show to the user.'),
     ...confirming.whatWouldPass,
     confirmation: confirming.confirmation.optional(),
-    next,
+    next: confirming.next,
     chain: field.chain,
     token: form.token,
     amount: form.decimal,

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import * as confirming from '../../shared/contract/confirming.ts'
-import { next } from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -43,7 +42,7 @@ export const x402PaymentExecute = operation({
     summary: form.words(8192),
     ...confirming.whatWouldPass,
     confirmation: confirming.confirmation.optional(),
-    next,
+    next: confirming.next,
     tx_hash: form.chainHash.optional(),
     network: field.chain,
     amount: form.decimal,

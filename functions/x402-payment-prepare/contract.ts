@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import * as confirming from '../../shared/contract/confirming.ts'
-import { next } from '../../shared/contract/confirming.ts'
 import * as field from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
@@ -68,7 +67,7 @@ export const x402PaymentPrepare = operation({
     covered_by: confirming.coveredBy.optional(),
     ...confirming.whatWouldPass,
     confirmation: confirming.confirmation.optional(),
-    next,
+    next: confirming.next,
     expires_at: field.time,
   }),
   errors: [

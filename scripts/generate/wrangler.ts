@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import * as z from 'zod'
-import type { Operation } from '../../shared/contract/operation.ts'
+import { type Operation, serviceBinding } from '../../shared/contract/operation.ts'
 
 const texts = z.record(z.string(), z.string())
 const list = z.array(z.string()).default([])
@@ -86,10 +86,6 @@ function describeFunction(folder: string, deployment: Deployment): string {
     bare ? '' : table(`env.${folder}.vars`, { ...everywhere, ...Object.fromEntries(own) }),
     required.length > 0 ? table(`env.${folder}.secrets`, { required }) : '',
   ].join('')
-}
-
-function serviceBinding(folder: string): string {
-  return folder.toUpperCase().replaceAll('-', '_')
 }
 
 type Values = Readonly<Record<string, z.core.util.JSONType>>

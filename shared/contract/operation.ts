@@ -53,6 +53,23 @@ export function operation<
   return contract
 }
 
+/** Needs of an operation that sends a transfer, by a relayer or with the wallet's own gas. */
+export const transferNeeds: readonly string[] = [
+  'CUSTODY',
+  'MAILER',
+  'OUTBOX_KEY',
+  'CHAIN_RPC_URLS',
+  'EUR_USD_RATE',
+  'YIELD_VAULTS',
+  'GAS_USD_MAX',
+  'NATIVE_USD_RATES',
+]
+
+/** Returns the name of the service binding by which a function reaches that of a folder. */
+export function serviceBinding(folder: string): string {
+  return folder.toUpperCase().replaceAll('-', '_')
+}
+
 /** Returns the codes that the pipeline itself may answer for an operation. */
 export function commonErrors(contract: Operation): ErrorCode[] {
   return [

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { delegationHeader } from '../auth/access-token.ts'
-import type { Operation } from '../contract/operation.ts'
+import { type Operation, serviceBinding } from '../contract/operation.ts'
 import { sha256Hex } from '../digest.ts'
 import type { World } from '../world.ts'
 import type { OperationTool } from './tools.ts'
@@ -31,15 +31,10 @@ const binding = z.custom<Pick<World, 'fetch'>>(
   (value) => typeof value === 'object' && value !== null && 'fetch' in value,
 )
 
-/** Returns the name of the service binding for a folder. */
-function bindingOf(folder: string): string {
-  return folder.toUpperCase().replaceAll('-', '_')
-}
-
 /** Makes a port over the service binding of the folder, or over the network if the platform has none. */
 export function callOver(bindings: Record<string, unknown>, world: World): CallPort {
   return (folder, request) => {
-    const bound = binding.safeParse(bindings[bindingOf(folder)])
+    const bound = binding.safeParse(bindings[serviceBinding(folder)])
     return bound.success ? bound.data.fetch(request) : world.fetch(request)
   }
 }
