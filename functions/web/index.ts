@@ -34,6 +34,7 @@ import { routes as securityPasskeys } from './security/security-passkeys.tsx'
 import { routes as securityPassword } from './security/security-password.tsx'
 import { routes as securityRecoveryCodes } from './security/security-recovery-codes.tsx'
 import { routes as securitySessions } from './security/security-sessions.tsx'
+import { routes as send } from './send/send.tsx'
 import { routes as join } from './sign-in/join.tsx'
 import { routes as login } from './sign-in/login.tsx'
 import { routes as loginRecovery } from './sign-in/login-recovery.tsx'
@@ -87,6 +88,7 @@ export const pages = [
   securityPassword,
   securityRecoveryCodes,
   securitySessions,
+  send,
   security,
   vaultEntry,
   vaultNew,

@@ -189,6 +189,7 @@ export const nav: readonly {
   { path: '/apps', label: 'Connected apps' },
   { path: '/recipients', label: 'Recipients and devices' },
   { path: '/deposit', label: 'Deposit' },
+  { path: '/send', label: 'Send' },
   { path: '/notifications', label: 'Notifications' },
   { path: '/security', label: 'Security' },
   { path: '/freeze', label: 'Freeze' },

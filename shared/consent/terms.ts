@@ -23,6 +23,8 @@ export type PaymentFacts = {
     /** Ticks of the owner beside the approval; the device by its fingerprint. */
     remembers_payee: boolean
     remembered_device: string | null
+    /** True if it may pass the daily spending cap. */
+    passes_daily_cap: boolean
   }
 
 /** Permission to pay: for the key or app that asked, with its successors, or for any key of the account. */
@@ -38,6 +40,7 @@ export function paymentTerms(payment: PaymentFacts) {
     expires_at: instant(payment.expires_at),
     ...(typeof origin === 'string' ? { origin } : {}),
     paid_by: paidBy(payment),
+    ...(payment.passes_daily_cap ? { pass_daily_cap: true } : {}),
     pay_to: payment.payee,
     payment_id: payment.id,
     ...(payment.remembered_device === null ? {} : { remember_device: payment.remembered_device }),

@@ -60,6 +60,7 @@ const payment = z.object({
   for_any_key: z.boolean(),
   remembers_payee: z.boolean(),
   remembered_device: z.string().nullable(),
+  passes_daily_cap: z.boolean(),
   kind: z.enum(['transfer', 'x402']),
   state: z.enum(['authorized', 'signed', 'unknown', 'settled']),
   chain: z.int(),

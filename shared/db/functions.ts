@@ -634,6 +634,7 @@ export type DatabaseFunctions = {
       any_key?: boolean
       remember_payee?: boolean
       remember_device?: boolean
+      pass_daily_cap?: boolean
       mail?: unknown
       reason?: string | null
     }
@@ -645,6 +646,19 @@ export type DatabaseFunctions = {
   owner_end_hold: { args: { credential: string; mail?: unknown } }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session: string } }
+  owner_enter_transfer: {
+    args: {
+      credential: string
+      claim: string
+      chain: number
+      token: string
+      amount_atomic: string
+      amount_usd_micros: string
+      payee?: string | null
+      payee_alias?: string | null
+      memo?: string | null
+    }
+  }
   owner_find_activity: { args: { credential: string; item: number } }
   owner_find_passkey: { args: { credential: string; passkey: string } }
   owner_find_password: { args: { credential: string } }

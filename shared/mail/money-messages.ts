@@ -112,6 +112,25 @@ export function recipientTrusted(
   ])
 }
 
+/** Writes the notice that the owner sent money from the app. */
+export function moneySent(
+  webUrl: string,
+  event: SecurityEvent & { amount: string; label: string | null; address: string },
+): Message {
+  return letter('money_sent', `You sent ${event.amount}`, [
+    'This was sent from your account in the app:',
+    {
+      facts: {
+        Amount: event.amount,
+        ...(event.label && { To: event.label }),
+        Address: event.address,
+        ...eventFacts(event),
+      },
+    },
+    ...notYou(webUrl),
+  ])
+}
+
 /** Writes the notice that a mandate is active, with all its `terms` for a reader who did not approve it. */
 export function mandateApproved(
   webUrl: string,

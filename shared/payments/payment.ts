@@ -60,6 +60,7 @@ export const paymentRow = z.object({
   for_any_key: z.boolean(),
   remembers_payee: z.boolean(),
   remembered_device: z.string().nullable(),
+  passes_daily_cap: z.boolean(),
   kind: z.enum(['transfer', 'x402']),
   /** State as it is told; see paymentStates. */
   state: z.enum(paymentStates),

@@ -65,14 +65,19 @@ export function decide(facts: Facts): Decision {
   return { verdict: 'confirm', ...asked(facts, automatic, asserted) }
 }
 
-/** Returns the caps that no consent can exceed: those of the paying credential, and that of the account. */
+/**
+ * Returns the caps that the payment exceeds: those of the paying credential, which bind at every level, and that of the
+ * account, which only approved terms that say so let it pass.
+ */
 function againstCaps(facts: Facts): Reason[] {
-  const { amountUsdMicros, credentialPaymentCap, credentialDaily, dailySpendingCap } = facts
+  const { amountUsdMicros, credentialPaymentCap, credentialDaily } = facts
+  const { dailySpendingCap, passesDailyCap } = facts
   const isOver = credentialPaymentCap !== null && amountUsdMicros > credentialPaymentCap
   return [
     isOver && { code: 'credential_payment_cap' as const, headroomUsdMicros: credentialPaymentCap },
     credentialDaily && over('credential_daily_cap', credentialDaily, amountUsdMicros),
-    over('daily_spending_cap', dailySpendingCap, amountUsdMicros),
+    !(passesDailyCap && facts.userConfirmed && facts.ownerApproved) &&
+      over('daily_spending_cap', dailySpendingCap, amountUsdMicros),
   ].filter((reason) => !!reason)
 }
 

@@ -38,6 +38,8 @@ export type Facts = CoverRequest & {
   userConfirmed: boolean
   /** The owner's approval of exactly these terms, given with all objections in view. */
   ownerApproved: (typeof ownersLevels)[number] | null
+  /** True if these terms let the payment pass the daily spending cap. */
+  passesDailyCap: boolean
   /** True if the account has a passkey; then the owner must sign the terms with it. */
   hasPasskey: boolean
   /** Mandates of the account; those unrelated to the payment have no effect. */

@@ -199,9 +199,9 @@ alter table private.custody_keys enable row level security;
 create table private.credentials (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
-  kind text not null default 'api_key' check (kind in ('api_key', 'session', 'oauth')),
+  kind text not null default 'api_key' check (kind in ('api_key', 'session', 'oauth', 'owner')),
   -- HMAC-SHA-256 of the key or session id, with a pepper that the database never sees. Null for a grant,
-  -- whose access tokens are stored separately because they change.
+  -- whose access tokens are stored separately because they change, and for the owner's own payer, which has none.
   digest text unique check (digest ~ '^[0-9a-f]{64}$'),
   label text not null check (length(label) between 1 and 64),
   shown text not null,
@@ -221,7 +221,7 @@ create table private.credentials (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_on date,
-  check ((kind = 'oauth') = (digest is null))
+  check ((kind in ('oauth', 'owner')) = (digest is null))
 );
 alter table private.credentials enable row level security;
 create index credentials_of_account on private.credentials (account);
@@ -311,7 +311,7 @@ end $$;
 -- Returns the name of the actor as the feed shows it.
 create function private.holder_name(k private.credentials) returns text
   language sql immutable as $$
-  select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
+  select case k.kind when 'oauth' then 'app at ' when 'api_key' then 'key ' else '' end || k.shown
 $$;
 
 -- Returns the name of the actor as the owner sees it; null for the owner. An app's name is the app's own word
@@ -538,18 +538,24 @@ end $$;
 -- True if a key, or the grant of an app, is live.
 create function private.is_agent_live(k private.credentials) returns boolean
   language sql stable as $$
-  select k.kind <> 'session' and k.revoked_at is null
+  select k.kind in ('api_key', 'oauth') and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > private.clock())
+$$;
+
+-- True if a credential that payments are for is live: a key, a grant, or the owner's own (65_owner_sends).
+create function private.is_payer_live(k private.credentials) returns boolean
+  language sql stable as $$
+  select private.is_agent_live(k) or k.kind = 'owner' and k.revoked_at is null
 $$;
 
 -- Returns the budget of a credential. A key that replaces another continues its budget: both count together.
 create function private.budget_of(k private.credentials) returns uuid
   language sql immutable as $$ select coalesce(k.shares_budget_of, k.id) $$;
 
--- True if a key or app, or one that replaced it, is live.
+-- True if a key or app, or one that replaced it, is live, or the payer is the owner.
 create function private.is_holder_live(key uuid) returns boolean language plpgsql stable as $$
 begin
-  return exists (select from private.credentials k where private.is_agent_live(k)
+  return exists (select from private.credentials k where private.is_payer_live(k)
     and private.budget_of(k) = private.holder_of(is_holder_live.key)
     and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
 end $$;
@@ -659,6 +665,7 @@ insert into private.acts values
   ('prove', 'session', true, 'Gives a proof, which names the session anew.'),
   ('leave', 'session', true, 'Ends its own session.'),
   ('tighten', 'session', true, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
+  ('ask', 'session', false, 'Enters payments and mandates that wait for the owner''s approval.'),
   ('end', 'session', false, 'Ends keys, apps and browsers that receive notifications.'),
   ('sign_out', 'fresh', false, 'Ends other sessions.'),
   ('reveal', 'fresh', false, 'Sees passwords, codes and links of mails, and uses secrets.'),
@@ -1061,6 +1068,8 @@ create table private.payments (
   for_any_key boolean not null default false,
   remembers_payee boolean not null default false,
   remembers_device boolean not null default false,
+  -- The owner's choice that a payment of their own may pass the daily spending cap, a part of the terms too.
+  passes_daily_cap boolean not null default false,
   -- Confirmation that it waits for, as of the last time that it was asked about.
   asked_level text check (asked_level in ('agent_asserted', 'user_session', 'user_passkey')),
   created_at timestamptz not null default private.clock(),
@@ -4050,7 +4059,8 @@ create function private.terms_digest(p private.payments) returns text
     'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at),
     'paid_by', case when p.for_any_key then 'any_key' else private.holder_of(p.key)::text end,
     'remember_payee', case when p.remembers_payee then true end,
-    'remember_device', case when p.remembers_device then p.device end))
+    'remember_device', case when p.remembers_device then p.device end,
+    'pass_daily_cap', case when p.passes_daily_cap then true end))
 $$;
 
 -- Returns the hash of a Merkle tree over at least one entry (RFC 9162 section 2.1.1).
@@ -4192,7 +4202,7 @@ create function private.enter_ticks(p private.payments, given private.consents)
   returns void language plpgsql as $$
 begin
   update private.payments q set for_any_key = p.for_any_key, remembers_payee = p.remembers_payee,
-    remembers_device = p.remembers_device where q.id = p.id;
+    remembers_device = p.remembers_device, passes_daily_cap = p.passes_daily_cap where q.id = p.id;
   if p.remembers_payee then
     insert into private.known_recipients (account, chain_family, address, session, consent, asked_by)
     values (p.account, 'evm', p.payee, given.session, given.id, p.key) on conflict do nothing;
@@ -4219,8 +4229,8 @@ create function private.asker_of(p private.payments) returns text
   select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $$;
 
--- Returns the key or app whose transfer the owner of this session approved and now sends: the one that asked, or
--- the newest that took its place. Refuses any other payment like a missing one.
+-- Returns the payer of a transfer that the owner of this session approved and now sends: the key or app that asked,
+-- the newest that took its place, or the owner's own. Refuses any other payment like a missing one.
 create function private.asker_approved(caller private.credentials, approved uuid)
   returns private.credentials language plpgsql stable as $$
 declare
@@ -4231,7 +4241,7 @@ begin
     join private.credentials k on k.account = p.account
       and private.budget_of(k) = private.holder_of(p.key)
    where p.id = approved and p.account = caller.account and p.kind = 'transfer'
-     and private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')
+     and private.is_payer_live(k) and private.scope_covers(k.scopes, 'pay')
    order by k.id = p.key desc, k.created_at desc limit 1;
   if not found then
     perform private.refuse('payment_not_found', '404');
@@ -4288,7 +4298,7 @@ create function api.owner_decide_payment(
   credential text, payment uuid, decision text, digest text, asker text default null,
   assertion jsonb default null, any_key boolean default false,
   remember_payee boolean default false, remember_device boolean default false,
-  mail jsonb default null, reason text default null)
+  pass_daily_cap boolean default false, mail jsonb default null, reason text default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -4306,6 +4316,8 @@ begin
     p.for_any_key := any_key;
     p.remembers_payee := remember_payee;
     p.remembers_device := remember_device;
+    p.passes_daily_cap := pass_daily_cap and exists (select from private.credentials k
+      where k.id = p.key and k.kind = 'owner');
   end if;
   outcome := coalesce(
     private.undecidable(p, digest, case when approves then asker end, not approves),
@@ -5370,6 +5382,20 @@ begin
   return p;
 end $$;
 
+-- Returns the wallet of the account with this alias, or refuses.
+create function private.address_of(payee_alias text) returns text language plpgsql as $$
+declare
+  found_address text;
+begin
+  select w.address into found_address from private.accounts a
+    join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+   where a.alias = payee_alias;
+  if not found then
+    perform private.refuse('recipient_not_found', '404');
+  end if;
+  return found_address;
+end $$;
+
 -- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is resolved
 -- to its payee. The same claim finds the payment that it entered before, unless the terms fix the nonce and
 -- that payment ended unsigned. Without an idempotency key (`keyed`), equal terms find the payment that waits. A
@@ -5391,12 +5417,7 @@ declare
 begin
   perform private.hold_credential(caller);
   if payee_alias is not null then
-    select w.address into payee_address from private.accounts a
-      join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-     where a.alias = payee_alias;
-    if not found then
-      perform private.refuse('recipient_not_found', '404');
-    end if;
+    payee_address := private.address_of(payee_alias);
   end if;
   if nonce is not null then
     update private.payments p set claim = null
@@ -5741,12 +5762,14 @@ create function private.within_limits(
   a private.accounts, s private.spending, p private.payments, payer uuid, consent text, mandate uuid)
   returns boolean language plpgsql stable as $$
 begin
+  -- The owner saw the address and which known address it resembles; the approved terms say whether it may pass the
+  -- cap.
+  if consent in ('user_session', 'user_passkey') and (p.passes_daily_cap
+    or s.total + p.amount_usd_micros <= a.daily_spending_cap_usd_micros) then
+    return private.owner_approved(p, consent);
+  end if;
   if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros then
     return false;
-  end if;
-  -- The owner saw the address and which known address it resembles.
-  if consent in ('user_session', 'user_passkey') then
-    return private.owner_approved(p, consent);
   end if;
   if consent = 'mandate' then
     return exists (select from private.mandates m
@@ -8489,7 +8512,8 @@ declare
 begin
   perform private.hold_payer(caller, true);
   select q.* into p from private.payments q
-   where q.id = payment and q.account = caller.account and private.is_holder_live(q.key);
+   where q.id = payment and q.account = caller.account and private.is_holder_live(q.key)
+     and not exists (select from private.credentials k where k.id = q.key and k.kind = 'owner');
   if not found then
     perform private.refuse('payment_not_found', '404');
   end if;
@@ -8507,6 +8531,55 @@ end $$;
 
 grant execute on function api.owner_read_mandate, api.owner_decide_mandate, api.owner_narrow_mandate,
   api.owner_suspend_mandate, api.owner_revoke_mandate, api.owner_make_mandate to service_role;
+
+-- Payments that the owner enters in the app. Each waits for the owner's approval like one that an agent asked for, and
+-- is paid by a credential of the account that stands for the owner.
+
+-- Returns the credential that pays what the owner enters, and makes it at first use. It has no secret, so nobody signs
+-- in with it, and no caps of its own. The caller holds the account's lock.
+create function private.owner_payer(of_account uuid) returns private.credentials language plpgsql as $$
+declare
+  payer private.credentials;
+begin
+  select k.* into payer from private.credentials k
+   where k.account = of_account and k.kind = 'owner' and k.revoked_at is null;
+  if not found then
+    insert into private.credentials (account, kind, label, shown, scopes)
+    values (of_account, 'owner', 'Owner', 'owner', array['pay']) returning * into payer;
+  end if;
+  return payer;
+end $$;
+
+-- Enters a transfer of the owner, which waits for an hour to be approved, and returns its id. The same claim finds the
+-- transfer that it entered before. Enters nothing and returns no row for a transfer to the wallet that would pay it.
+create function api.owner_enter_transfer(
+  credential text, claim uuid, chain bigint, token text, amount_atomic text, amount_usd_micros text,
+  payee text default null, payee_alias text default null, memo text default null)
+  returns table (payment uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'ask');
+  payer private.credentials;
+  payee_address text := coalesce(payee, private.address_of(payee_alias));
+begin
+  perform private.hold_payer(caller, true);
+  payer := private.owner_payer(caller.account);
+  perform private.limit_undecided(payer);
+  insert into private.payments (account, key, device, kind, state, asked_level, claim, chain, token, wallet, payee,
+    payee_alias, amount_atomic, amount_usd_micros, memo, keyed, expires_at)
+  select caller.account, payer.id, '', 'transfer', 'awaiting_confirmation',
+    case when private.has_passkey(caller.account) then 'user_passkey' else 'user_session' end,
+    owner_enter_transfer.claim, owner_enter_transfer.chain, owner_enter_transfer.token, w.address, payee_address,
+    owner_enter_transfer.payee_alias, owner_enter_transfer.amount_atomic::numeric,
+    owner_enter_transfer.amount_usd_micros::bigint, owner_enter_transfer.memo, true,
+    private.clock() + interval '1 hour'
+  from private.wallets w where w.account = caller.account and w.chain_family = 'evm' and w.address <> payee_address
+  on conflict on constraint payments_account_kind_claim_key do nothing;
+  return query select p.id from private.payments p
+   where p.account = caller.account and p.kind = 'transfer' and p.claim = owner_enter_transfer.claim;
+end $$;
+
+grant execute on function api.owner_enter_transfer to service_role;
 
 -- The vault as agents list and read it and as it is filled: entries whose secret part is sealed.
 

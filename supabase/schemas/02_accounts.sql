@@ -68,9 +68,9 @@ alter table private.custody_keys enable row level security;
 create table private.credentials (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
-  kind text not null default 'api_key' check (kind in ('api_key', 'session', 'oauth')),
+  kind text not null default 'api_key' check (kind in ('api_key', 'session', 'oauth', 'owner')),
   -- HMAC-SHA-256 of the key or session id, with a pepper that the database never sees. Null for a grant,
-  -- whose access tokens are stored separately because they change.
+  -- whose access tokens are stored separately because they change, and for the owner's own payer, which has none.
   digest text unique check (digest ~ '^[0-9a-f]{64}$'),
   label text not null check (length(label) between 1 and 64),
   shown text not null,
@@ -90,7 +90,7 @@ create table private.credentials (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_on date,
-  check ((kind = 'oauth') = (digest is null))
+  check ((kind in ('oauth', 'owner')) = (digest is null))
 );
 alter table private.credentials enable row level security;
 create index credentials_of_account on private.credentials (account);
@@ -180,7 +180,7 @@ end $$;
 -- Returns the name of the actor as the feed shows it.
 create function private.holder_name(k private.credentials) returns text
   language sql immutable as $$
-  select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
+  select case k.kind when 'oauth' then 'app at ' when 'api_key' then 'key ' else '' end || k.shown
 $$;
 
 -- Returns the name of the actor as the owner sees it; null for the owner. An app's name is the app's own word

@@ -48,18 +48,24 @@ end $$;
 -- True if a key, or the grant of an app, is live.
 create function private.is_agent_live(k private.credentials) returns boolean
   language sql stable as $$
-  select k.kind <> 'session' and k.revoked_at is null
+  select k.kind in ('api_key', 'oauth') and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > private.clock())
+$$;
+
+-- True if a credential that payments are for is live: a key, a grant, or the owner's own (65_owner_sends).
+create function private.is_payer_live(k private.credentials) returns boolean
+  language sql stable as $$
+  select private.is_agent_live(k) or k.kind = 'owner' and k.revoked_at is null
 $$;
 
 -- Returns the budget of a credential. A key that replaces another continues its budget: both count together.
 create function private.budget_of(k private.credentials) returns uuid
   language sql immutable as $$ select coalesce(k.shares_budget_of, k.id) $$;
 
--- True if a key or app, or one that replaced it, is live.
+-- True if a key or app, or one that replaced it, is live, or the payer is the owner.
 create function private.is_holder_live(key uuid) returns boolean language plpgsql stable as $$
 begin
-  return exists (select from private.credentials k where private.is_agent_live(k)
+  return exists (select from private.credentials k where private.is_payer_live(k)
     and private.budget_of(k) = private.holder_of(is_holder_live.key)
     and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
 end $$;

@@ -52,6 +52,8 @@ create table private.payments (
   for_any_key boolean not null default false,
   remembers_payee boolean not null default false,
   remembers_device boolean not null default false,
+  -- The owner's choice that a payment of their own may pass the daily spending cap, a part of the terms too.
+  passes_daily_cap boolean not null default false,
   -- Confirmation that it waits for, as of the last time that it was asked about.
   asked_level text check (asked_level in ('agent_asserted', 'user_session', 'user_passkey')),
   created_at timestamptz not null default private.clock(),

@@ -63,7 +63,8 @@ create function private.terms_digest(p private.payments) returns text
     'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at),
     'paid_by', case when p.for_any_key then 'any_key' else private.holder_of(p.key)::text end,
     'remember_payee', case when p.remembers_payee then true end,
-    'remember_device', case when p.remembers_device then p.device end))
+    'remember_device', case when p.remembers_device then p.device end,
+    'pass_daily_cap', case when p.passes_daily_cap then true end))
 $$;
 
 -- Returns the hash of a Merkle tree over at least one entry (RFC 9162 section 2.1.1).

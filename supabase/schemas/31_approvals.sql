@@ -52,7 +52,7 @@ create function private.enter_ticks(p private.payments, given private.consents)
   returns void language plpgsql as $$
 begin
   update private.payments q set for_any_key = p.for_any_key, remembers_payee = p.remembers_payee,
-    remembers_device = p.remembers_device where q.id = p.id;
+    remembers_device = p.remembers_device, passes_daily_cap = p.passes_daily_cap where q.id = p.id;
   if p.remembers_payee then
     insert into private.known_recipients (account, chain_family, address, session, consent, asked_by)
     values (p.account, 'evm', p.payee, given.session, given.id, p.key) on conflict do nothing;
@@ -79,8 +79,8 @@ create function private.asker_of(p private.payments) returns text
   select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $$;
 
--- Returns the key or app whose transfer the owner of this session approved and now sends: the one that asked, or
--- the newest that took its place. Refuses any other payment like a missing one.
+-- Returns the payer of a transfer that the owner of this session approved and now sends: the key or app that asked,
+-- the newest that took its place, or the owner's own. Refuses any other payment like a missing one.
 create function private.asker_approved(caller private.credentials, approved uuid)
   returns private.credentials language plpgsql stable as $$
 declare
@@ -91,7 +91,7 @@ begin
     join private.credentials k on k.account = p.account
       and private.budget_of(k) = private.holder_of(p.key)
    where p.id = approved and p.account = caller.account and p.kind = 'transfer'
-     and private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')
+     and private.is_payer_live(k) and private.scope_covers(k.scopes, 'pay')
    order by k.id = p.key desc, k.created_at desc limit 1;
   if not found then
     perform private.refuse('payment_not_found', '404');
@@ -148,7 +148,7 @@ create function api.owner_decide_payment(
   credential text, payment uuid, decision text, digest text, asker text default null,
   assertion jsonb default null, any_key boolean default false,
   remember_payee boolean default false, remember_device boolean default false,
-  mail jsonb default null, reason text default null)
+  pass_daily_cap boolean default false, mail jsonb default null, reason text default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -166,6 +166,8 @@ begin
     p.for_any_key := any_key;
     p.remembers_payee := remember_payee;
     p.remembers_device := remember_device;
+    p.passes_daily_cap := pass_daily_cap and exists (select from private.credentials k
+      where k.id = p.key and k.kind = 'owner');
   end if;
   outcome := coalesce(
     private.undecidable(p, digest, case when approves then asker end, not approves),

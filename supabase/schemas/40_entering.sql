@@ -189,6 +189,20 @@ begin
   return p;
 end $$;
 
+-- Returns the wallet of the account with this alias, or refuses.
+create function private.address_of(payee_alias text) returns text language plpgsql as $$
+declare
+  found_address text;
+begin
+  select w.address into found_address from private.accounts a
+    join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+   where a.alias = payee_alias;
+  if not found then
+    perform private.refuse('recipient_not_found', '404');
+  end if;
+  return found_address;
+end $$;
+
 -- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is resolved
 -- to its payee. The same claim finds the payment that it entered before, unless the terms fix the nonce and
 -- that payment ended unsigned. Without an idempotency key (`keyed`), equal terms find the payment that waits. A
@@ -210,12 +224,7 @@ declare
 begin
   perform private.hold_credential(caller);
   if payee_alias is not null then
-    select w.address into payee_address from private.accounts a
-      join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-     where a.alias = payee_alias;
-    if not found then
-      perform private.refuse('recipient_not_found', '404');
-    end if;
+    payee_address := private.address_of(payee_alias);
   end if;
   if nonce is not null then
     update private.payments p set claim = null

@@ -23,6 +23,7 @@ const ofTheOwner = [
   'hold_ended',
   'limits_raised',
   'mandate_approved',
+  'money_sent',
   'new_api_key',
   'new_passkey',
   'new_push_device',

@@ -60,7 +60,7 @@ export async function ownerOf(
 }
 
 /** Option that an owner may tick with an approval. */
-export type Tick = 'any_key' | 'remember_payee' | 'remember_device'
+export type Tick = 'any_key' | 'remember_payee' | 'remember_device' | 'pass_daily_cap'
 
 /** Returns the digest of a payment's terms with these ticks; the row has it only after the approval. */
 export async function digestTicked(
@@ -74,6 +74,7 @@ export async function digestTicked(
   const ticked = {
     for_any_key: row.for_any_key || ticks.includes('any_key'),
     remembers_payee: row.remembers_payee || ticks.includes('remember_payee'),
+    passes_daily_cap: row.passes_daily_cap || ticks.includes('pass_daily_cap'),
     remembered_device: ticks.includes('remember_device') ? device : row.remembered_device,
   }
   return termsDigest(paymentTerms({ ...row, ...ticked }))

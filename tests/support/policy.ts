@@ -30,6 +30,7 @@ export const usual: Facts = {
   recipientKnown: true,
   userConfirmed: false,
   ownerApproved: null,
+  passesDailyCap: false,
   hasPasskey: false,
   mandates: [],
   now: noon,

@@ -22,6 +22,7 @@ const payment = {
   for_any_key: false,
   remembers_payee: false,
   remembered_device: null,
+  passes_daily_cap: false,
 }
 const mandate = {
   id: '0f8fad5b-d9cb-469f-a165-70867728950e',
@@ -67,6 +68,7 @@ test('what the owner ticks is a part of the terms, and nothing of it is without 
     for_any_key: true,
     remembers_payee: true,
     remembered_device: 'dd',
+    passes_daily_cap: true,
   }
   const { paid_by: _, ...plain } = paymentTerms(payment)
 
@@ -75,6 +77,7 @@ test('what the owner ticks is a part of the terms, and nothing of it is without 
     paid_by: 'any_key',
     remember_payee: true,
     remember_device: 'dd',
+    pass_daily_cap: true,
   })
   expect(mandateTerms({ ...mandate, for_any_key: true })).toMatchObject({ paid_by: 'any_key' })
 })

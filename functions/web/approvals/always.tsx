@@ -51,7 +51,7 @@ async function showForm(c: PageContext, { approval }: OpenedApproval, typed?: st
             Up to <Amount payment={payment} /> each
           </p>
           <Payee payment={payment} />
-          <p class="quiet">For 30 days, and for nobody but: {asked.title}.</p>
+          <p class="quiet">For 30 days, and for nobody but: {asked.title ?? 'you'}.</p>
         </div>
         <Field
           name="month"

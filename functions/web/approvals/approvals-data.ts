@@ -10,8 +10,8 @@ import { passkeysRow } from './consent-data.ts'
 const approvalRow = z.object({
   payment_row: paymentRow,
   asked: z.object({
-    /** Name of the key or the app. */
-    title: z.string(),
+    /** Name of the key or the app; null for the owner. */
+    title: z.string().nullable(),
     /** Name that an app gave itself, unchecked. */
     calls_itself: z.string().nullable(),
     /** First digits of the fingerprint. */

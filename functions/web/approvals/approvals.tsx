@@ -115,7 +115,7 @@ function Payments({
         ...(isChoice ? [choice] : []),
         { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
         { label: 'To', cell: (approval) => <Payee approval={approval} /> },
-        { label: 'Asked by', cell: ({ asked }) => asked.title },
+        { label: 'Asked by', cell: ({ asked }) => asked.title ?? 'You' },
         { label: 'Asked', cell: ({ payment_row }) => agoOf(now, payment_row.created_at) },
         {
           label: 'Decision',

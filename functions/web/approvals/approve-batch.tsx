@@ -85,7 +85,7 @@ async function showBatch(
 /** Shows the sum, and who asked for the payments since when. */
 function Headline({ batch }: { batch: readonly OpenedApproval[] }) {
   const sum = batch.reduce((usd, { approval }) => usd + approval.payment_row.amount_usd_micros, 0n)
-  const askers = new Set(batch.map(({ approval }) => approval.asked.title))
+  const askers = new Set(batch.map(({ approval }) => approval.asked.title ?? 'you'))
   const asked = batch.map(({ approval }) => approval.payment_row.created_at)
   const [first = ''] = asked.toSorted((a, b) => Date.parse(a) - Date.parse(b))
   return (

@@ -92,7 +92,8 @@ function Headline({ approval, facts }: OpenedApproval) {
       </p>
       <Payee payment={payment} />
       <p class="quiet">
-        {asked.title} asked {agoOf(facts.now * 1000, payment.created_at)}.
+        {asked.title === null ? 'You entered it' : `${asked.title} asked`}{' '}
+        {agoOf(facts.now * 1000, payment.created_at)}.
       </p>
       <Note payment={payment} />
     </div>
@@ -120,7 +121,7 @@ function Decision({ c, opened, standing, digests, isFrozen }: DecisionProps) {
   }
   if (!isWaiting && standing !== 'approved') {
     return (
-      <WhatNext standing={standing} payment={approval.payment_row.id}>
+      <WhatNext standing={standing} approval={approval}>
         {details}
       </WhatNext>
     )
@@ -155,15 +156,15 @@ function SendOrTakeBack({ standing, kind }: { standing: ApprovalStatus; kind: Pa
 
 function WhatNext({
   standing,
-  payment,
+  approval: { asked, payment_row: payment },
   children,
-}: PropsWithChildren<{ standing: ApprovalStatus; payment: string }>) {
+}: PropsWithChildren<{ standing: ApprovalStatus } & Pick<OpenedApproval, 'approval'>>) {
   return (
     <>
       {children}
       <p class="actions">
-        {(standing === 'sent' || standing === 'paid') && (
-          <LinkButton to={`/approve/${payment}/always`}>Always allow</LinkButton>
+        {asked.title !== null && (standing === 'sent' || standing === 'paid') && (
+          <LinkButton to={`/approve/${payment.id}/always`}>Always allow</LinkButton>
         )}
         <LinkButton to="/approvals">All approvals</LinkButton>
       </p>
@@ -218,7 +219,7 @@ function Details({
       <summary>All terms and limits</summary>
       <Terms approval={approval} />
       {isWaiting && <Left {...opened} />}
-      {isWaiting && (
+      {isWaiting && approval.asked.title !== null && (
         <p>
           <a href={`${webAppPath}/approve/${approval.payment_row.id}/always`}>
             Always allow payments like this one, up to an amount in 30 days

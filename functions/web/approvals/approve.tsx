@@ -1,6 +1,9 @@
 /** The routes of one payment, which the owner approves and sends, declines, or takes an approval back from. */
+
+import { assetOf } from '../../../shared/chains/registry.ts'
 import { unbound } from '../../../shared/db/database.ts'
-import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
+import { moneySent, recipientTrusted } from '../../../shared/mail/money-messages.ts'
+import { formatAmount } from '../../../shared/money/amount.ts'
 import { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
 import { watchPayment } from '../../../shared/payments/settle/watch.ts'
 import { visibleLine } from '../../../shared/text/untrusted.ts'
@@ -71,14 +74,22 @@ async function sendTransferNow(c: PageContext, { approval }: OpenedApproval): Pr
   )
 }
 
-/** Seals a mail about the payee if it becomes known; null otherwise. */
+/** Seals a mail about a payment that the owner entered, or about a payee that becomes known; else returns null. */
 async function mailAbout(
   c: PageContext,
   { approval }: OpenedApproval,
   ticks: readonly ApprovalOption[],
 ) {
+  const payment = approval.payment_row
+  const { payee: address, payee_alias: label } = payment
+  if (approval.asked.title === null) {
+    const { token } = assetOf(payment)
+    const amount = `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`
+    return sealOwnerNotice(c, (webUrl, deed) =>
+      moneySent(webUrl, { ...deed, amount, label, address }),
+    )
+  }
   if (!ticks.includes('remember_payee')) return null
-  const { payee: address, payee_alias: label } = approval.payment_row
   return sealOwnerNotice(c, (webUrl, deed) => recipientTrusted(webUrl, { ...deed, label, address }))
 }
 

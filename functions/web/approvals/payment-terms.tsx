@@ -94,9 +94,11 @@ export function Note({ payment: { memo } }: { payment: Payment }) {
 /** Returns as facts who may pay it and what the owner ticked. */
 function chosenOf(payment: Payment) {
   const { for_any_key: isForAny, remembers_payee: payee, remembered_device: device } = payment
+  const cap = payment.passes_daily_cap ? [['Daily spending cap', 'May be passed'] as const] : []
   const remembered = [payee && 'this payee', device !== null && 'this device'].filter((one) => one)
   return [
     ['May pay it', isForAny ? 'Any key of this account, and any app' : 'Who asked for it'] as const,
+    ...cap,
     ...(remembered.length > 0 ? [['You remembered', remembered.join(' and ')] as const] : []),
   ]
 }
@@ -140,7 +142,7 @@ export function Chips({ approval, facts, paid_before: paid }: OpenedApproval) {
         <li class="badge warning">New recipient: compare the whole address</li>
       )}
       {approval.is_duplicate && <li class="badge warning">{duplicateWords}</li>}
-      {!asked.device_known && <li class="badge warning">New device</li>}
+      {asked.title !== null && !asked.device_known && <li class="badge warning">New device</li>}
       {purchaseWarnings({ payment_row: payment, facts }).map(({ message }) => (
         <li class="badge warning">{message}</li>
       ))}
@@ -194,8 +196,9 @@ export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedA
     <>
       {headroom(limits.daily_spending_cap) < usd && (
         <Notice kind="warning" title="Over the limit for everything together">
-          Approved or not, it cannot be paid before enough of that limit is free again, or you raise
-          it.
+          {approval.asked.title === null
+            ? 'Tick the box below to let it pass this once, raise the limit, or wait.'
+            : 'Approved or not, it cannot be paid before enough of that limit is free again, or you raise it.'}
         </Notice>
       )}
       {(usd > (caps.payment ?? usd) || (caps.daily && headroom(caps.daily) < usd)) && (

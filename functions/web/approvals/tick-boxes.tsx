@@ -1,5 +1,6 @@
 /** The boxes beside an approval, in words that say what each of them grants. */
 import { paymentTerms, termsDigest } from '../../../shared/consent/terms.ts'
+import { headroom } from '../../../shared/policy/decide.ts'
 import { Checkbox } from '../ui/form.tsx'
 import type { OpenedApproval } from './approvals-data.ts'
 
@@ -7,6 +8,7 @@ const words: Record<ApprovalOption, string> = {
   remember_payee: 'Remember this recipient: agents may pay it without asking, within my limits',
   any_key: 'Any key of this account, and any app, may use it',
   remember_device: 'Remember this device: its key or app may pay from it without asking',
+  pass_daily_cap: 'Let this one payment pass my daily spending cap. It still counts for 24 hours',
 }
 
 /** Renders the boxes that are offered: the one for the recipient in sight, the others folded in. */
@@ -39,10 +41,15 @@ export function ApprovalOptions({
   )
 }
 
-const isInSight = (name: ApprovalOption) => name === 'remember_payee'
+const isInSight = (name: ApprovalOption) => name === 'remember_payee' || name === 'pass_daily_cap'
 
 // In the order of the page, in which the browser joins the names of what is ticked.
-const approvalOptionNames = ['remember_payee', 'any_key', 'remember_device'] as const
+const approvalOptionNames = [
+  'remember_payee',
+  'pass_daily_cap',
+  'any_key',
+  'remember_device',
+] as const
 /** Option that the owner may tick. */
 export type ApprovalOption = (typeof approvalOptionNames)[number]
 
@@ -54,10 +61,14 @@ export function approvalOptionsIn(form: URLSearchParams): ApprovalOption[] {
 /** Lists the options of an approval: only what is new, and no payee that resembles a known recipient. */
 export function offeredOptionsOf({ approval, facts }: OpenedApproval): ApprovalOption[] {
   const isPayeeNew = !facts.recipient_known && facts.similar_recipient === null
+  const isOverCap =
+    headroom(facts.limits.daily_spending_cap) < approval.payment_row.amount_usd_micros
+  const isByAgent = approval.asked.title !== null
   const isOffered = {
     remember_payee: isPayeeNew,
-    any_key: true,
-    remember_device: !approval.asked.device_known,
+    pass_daily_cap: !isByAgent && isOverCap,
+    any_key: isByAgent,
+    remember_device: isByAgent && !approval.asked.device_known,
   }
   return approvalOptionNames.filter((name) => isOffered[name])
 }
@@ -71,6 +82,7 @@ export function digestWithOptions(
   return termsDigest(
     paymentTerms({
       ...payment,
+      ...(ticks.includes('pass_daily_cap') && { passes_daily_cap: true }),
       ...(ticks.includes('any_key') && { for_any_key: true }),
       ...(ticks.includes('remember_payee') && { remembers_payee: true }),
       ...(ticks.includes('remember_device') && { remembered_device: asked.fingerprint }),

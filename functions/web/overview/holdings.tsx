@@ -1,7 +1,10 @@
 import type { Chain, Token } from '../../../shared/chains/chain.ts'
+import { readBalances } from '../../../shared/chains/evm/funds.ts'
+import { type Address, connectedChains } from '../../../shared/chains/registry.ts'
 import type { Config } from '../../../shared/env.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
+import type { World } from '../../../shared/world.ts'
 import {
   type Column,
   Empty,
@@ -17,6 +20,17 @@ import {
 export type ChainHoldings = {
   chain: Chain
   tokens: readonly { token: Token; amountAtomic: bigint }[] | undefined
+}
+
+/** Reads the balances of every chain that answers within the time that a page may take. */
+export function readHoldings(world: World, address: Address): Promise<ChainHoldings[]> {
+  return Promise.all(
+    connectedChains(world.config).map(async (chain): Promise<ChainHoldings> => {
+      const seen = await readBalances(world, chain, { address, tokens: chain.tokens })
+      if (seen.status !== 'ok') return { chain, tokens: undefined }
+      return { chain, tokens: seen.tokens.filter(({ absent }) => !absent) }
+    }),
+  )
 }
 
 type HoldingsProps = {

@@ -1,8 +1,6 @@
 /** The first page, on which the owner sees balances, spending, recent activity and what waits. */
 import * as z from 'zod'
-import { readBalances } from '../../../shared/chains/evm/funds.ts'
 import { addressSchema } from '../../../shared/chains/hex.ts'
-import { type Address, connectedChains } from '../../../shared/chains/registry.ts'
 import { bigintText } from '../../../shared/money/row-fields.ts'
 import { limitsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
@@ -16,7 +14,7 @@ import { Empty, Section } from '../ui/show.tsx'
 import { Spent } from '../ui/spent.tsx'
 import { type Owner, type Routes, webAppPath } from '../visit.ts'
 import { BalanceChart, daysUpTo, SpendChart } from './account-charts.tsx'
-import { type ChainHoldings, Holdings } from './holdings.tsx'
+import { Holdings, readHoldings } from './holdings.tsx'
 
 const daysShown = 30
 const itemsShown = 6
@@ -104,16 +102,5 @@ async function readOverview(world: World, { db }: Owner) {
   ])
   if (!row) throw new Error('an admitted caller has no account')
   const facts = row.overview
-  return { facts, recent: rows, chains: await held(world, facts.address) }
-}
-
-/** Reads the balances of every chain that answers within the time that a page may take. */
-function held(world: World, address: Address): Promise<ChainHoldings[]> {
-  return Promise.all(
-    connectedChains(world.config).map(async (chain): Promise<ChainHoldings> => {
-      const seen = await readBalances(world, chain, { address, tokens: chain.tokens })
-      if (seen.status !== 'ok') return { chain, tokens: undefined }
-      return { chain, tokens: seen.tokens.filter(({ absent }) => !absent) }
-    }),
-  )
+  return { facts, recent: rows, chains: await readHoldings(world, facts.address) }
 }

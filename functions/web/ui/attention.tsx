@@ -78,7 +78,8 @@ function Compared({ value, other }: { value: string; other: string }) {
 }
 
 type RequesterRow = {
-  title: string
+  /** Name of the key or app; null for the owner. */
+  title: string | null
   calls_itself: string | null
   device: string
   device_known: boolean
@@ -86,6 +87,7 @@ type RequesterRow = {
 
 /** Returns the facts; the name that an app gave itself is a fact of its own. */
 export function requesterFacts(asked: RequesterRow): (readonly [name: string, value: string])[] {
+  if (asked.title === null) return [['Entered by', 'You']]
   return [
     ['Asked by', asked.title],
     ...(asked.calls_itself === null ? [] : [['It calls itself', asked.calls_itself] as const]),

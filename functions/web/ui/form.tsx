@@ -86,10 +86,21 @@ type FieldProps = {
   autofocus?: boolean
   /** Unit behind the input, such as USD. */
   unit?: string
+  /** Values that the browser suggests. */
+  suggestions?: readonly string[]
 }
 
 /** Renders a labelled input; screen readers read hint and error with it. */
-export function Field({ name, label, hint, error, type = 'text', unit, ...rest }: FieldProps) {
+export function Field({
+  name,
+  label,
+  hint,
+  error,
+  type = 'text',
+  unit,
+  suggestions = [],
+  ...rest
+}: FieldProps) {
   const id = `field-${name}`
   const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   return (
@@ -112,8 +123,16 @@ export function Field({ name, label, hint, error, type = 'text', unit, ...rest }
           type={type}
           aria-describedby={notes || undefined}
           aria-invalid={error ? 'true' : undefined}
+          list={suggestions.length > 0 ? `${id}-list` : undefined}
           {...rest}
         />
+        {suggestions.length > 0 && (
+          <datalist id={`${id}-list`}>
+            {suggestions.map((value) => (
+              <option value={value} />
+            ))}
+          </datalist>
+        )}
         {unit && <span class="unit">{unit}</span>}
       </span>
     </div>

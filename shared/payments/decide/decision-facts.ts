@@ -30,6 +30,7 @@ export async function factsOf(entered: PaymentWithFacts, userConfirmed: boolean)
     recipientKnown: facts.recipient_known,
     userConfirmed,
     ownerApproved: approval && (await isApproved(entered)) ? approval.level : null,
+    passesDailyCap: payment.passes_daily_cap,
     hasPasskey: facts.has_passkey,
     mandates: facts.mandates,
     // The current second is not over: the database would not accept a mandate that ends within it.

@@ -1,0 +1,12 @@
+/** Amounts as people type them. */
+
+/**
+ * Rewrites an amount as the parsers of shared/money take it: "$1,000.50" becomes "1000.50", ".5" becomes "0.5". Commas
+ * count only between groups of three digits. Anything else is returned unchanged, for the parser to refuse.
+ */
+export function typedAmount(text: string): string {
+  const bare = text.trim().replace(/^\$\s*/, '')
+  const grouped = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare) ? bare.replaceAll(',', '') : bare
+  const whole = grouped.replace(/^0+(?=\d)/, '')
+  return /^\.\d+$/.test(whole) ? `0${whole}` : whole
+}
