@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
+import { decodeBytes } from '../../shared/base64.ts'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { wholeRequest } from '../../shared/http/input.ts'
 import { runToEnd, waitUntilOf } from '../../shared/http/later.ts'
@@ -71,7 +72,7 @@ function pathBelow({ pathname, search }: URL): string {
 function answerAsset(name: string): Response {
   const asset = Object.values(assets).find((one) => one.name === name)
   if (!asset) throw new Rejection(fail('not_found'))
-  return new Response(asset.text, {
+  return new Response('text' in asset ? asset.text : (decodeBytes(asset.base64) ?? null), {
     headers: {
       'content-type': asset.type,
       'cache-control': 'public, max-age=31536000, immutable',

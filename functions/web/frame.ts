@@ -30,6 +30,7 @@ function contentSecurityPolicy({ reaches, embeds, loadsWorker = false }: Allowed
     ["script-src 'self'", embeds].filter(Boolean).join(' '),
     ...(embeds === undefined ? [] : [`frame-src ${embeds}`]),
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     "manifest-src 'self'",
     "worker-src 'self'",

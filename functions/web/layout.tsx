@@ -5,6 +5,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Config } from '../../shared/env.ts'
 import { type Asset, assetPath } from './asset.ts'
 import { Button, Form, takeDone } from './ui/form.tsx'
+import { Icon } from './ui/icon.tsx'
+import type { icons } from './ui/icons.ts'
 import { Badge, Notice, Time } from './ui/show.tsx'
 import { type Owner, type PageContext, webAppPath } from './visit.ts'
 
@@ -127,16 +129,9 @@ function Menu({ c, owner, above }: { c: PageContext; owner: Owner; above: string
         Menu
       </button>
       <nav id="menu" popover="auto" aria-label="Main">
-        <ul>
-          {navOf(c.get('world').config).map(({ path, label, waiting }) => (
-            <li>
-              <a href={webAppPath + path} aria-current={whereIs(c, path, above)}>
-                {label}
-                {waiting && <Waiting count={owner.waiting[waiting]} />}
-              </a>
-            </li>
-          ))}
-        </ul>
+        {nav.map((group) => (
+          <NavGroup c={c} group={group} owner={owner} above={above} />
+        ))}
         <p class="who">
           <strong>{owner.account.alias}</strong>
           <span class="quiet">{owner.account.mailAddress}</span>
@@ -145,6 +140,34 @@ function Menu({ c, owner, above }: { c: PageContext; owner: Owner; above: string
           <Button kind="plain">Sign out</Button>
         </Form>
       </nav>
+    </>
+  )
+}
+
+type NavGroupProps = {
+  c: PageContext
+  group: (typeof nav)[number]
+  owner: Owner
+  above: string | undefined
+}
+
+function NavGroup({ c, group: { title, entries }, owner, above }: NavGroupProps) {
+  const { config } = c.get('world')
+  const offered = entries.filter(({ isOffered }) => isOffered?.(config) ?? true)
+  return (
+    <>
+      {title && <h2>{title}</h2>}
+      <ul>
+        {offered.map(({ path, label, icon, waiting }) => (
+          <li>
+            <a href={webAppPath + path} aria-current={whereIs(c, path, above)}>
+              <Icon name={icon} />
+              {label}
+              {waiting && <Waiting count={owner.waiting[waiting]} />}
+            </a>
+          </li>
+        ))}
+      </ul>
     </>
   )
 }
@@ -170,32 +193,56 @@ function whereIs(c: PageContext, path: string, above: string | undefined) {
   return isBelow || path === above ? 'true' : undefined
 }
 
-/** Entries of the navigation, in their order. `waiting` names the requests whose number stands beside it. */
-export const nav: readonly {
+type NavEntry = {
   path: string
   label: string
+  icon: keyof typeof icons
+  /** Requests whose number stands beside it. */
   waiting?: keyof Owner['waiting']
   isOffered?: (config: Config) => boolean
-}[] = [
-  { path: '', label: 'Overview' },
-  { path: '/activity', label: 'Activity' },
-  { path: '/approvals', label: 'Approvals', waiting: 'payments' },
-  { path: '/mandates', label: 'Mandates', waiting: 'mandates' },
-  { path: '/vault', label: 'Vault' },
-  { path: '/mail', label: 'Mail' },
-  { path: '/yield', label: 'Yield', isOffered: ({ YIELD_VAULTS }) => YIELD_VAULTS !== '{}' },
-  { path: '/limits', label: 'Limits' },
-  { path: '/keys', label: 'API keys' },
-  { path: '/apps', label: 'Connected apps' },
-  { path: '/recipients', label: 'Recipients and devices' },
-  { path: '/deposit', label: 'Deposit' },
-  { path: '/send', label: 'Send' },
-  { path: '/notifications', label: 'Notifications' },
-  { path: '/security', label: 'Security' },
-  { path: '/freeze', label: 'Freeze' },
-]
-
-/** Returns the entries of what these settings offer. */
-function navOf(config: Config) {
-  return nav.filter(({ isOffered }) => isOffered?.(config) ?? true)
 }
+
+/** Groups of the navigation with their entries, in their order. */
+export const nav: readonly { title?: string; entries: readonly NavEntry[] }[] = [
+  { entries: [{ path: '', label: 'Overview', icon: 'overview' }] },
+  {
+    title: 'Money',
+    entries: [
+      { path: '/activity', label: 'Activity', icon: 'activity' },
+      { path: '/send', label: 'Send', icon: 'send' },
+      { path: '/deposit', label: 'Deposit', icon: 'deposit' },
+      {
+        path: '/yield',
+        label: 'Yield',
+        icon: 'yield',
+        isOffered: ({ YIELD_VAULTS }) => YIELD_VAULTS !== '{}',
+      },
+    ],
+  },
+  {
+    title: 'Agents',
+    entries: [
+      { path: '/approvals', label: 'Approvals', icon: 'approvals', waiting: 'payments' },
+      { path: '/mandates', label: 'Mandates', icon: 'mandates', waiting: 'mandates' },
+      { path: '/limits', label: 'Limits', icon: 'limits' },
+      { path: '/keys', label: 'API keys', icon: 'keys' },
+      { path: '/apps', label: 'Connected apps', icon: 'apps' },
+      { path: '/recipients', label: 'Recipients and devices', icon: 'recipients' },
+    ],
+  },
+  {
+    title: 'Secrets',
+    entries: [
+      { path: '/vault', label: 'Vault', icon: 'vault' },
+      { path: '/mail', label: 'Mail', icon: 'mail' },
+    ],
+  },
+  {
+    title: 'Account',
+    entries: [
+      { path: '/notifications', label: 'Notifications', icon: 'notifications' },
+      { path: '/security', label: 'Security', icon: 'security' },
+      { path: '/freeze', label: 'Freeze', icon: 'freeze' },
+    ],
+  },
+]
