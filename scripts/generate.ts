@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
-import { describeAssets, describeIcons } from './generate/assets.ts'
+import { describeAssets } from './generate/assets.ts'
 import { describeContracts } from './generate/contracts.ts'
 import { describeFunctions } from './generate/functions.ts'
 import { describeCommonPasswords } from './generate/guessed-passwords.ts'
@@ -30,7 +30,6 @@ export async function products(sql: Sql): Promise<Product[]> {
     { file: 'shared/auth/common-passwords.ts', content: describeCommonPasswords() },
     { file: 'shared/egress/top-level-domains.ts', content: describeTopLevelDomains() },
     { file: 'functions/web/assets.ts', content: await describeAssets() },
-    { file: 'functions/web/ui/icons.ts', content: describeIcons() },
     { file: 'functions/discovery/prose.ts', content: describeProse() },
     { file: 'scripts/local/contracts/code.ts', content: describeContracts() },
   ]

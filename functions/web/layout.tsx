@@ -5,8 +5,6 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Config } from '../../shared/env.ts'
 import { type Asset, assetPath } from './asset.ts'
 import { Button, Form, takeDone } from './ui/form.tsx'
-import { Icon } from './ui/icon.tsx'
-import type { icons } from './ui/icons.ts'
 import { Badge, Notice, Time } from './ui/show.tsx'
 import { type Owner, type PageContext, webAppPath } from './visit.ts'
 
@@ -160,8 +158,11 @@ function NavGroup({ c, group: { title, entries }, owner, above }: NavGroupProps)
       <ul>
         {offered.map(({ path, label, icon, waiting }) => (
           <li>
-            <a href={webAppPath + path} aria-current={whereIs(c, path, above)}>
-              <Icon name={icon} />
+            <a
+              class={`icon-${icon}`}
+              href={webAppPath + path}
+              aria-current={whereIs(c, path, above)}
+            >
               {label}
               {waiting && <Waiting count={owner.waiting[waiting]} />}
             </a>
@@ -196,7 +197,8 @@ function whereIs(c: PageContext, path: string, above: string | undefined) {
 type NavEntry = {
   path: string
   label: string
-  icon: keyof typeof icons
+  /** Name of its icon in style.css. */
+  icon: string
   /** Requests whose number stands beside it. */
   waiting?: keyof Owner['waiting']
   isOffered?: (config: Config) => boolean

@@ -1,5 +1,6 @@
 /** Every page of the app meets the same rules of size, accessibility and layout. */
 import { describe, expect, test } from 'vitest'
+import { assets } from '../../functions/web/assets.ts'
 import { placesOf } from '../../scripts/screenshots/places.ts'
 import { setStage } from '../../scripts/screenshots/stage.ts'
 import { openScene } from '../support/browser/browser.ts'
@@ -10,6 +11,8 @@ import { inForm } from '../support/cases.ts'
 const scene = await openScene()
 const stage = await setStage(scene.facts)
 const transferredBytesMax = 50 * 1024
+/** Bytes of the font, which a browser loads once and keeps. */
+const fontBytesMax = 32 * 1024
 
 const desktop = {
   viewport: { width: 1280, height: 800 },
@@ -51,6 +54,11 @@ describe.each(places)('$name', ({ name, by, open, axeIn }) => {
     expect(await sidewaysOn(page)).toEqual([])
     if (axeIn.includes('dark')) expect(await barriersOn(page)).toEqual([])
   })
+})
+
+test('the font is light', () => {
+  const bytes = Buffer.from(assets.font.base64, 'base64').length
+  expect(bytes).toBeLessThanOrEqual(fontBytesMax)
 })
 
 test('the menu stands below the name of the product in a window that is too low for it', async () => {
