@@ -90,8 +90,8 @@ else if (values.against !== undefined) {
 
 async function run(): Promise<void> {
   const figures = [
-    ...(await measure(atOnce, { lanes: 4 })),
-    ...(await measure(inBlocks, { lanes: 4, blockTimeSeconds: 1 })),
+    ...(await measure(atOnce, { gasPayers: 4 })),
+    ...(await measure(inBlocks, { gasPayers: 4, blockTimeSeconds: 1 })),
   ]
   mkdirSync(dirname(values.out), { recursive: true })
   const found = { at: new Date().toISOString(), figures }

@@ -100,9 +100,9 @@ export async function benchGas(world: BenchWorld): Promise<Figure[]> {
   const direct = sent.parse(await plain(payees[queue] ?? '0x')).transactionHash
   await ours(payees[queue + 1] ?? '0x')
   const single = await transactionWith(world, 1)
-  await holdLanes(world, '1 hour')
+  await holdGasPayers(world, '1 hour')
   await inParallel(queue - 1, 4, async (at) => ours(payees[at] ?? '0x'))
-  await holdLanes(world, '0')
+  await holdGasPayers(world, '0')
   await ours(payees[queue - 1] ?? '0x')
   const batch = await transactionWith(world, queue)
   const [directGas, singleGas, batchGas] = await Promise.all(
@@ -126,9 +126,9 @@ export async function benchGas(world: BenchWorld): Promise<Figure[]> {
   ]
 }
 
-/** Takes the lease of every lane for this time, so that transfers have to wait. */
-function holdLanes({ sql }: BenchWorld, time: string) {
-  return sql`update private.relay_lanes set lease = gen_random_uuid(),
+/** Takes the lease of every gas payer for this time, so that transfers have to wait. */
+function holdGasPayers({ sql }: BenchWorld, time: string) {
+  return sql`update private.gas_payers set lease = gen_random_uuid(),
     leased_until = clock_timestamp() + ${time}::interval`
 }
 

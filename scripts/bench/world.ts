@@ -24,7 +24,7 @@ import { worldFrom } from '../../shared/world.ts'
 import { buildFunctions } from '../build.ts'
 import { bindingsOf as localBindings } from '../local/bindings.ts'
 import { giveGas } from '../local/chain/fund.ts'
-import { beginReading, fundLane } from '../local/chain/lanes.ts'
+import { beginReading, fundGasPayer } from '../local/chain/gas-payers.ts'
 import { callRpc } from '../local/chain/rpc.ts'
 import { type Chain, fund, startChain } from '../local/chain.ts'
 import { startGateway } from '../local/gateway.ts'
@@ -33,7 +33,7 @@ import { choosePorts } from '../local/process/ports.ts'
 import { drawSecrets, projectOfSecrets } from '../local/secrets.ts'
 import { startWorkers } from '../local/workers.ts'
 import { migrate } from '../migrate.ts'
-import { type OpenedAccount, openAccount, openApiKey, openLane } from '../operator/provision.ts'
+import { type OpenedAccount, openAccount, openApiKey, openGasPayer } from '../operator/provision.ts'
 
 const drawn = drawSecrets()
 
@@ -69,18 +69,18 @@ export type BenchWorld = Served & {
   payer(): Promise<OpenedAccount & { key: string }>
 }
 
-/** Settings of a world; `lanes` is the number of its relayers. */
+/** Settings of a world; `gasPayers` is the number of its relayers. */
 export type BenchOptions = {
   /** Seconds between blocks. Without it, each transaction is mined at once. */
   blockTimeSeconds?: number
-  lanes?: number
+  gasPayers?: number
   /** Runs the functions on Node, as `npm run serve` does, in place of workers. */
   isOnNode?: boolean
 }
 
 /** Builds the functions and starts Postgres, a chain and everything that serves them. */
 export async function openBenchWorld({
-  lanes = 1,
+  gasPayers = 1,
   isOnNode = false,
   ...pace
 }: BenchOptions = {}): Promise<BenchWorld> {
@@ -103,7 +103,7 @@ export async function openBenchWorld({
       isOnNode,
     })
   const main = await serve('bench')
-  await openLanes(main.sql, roots, chain, lanes)
+  await openGasPayers(main.sql, roots, chain, gasPayers)
   await beginReading(main.sql, chain)
   const stop = async () => {
     await main.stop()
@@ -128,10 +128,15 @@ export async function openBenchWorld({
   return { ...main, directory, modules, chain, roots, rootKeys, serve, agent, payer, stop }
 }
 
-async function openLanes(sql: Sql, roots: Roots, chain: Chain, lanes: number): Promise<void> {
+async function openGasPayers(
+  sql: Sql,
+  roots: Roots,
+  chain: Chain,
+  gasPayers: number,
+): Promise<void> {
   await giveGas(sql)
-  for (let opened = 0; opened < lanes; opened += 1) {
-    await fundLane(chain, await openLane(sql, roots, { chainId: chain.chainId, nonce: 0 }))
+  for (let opened = 0; opened < gasPayers; opened += 1) {
+    await fundGasPayer(chain, await openGasPayer(sql, roots, { chainId: chain.chainId, nonce: 0 }))
   }
 }
 

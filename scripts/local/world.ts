@@ -12,7 +12,7 @@ import { migrate } from '../migrate.ts'
 import { bindingsOf, dkimRecordOf } from './bindings.ts'
 import { startFacilitator } from './chain/facilitator.ts'
 import type { LocalChainId } from './chain/fund.ts'
-import { readyLanes } from './chain/lanes.ts'
+import { readyGasPayers } from './chain/gas-payers.ts'
 import { startMerchant } from './chain/merchants.ts'
 import { offerVaults } from './chain/yield.ts'
 import { type Chain, startChain } from './chain.ts'
@@ -196,7 +196,7 @@ async function provision(opening: Provisioning, chains: readonly Chain[]) {
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)
       if (filled) say(`chain ${chain.chainId}: ${fillingOf(chain)} minted to demo's wallet`)
-      const { reopened, orphaned } = await readyLanes(sql, roots, chain)
+      const { reopened, orphaned } = await readyGasPayers(sql, roots, chain)
       if (reopened + orphaned > 0) say(explainRepair(chain, reopened, orphaned))
     }
     const person = { ...owner, email: ownerEmail, password: secrets.owner_password }

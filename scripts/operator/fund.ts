@@ -26,7 +26,7 @@ export async function reportFunding(sql: Sql, transfers: string): Promise<Report
   const rows = await sql`
     select l.chain::int, l.address, l.told_wei::text as wei,
       (${transfers}::numeric * g.wei - coalesce(l.told_wei, 0))::text as send
-      from private.relay_lanes l cross join lateral (
+      from private.gas_payers l cross join lateral (
         select max(pg_catalog.ceil(t.cost_wei / greatest(pg_catalog.cardinality(t.carries), 1))) as wei
           from private.relay_transactions t join private.relay_slots s on s.id = t.slot
          where s.chain = l.chain and t.created_at > private.clock() - interval '7 days') g

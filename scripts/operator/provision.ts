@@ -1,5 +1,5 @@
 /**
- * Opens accounts, keys and relayer lanes for an operator, straight on the database. Wallet keys are made
+ * Opens accounts, keys and relayers for an operator, straight on the database. Wallet keys are made
  * and sealed here under the custody root, and leave this process only sealed.
  */
 import { randomBytes } from 'node:crypto'
@@ -61,14 +61,18 @@ export async function openApiKey(sql: Sql, order: KeyOrder): Promise<string> {
 }
 
 /** Chain of a relayer, and the nonce that it starts with. */
-export type LaneOrder = { chainId: number; nonce: number }
+export type GasPayerOrder = { chainId: number; nonce: number }
 
 /** Brings a new relayer into service on a chain. It still has to be funded with gas. */
-export async function openLane(sql: Sql, roots: Roots, order: LaneOrder): Promise<`0x${string}`> {
+export async function openGasPayer(
+  sql: Sql,
+  roots: Roots,
+  order: GasPayerOrder,
+): Promise<`0x${string}`> {
   const { address, privateKey } = createAccountKey(random)
   const envelope = sealKey(roots, random, { account: 'relayer', address }, privateKey)
   privateKey.fill(0)
-  await sql`select private.open_lane(${order.chainId}, ${address}, ${sql.json(envelope)},
+  await sql`select private.open_gas_payer(${order.chainId}, ${address}, ${sql.json(envelope)},
     ${order.nonce})`
   return address
 }

@@ -61,7 +61,7 @@ export async function reportAccounts(sql: Sql): Promise<ReportRow[]> {
 export async function reportRelayers(sql: Sql): Promise<ReportRow[]> {
   const rows = await sql`
     select chain::int, address, told_wei::text as wei, (next_nonce - mined_nonce)::int as in_flight, paused_for
-      from private.relay_lanes where kind = 'relayer' order by chain, address`
+      from private.gas_payers where kind = 'relayer' order by chain, address`
   return z
     .array(relayerRow)
     .parse(rows)

@@ -20,7 +20,7 @@ const transferGas = 21_000n
 /** Part of the balance that stays for what a rollup charges for the transaction's data. */
 const keptPart = 100n
 
-const laneRow = z.object({ chain: z.int(), nonce: z.int(), envelope: z.unknown() })
+const gasPayerRow = z.object({ chain: z.int(), nonce: z.int(), envelope: z.unknown() })
 
 /** Parties of a sweep. */
 export type Sweep = { relayer: string; to: string | undefined }
@@ -34,28 +34,33 @@ export async function sweep(
   // A mistyped address has a wrong checksum.
   if (to === undefined || !isAddress(to)) throw new Error('--to takes an address in EIP-55 form')
   return sql.begin(async (tx) => {
-    const lane = await lockIdle(tx, relayer)
-    const url = settings.rpc[`eip155:${lane.chain}`]?.[0]
-    if (url === undefined) throw new Error(`give an endpoint of chain ${lane.chain} with --rpc`)
-    const sent = await sendAll(url, accountOf(settings, relayer, lane.envelope), lane.nonce, to)
+    const gasPayer = await lockIdle(tx, relayer)
+    const url = settings.rpc[`eip155:${gasPayer.chain}`]?.[0]
+    if (url === undefined) throw new Error(`give an endpoint of chain ${gasPayer.chain} with --rpc`)
+    const sent = await sendAll(
+      url,
+      accountOf(settings, relayer, gasPayer.envelope),
+      gasPayer.nonce,
+      to,
+    )
     // It carries nothing more before housekeeping sees that it holds gas again.
-    await tx`update private.relay_lanes set next_nonce = ${lane.nonce + 1}, mined_nonce = ${lane.nonce + 1},
+    await tx`update private.gas_payers set next_nonce = ${gasPayer.nonce + 1}, mined_nonce = ${gasPayer.nonce + 1},
         told_wei = null, paused_for = 'unfunded'
-      where chain = ${lane.chain} and address = ${relayer}`
+      where chain = ${gasPayer.chain} and address = ${relayer}`
     return [{ relayer, to, ...sent }]
   })
 }
 
 async function lockIdle(tx: TransactionSql, relayer: string) {
   const [row] = await tx`
-    select l.chain::int, l.next_nonce::int as nonce, k.envelope
-      from private.relay_lanes l join private.custody_keys k on k.address = l.address and k.owner = 'relayer'
-     where l.address = ${relayer} and l.kind = 'relayer'
-       and (l.leased_until is null or l.leased_until <= private.clock())
+    select g.chain::int, g.next_nonce::int as nonce, k.envelope
+      from private.gas_payers g join private.custody_keys k on k.address = g.address and k.owner = 'relayer'
+     where g.address = ${relayer} and g.kind = 'relayer'
+       and (g.leased_until is null or g.leased_until <= private.clock())
        and not exists (select from private.relay_slots s
-         where s.chain = l.chain and s.lane = l.address and s.state = 'open')
-       for update of l skip locked`
-  if (row) return laneRow.parse(row)
+         where s.chain = g.chain and s.gas_payer = g.address and s.state = 'open')
+       for update of g skip locked`
+  if (row) return gasPayerRow.parse(row)
   throw new Error(`${relayer} is no relayer, or has transactions in flight; try again later`)
 }
 

@@ -6,7 +6,7 @@ import { fail } from '../../shared/contract/errors.ts'
 import { refuse } from '../../shared/http/answer.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { newId } from '../../shared/world.ts'
-import { openLane } from '../operator/provision.ts'
+import { openGasPayer } from '../operator/provision.ts'
 import { readSecrets, type Settings } from './settings.ts'
 
 /** A relayer that carries payments on a chain and has to hold gas. */
@@ -54,7 +54,7 @@ export async function readyRelayers(
   for (const chain of networks) {
     const chainId = Number(chain.slice('eip155:'.length))
     const [found] = await sql<{ address: string }[]>`
-      select address from private.relay_lanes where chain = ${chainId} and kind = 'relayer' limit 1`
+      select address from private.gas_payers where chain = ${chainId} and kind = 'relayer' limit 1`
     relayers.push({
       chain,
       address: found?.address ?? (await openOwnerAccount(sql, directory, chainId)),
@@ -73,7 +73,7 @@ export async function chainsBehind(sql: Sql, networks: readonly string[]): Promi
 
 function openOwnerAccount(sql: Sql, directory: string, chainId: number): Promise<string> {
   const { CUSTODY_ROOT_KEYS: keys = '' } = readSecrets(directory, 'custody')
-  return openLane(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })
+  return openGasPayer(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })
 }
 
 /** Paths by which a stranger begins to open an account; a link of the operator does not need them. */

@@ -142,10 +142,10 @@ async function sign(
 ): Promise<AuthorizeAnswer> {
   const authorization = await signPayment(roots, row)
   const signed = await signTransaction(world, roots, asked, row, authorization)
-  const isWalletLane = asked.relay?.gasFrom === 'wallet'
+  const isWalletGasPayer = asked.relay?.gasFrom === 'wallet'
   const kept = await storeSignedPayment(world, asked.credential, row.payment_row, authorization, {
-    own: isWalletLane,
-    lanes: asked.relay?.lanes ?? [],
+    own: isWalletGasPayer,
+    gasPayers: asked.relay?.gasPayers ?? [],
     signed,
   })
   if ('refused' in kept) return { outcome: 'refused', code: kept.refused }

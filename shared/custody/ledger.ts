@@ -12,8 +12,8 @@ import { bindCredential } from '../db/database.ts'
 import { bigintText } from '../money/row-fields.ts'
 import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
-import type { AuthorizeRequest, ConfirmRequest, LaneSeen, SignedPayment } from './port.ts'
-import { costWei, feesAsked, lanesSeen, leasedSlotRow, type SignedSlot } from './relay.ts'
+import type { AuthorizeRequest, ConfirmRequest, GasPayerSeen, SignedPayment } from './port.ts'
+import { costWei, feesAsked, gasPayersSeen, leasedSlotRow, type SignedSlot } from './relay.ts'
 
 const unixSeconds = z.int().nonnegative()
 const weiText = z.string().regex(/^[0-9]{1,78}$/)
@@ -41,7 +41,7 @@ export const authorizeRequest = z.strictObject({
       gasFrom: z.enum(['relayer', 'wallet']),
       walletNonce: z.int().nonnegative(),
       walletWei: weiText,
-      lanes: lanesSeen,
+      gasPayers: gasPayersSeen,
     })
     .optional(),
 })
@@ -90,7 +90,7 @@ const answerRow = z.object({
     'insufficient_funds',
     'gas_budget',
     'insufficient_gas',
-    'lane_full',
+    'gas_payer_full',
     'closed',
     'expired',
     'not_found',
@@ -138,7 +138,7 @@ export async function commitDecision(
           gas_from: asked.relay.gasFrom,
           wallet_nonce: asked.relay.walletNonce,
           wallet_wei: asked.relay.walletWei,
-          lanes: asked.relay.lanes,
+          gas_payers: asked.relay.gasPayers,
         }
       : {}),
   }
@@ -179,7 +179,7 @@ const keptRow = z.object({ kept: z.boolean(), sent: z.boolean(), queued: z.boole
 
 /**
  * Stores what was signed and lets it out. `kept` is false if the payment moved on without this signature, was
- * stopped, was authorized too long ago to count, or lost its slot in the wallet's own lane (`own`). `sent` is
+ * stopped, was authorized too long ago to count, or lost its slot in the wallet's own gas payer (`own`). `sent` is
  * false if the transaction must not leave.
  */
 export async function storeSignedPayment(
@@ -187,13 +187,17 @@ export async function storeSignedPayment(
   credential: string,
   { id: payment, authorized_at }: Pick<AuthorizedRow['payment_row'], 'id' | 'authorized_at'>,
   authorization: SignedPayment,
-  { own, lanes, signed }: { own: boolean; lanes: LaneSeen[]; signed: SignedSlot | undefined },
+  {
+    own,
+    gasPayers,
+    signed,
+  }: { own: boolean; gasPayers: GasPayerSeen[]; signed: SignedSlot | undefined },
 ): Promise<z.output<typeof keptRow> | Refused> {
   const question = {
     payment,
     authorized_at,
     own,
-    lanes,
+    gas_payers: gasPayers,
     authorization_nonce: authorization.nonce,
     signature: authorization.signature,
     allowance_signature: authorization.allowance?.signature ?? null,

@@ -10,7 +10,7 @@ import type { ConsentLevel } from '../policy/facts.ts'
 export type RelayFees = { maxFeePerGas: string; maxPriorityFeePerGas: string; dataFeeWei: string }
 
 /** Relayer that can pay for a transaction, with the number of its transactions that the chain counts. */
-export type LaneSeen = { address: string; mined_nonce: number }
+export type GasPayerSeen = { address: string; mined_nonce: number }
 
 /** Decision that the caller took from facts of a certain version; SQL commits or refuses it. */
 export type AuthorizeRequest = {
@@ -42,7 +42,7 @@ export type AuthorizeRequest = {
         walletNonce: number
         /** Wei that the wallet holds for gas. */
         walletWei: string
-        lanes: LaneSeen[]
+        gasPayers: GasPayerSeen[]
       }
     | undefined
 }
@@ -54,7 +54,7 @@ export type ConfirmRequest = { credential: string; paymentId: string; device: st
 export type AuthorizeAnswer =
   /**
    * `first` is true for the one call that owns the sending of this payment for now. `queued` is true if
-   * signed calls wait and a lane is free, so that somebody has to ask for `relay`.
+   * signed calls wait and a gas payer is free, so that somebody has to ask for `relay`.
    */
   | {
       outcome: 'signed'
@@ -75,7 +75,7 @@ export type AuthorizeAnswer =
   /** The wallet cannot pay for this transaction beside those that it has open. */
   | { outcome: 'insufficient_gas' }
   /** The wallet has as many transactions in flight as it may. */
-  | { outcome: 'lane_full' }
+  | { outcome: 'gas_payer_full' }
   | { outcome: 'closed' | 'expired' | 'not_found' }
   | {
       outcome: 'refused'
@@ -83,7 +83,7 @@ export type AuthorizeAnswer =
     }
 
 /** Request for the next transaction of what is queued on a chain. */
-export type RelayRequest = RelayFees & { chainId: number; lanes: LaneSeen[] }
+export type RelayRequest = RelayFees & { chainId: number; gasPayers: GasPayerSeen[] }
 
 /** Transaction to broadcast, unless nothing waited; `queued` says whether to ask again. */
 export type RelayAnswer = { transaction?: SignedTransaction; queued: boolean }

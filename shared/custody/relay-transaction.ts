@@ -1,8 +1,8 @@
 /**
- * Makes a lane's transaction around signed authorizations. One call goes to its token, or to the payee that
+ * Makes a gas payer's transaction around signed authorizations. One call goes to its token, or to the payee that
  * carries out an order with the money. Several go through
- * Multicall3, where a failure of one leaves the others as they are. With none, the lane calls itself, which
- * fills a gap. The transaction costs the lane nothing but gas.
+ * Multicall3, where a failure of one leaves the others as they are. With none, the gas payer calls itself, which
+ * fills a gap. The transaction costs the gas payer nothing but gas.
  */
 import {
   bytesToHex,
@@ -60,10 +60,13 @@ type Carried = { base: string; order: Hex }
 /** Signed call of a token that carries a payment (EIP-3009). */
 export type RelayCall = { token: string; authorization: SignedAuthorization; carried?: Carried }
 
-/** Content of one slot of a lane. */
-export type RelayTransactionTerms = TransactionSlot & { lane: string; calls: readonly RelayCall[] }
+/** Content of one slot of a gas payer. */
+export type RelayTransactionTerms = TransactionSlot & {
+  gasPayer: string
+  calls: readonly RelayCall[]
+}
 
-/** Signs the lane's EIP-1559 transaction around the calls. */
+/** Signs the gas payer's EIP-1559 transaction around the calls. */
 export async function signRelay(
   relayerKey: Uint8Array,
   terms: RelayTransactionTerms,
@@ -109,9 +112,9 @@ function transactionFieldsOf({
   return { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, gas }
 }
 
-function targetOf({ lane, calls }: RelayTransactionTerms): { to: string; data: Hex } {
+function targetOf({ gasPayer, calls }: RelayTransactionTerms): { to: string; data: Hex } {
   const [only, ...others] = calls
-  if (!only) return { to: lane, data: '0x' }
+  if (!only) return { to: gasPayer, data: '0x' }
   if (others.length === 0) return { to: contractOf(only), data: encodeCall(only) }
   const tried = calls.map((call) => ({
     target: requireAddress(contractOf(call)),

@@ -1,5 +1,5 @@
 /**
- * Takes slots of relayer lanes from the ledger and signs their transactions. A transaction is stored before
+ * Takes slots of relayers from the ledger and signs their transactions. A transaction is stored before
  * it is given to anybody.
  */
 import * as z from 'zod'
@@ -10,7 +10,7 @@ import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { readEnvelope, withKey } from './accounts.ts'
 import type {
-  LaneSeen,
+  GasPayerSeen,
   RelayAnswer,
   RelayFees,
   RelayRequest,
@@ -37,7 +37,7 @@ export const feesAsked = z.strictObject({
 })
 
 /**
- * Returns the most that a unit of gas may cost, so that no caller burns a lane's gas beyond the operator's
+ * Returns the most that a unit of gas may cost, so that no caller burns a gas payer's gas beyond the operator's
  * budget. A transaction without calls, which only uses up its nonce, may be dearer.
  */
 function ceilingOf(
@@ -50,24 +50,24 @@ function ceilingOf(
   return calls.length > 0 ? maxFeePerGasOf(chain, config) : emptyMaxFeePerGasOf(chain, config)
 }
 
-/** Schema of the lanes in a request. */
-export const lanesSeen = z
+/** Schema of the gas payers in a request. */
+export const gasPayersSeen = z
   .array(z.strictObject({ address: z.string(), mined_nonce: z.int().nonnegative() }))
   .max(64)
 
-/** Owner of the key that signs for a lane: a relayer, or the account whose wallet it is. */
-const laneOwner = z.literal('relayer').or(z.uuid())
+/** Owner of the key that signs for a gas payer: a relayer, or the account whose wallet it is. */
+const gasPayerOwner = z.literal('relayer').or(z.uuid())
 
-/** Leased slot in a lane of this owner. `lease` proves that it is still held. */
+/** Leased slot in a gas payer of this owner. `lease` proves that it is still held. */
 export const leasedSlotRow = z.object({
   lease: z.uuid(),
   chain: z.int(),
-  lane: z.string(),
+  gas_payer: z.string(),
   nonce: z.int().nonnegative(),
   /** Calls, parsed one by one so that a bad one does not take the others with it. */
   calls: z.array(z.unknown()),
   envelope: z.unknown(),
-  owner: laneOwner,
+  owner: gasPayerOwner,
 })
 
 /** Leased slot, with its calls as the ledger returns them. */
@@ -98,14 +98,14 @@ export async function signLeasedSlot(
   fees: RelayFees,
   ownCalls: readonly RelayCall[] = [],
 ): Promise<SignedSlot> {
-  const { chain: chainId, lane, nonce } = slot
+  const { chain: chainId, gas_payer: gasPayer, nonce } = slot
   const calls = [...slot.calls.map(callOf), ...ownCalls]
   if (BigInt(fees.maxFeePerGas) > ceilingOf(world, chainId, calls)) {
     throw new Error('gas is dearer than the budget')
   }
-  const binding = { account: slot.owner, address: lane }
+  const binding = { account: slot.owner, address: gasPayer }
   const transaction = await withKey(roots, binding, readEnvelope(slot.envelope), (key) =>
-    signRelay(key, { chainId, nonce, ...weiOf(fees), lane, calls }),
+    signRelay(key, { chainId, nonce, ...weiOf(fees), gasPayer, calls }),
   )
   const stored = storedTransaction(chainId, transaction, fees, unitsOf(calls))
   return { transaction, stored: { lease: slot.lease, calls: calls.length, ...stored } }
@@ -181,23 +181,27 @@ function sortCalls(world: World, calls: readonly unknown[]) {
   return { good, bad }
 }
 
-const relayRequest = z.strictObject({ ...feesAsked.shape, chainId: z.int(), lanes: lanesSeen })
+const relayRequest = z.strictObject({
+  ...feesAsked.shape,
+  chainId: z.int(),
+  gasPayers: gasPayersSeen,
+})
 const replaceRequest = z.strictObject({ ...feesAsked.shape, slot: z.int() })
 
 const sentRow = z.object({ sent: z.boolean(), queued: z.boolean() })
 
-/** Takes what is queued, if a lane is free for it, and stores the transaction around it. */
+/** Takes what is queued, if a gas payer is free for it, and stores the transaction around it. */
 export async function relayQueued(
   world: World,
   roots: Roots,
   request: RelayRequest,
 ): Promise<RelayAnswer> {
-  const { chainId: chain, lanes, ...fees } = relayRequest.parse(request)
+  const { chainId: chain, gasPayers: gas_payers, ...fees } = relayRequest.parse(request)
   const ledger = unbound(world.db)
-  const slot = await leaseGoodSlot(world, { chain, lanes })
+  const slot = await leaseGoodSlot(world, { chain, gas_payers })
   if (!slot) return { queued: false }
   const { transaction, stored } = await signLeasedSlot(world, roots, slot, fees)
-  const kept = await ledger.one('custody_record_claim', { chain, lanes, ...stored }, sentRow)
+  const kept = await ledger.one('custody_record_claim', { chain, gas_payers, ...stored }, sentRow)
   return { ...(kept?.sent ? { transaction } : {}), queued: kept?.queued ?? false }
 }
 
@@ -206,7 +210,7 @@ const badLeasesMax = 8
 
 async function leaseGoodSlot(
   world: World,
-  question: { chain: number; lanes: readonly LaneSeen[] },
+  question: { chain: number; gas_payers: readonly GasPayerSeen[] },
 ): Promise<LeasedSlot | undefined> {
   const ledger = unbound(world.db)
   for (let tries = 0; tries < badLeasesMax; tries += 1) {
@@ -220,7 +224,7 @@ async function leaseGoodSlot(
 
 const loadedSlotRow = z.object({
   chain: z.int(),
-  lane: z.string(),
+  gas_payer: z.string(),
   nonce: z.int(),
   attempts: z.int(),
   /** True if its latest transaction carries a transfer that a freeze stopped: it must not be sent. */
@@ -230,7 +234,7 @@ const loadedSlotRow = z.object({
   /** Calls that may still leave. */
   calls: z.array(z.unknown()),
   envelope: z.unknown(),
-  owner: laneOwner,
+  owner: gasPayerOwner,
 })
 
 /**
@@ -282,12 +286,12 @@ async function storeReplacement(
 type LoadedSlot = Omit<z.output<typeof loadedSlotRow>, 'calls'> & { calls: readonly CallRow[] }
 
 function mayReplace(world: World, row: z.output<typeof loadedSlotRow>, asked: RelayFees): boolean {
-  const { chain, lane, nonce, attempts, held } = row
+  const { chain, gas_payer: gasPayer, nonce, attempts, held } = row
   if (attempts < stuckAttemptsMax || held) return true
   const [fee, tip] = [BigInt(row.max_fee_per_gas ?? 0), BigInt(row.max_priority_fee_per_gas ?? 0)]
   const [wantedFee, wantedTip] = [BigInt(asked.maxFeePerGas), BigInt(asked.maxPriorityFeePerGas)]
   if (wantedFee > fee || wantedTip > tip) return true
-  world.log({ alarm: 'place_stuck', chain, lane, nonce })
+  world.log({ alarm: 'place_stuck', chain, gasPayer, nonce })
   return false
 }
 
@@ -321,9 +325,9 @@ function raised(asked: RelayFees, slot: LoadedSlot): RelayFees {
 }
 
 function signSlot(roots: Roots, slot: LoadedSlot, fees: RelayFees): Promise<SignedTransaction> {
-  const { chain: chainId, lane, nonce, owner: account } = slot
+  const { chain: chainId, gas_payer: gasPayer, nonce, owner: account } = slot
   const calls = slot.calls.map(callOf)
-  return withKey(roots, { account, address: lane }, readEnvelope(slot.envelope), (key) =>
-    signRelay(key, { chainId, nonce, ...weiOf(fees), lane, calls }),
+  return withKey(roots, { account, address: gasPayer }, readEnvelope(slot.envelope), (key) =>
+    signRelay(key, { chainId, nonce, ...weiOf(fees), gasPayer, calls }),
   )
 }

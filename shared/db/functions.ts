@@ -93,13 +93,13 @@ export type DatabaseFunctions = {
       wallet_nonce?: number | null
       wallet_wei?: string | null
       cost_wei?: string | null
-      lanes?: unknown
+      gas_payers?: unknown
       allowance_nonce?: string | null
       mandate?: string | null
       is_repeat?: boolean
     }
   }
-  custody_claim: { args: { chain: number; lanes: unknown } }
+  custody_claim: { args: { chain: number; gas_payers: unknown } }
   custody_confirm: {
     args: {
       credential: string
@@ -138,7 +138,7 @@ export type DatabaseFunctions = {
       max_priority_fee_per_gas?: string | null
       cost_wei?: string | null
       allowance_signature?: string | null
-      lanes?: unknown
+      gas_payers?: unknown
     }
   }
   custody_record_claim: {
@@ -151,7 +151,7 @@ export type DatabaseFunctions = {
       max_fee_per_gas: string
       max_priority_fee_per_gas: string
       cost_wei: string
-      lanes: unknown
+      gas_payers: unknown
     }
   }
   custody_record_replacement: {
@@ -274,6 +274,7 @@ export type DatabaseFunctions = {
   housekeeping_final_balances: { args: { chain: number; batch: number } }
   housekeeping_finish_attempt: { args: { payment: string; delivery: unknown } }
   housekeeping_forget: { args: { batch?: number } }
+  housekeeping_gas_payers: { args: Record<string, never> }
   housekeeping_hasten_balances: { args: { chain: number } }
   housekeeping_keep_balances: {
     args: {
@@ -299,7 +300,6 @@ export type DatabaseFunctions = {
       earned_atomic: string
     }
   }
-  housekeeping_lanes: { args: Record<string, never> }
   housekeeping_may_resend: { args: { tx_hash: string } }
   housekeeping_note: {
     args: {
@@ -312,11 +312,11 @@ export type DatabaseFunctions = {
       settled_atomic: string
     }
   }
-  housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
+  housekeeping_pause_gas_payer: { args: { chain: number; address: string; reason: string } }
   housekeeping_positions: { args: { batch: number } }
   housekeeping_reopen_slot: { args: { slot: number; block_hash: string } }
   housekeeping_reorg: { args: { payment: string; block_hash: string } }
-  housekeeping_repair_lane: {
+  housekeeping_repair_gas_payer: {
     args: {
       chain: number
       address: string
@@ -326,7 +326,7 @@ export type DatabaseFunctions = {
   }
   housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
   housekeeping_rules: { args: { batch: number } }
-  housekeeping_see_lane: { args: { chain: number; address: string; wei: string } }
+  housekeeping_see_gas_payer: { args: { chain: number; address: string; wei: string } }
   housekeeping_slots: { args: { batch: number } }
   housekeeping_transfer_cursor: {
     args: {

@@ -4,14 +4,14 @@
  * other checks.
  */
 import type { Chain } from '../chains/chain.ts'
-import { type LaneStates, readLanes } from '../chains/evm/lanes.ts'
+import { type GasPayerStates, readGasPayers } from '../chains/evm/gas-payers.ts'
 import { hasOneOperator } from '../chains/evm/rpc/endpoints.ts'
 import { connectedChains, tokenBySymbol } from '../chains/registry.ts'
 import type { CapabilityPart, ChainPart } from '../contract/gaps.ts'
 import { unbound } from '../db/database.ts'
 import { usdMicrosOf } from '../money/usd.ts'
-import { type LaneRow, laneRow } from '../payments/relay/lanes.ts'
-import { fundedLanes } from '../payments/relay/relay.ts'
+import { type GasPayerRow, gasPayerRow } from '../payments/relay/gas-payers.ts'
+import { fundedGasPayers } from '../payments/relay/relay.ts'
 import type { World } from '../world.ts'
 
 // Readers keep health for 10 seconds and documents for 15, so a failure shows within a minute.
@@ -38,7 +38,7 @@ const headAgeSecondsMax = 120
 /** Checks once and stores the results. */
 async function lookAround(world: World): Promise<void> {
   const ledger = unbound(world.db)
-  const rows = await ledger.many('housekeeping_lanes', {}, laneRow)
+  const rows = await ledger.many('housekeeping_gas_payers', {}, gasPayerRow)
   const relayers = rows.filter(({ kind }) => kind === 'relayer')
   const { custody, vault, mailer } = world
   const found = await Promise.all([
@@ -82,10 +82,14 @@ function settingsFound({ config }: World): Found[] {
   ]
 }
 
-async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[]): Promise<Found[]> {
+async function lookAtChain(
+  world: World,
+  chain: Chain,
+  rows: readonly GasPayerRow[],
+): Promise<Found[]> {
   const relayers = rows.filter((row) => row.chain === chain.id)
   const addresses = relayers.map(({ address }) => address)
-  const seen = await readLanes(world, chain, addresses)
+  const seen = await readGasPayers(world, chain, addresses)
   const found = (part: ChainPart, reason: string | null): Found => ({
     part: `${part}:${chain.caip2}`,
     reason,
@@ -101,7 +105,7 @@ async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[])
     world.log({ work: 'health', chain: chain.caip2, log: seen.log })
     return [...own, found('endpoints', 'unreachable')]
   }
-  const isFunded = fundedLanes(relayers, seen).length > 0
+  const isFunded = fundedGasPayers(relayers, seen).length > 0
   return [
     ...own,
     found('endpoints', isStalled(world, seen) ? 'stalled' : null),
@@ -110,7 +114,7 @@ async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[])
 }
 
 /** True if the newest block is too old. A local chain makes blocks only for new transactions. */
-function isStalled(world: World, { blockTimestampSeconds }: LaneStates): boolean {
+function isStalled(world: World, { blockTimestampSeconds }: GasPayerStates): boolean {
   if (world.config.ENVIRONMENT === 'local') return false
   return Number(blockTimestampSeconds) < world.now().getTime() / 1000 - headAgeSecondsMax
 }

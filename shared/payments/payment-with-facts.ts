@@ -100,7 +100,7 @@ export const factsRow = z.object({
   /** Unix seconds by the database's clock, since a worker's own may be wrong. */
   now: z.int(),
   /** Relayers in service. */
-  lanes: z.array(z.object({ address: addressSchema, next_nonce: z.int() })),
+  gas_payers: z.array(z.object({ address: addressSchema, next_nonce: z.int() })),
 })
 
 /** Payment with its facts. */

@@ -3457,12 +3457,12 @@ end $$;
 grant execute on function api.housekeeping_transfer_cursor, api.housekeeping_enter_transfers,
   api.housekeeping_book_seen_transfers, api.housekeeping_book_final_transfers to service_role;
 
--- Relaying: lanes (addresses that pay for gas), the queue of signed calls, slots (one nonce of a lane) and
--- the transactions signed for a slot. The holder of a lane's lease takes all calls that are queued. A slot
--- exists from the moment its first transaction is stored. A crash before that leaves no gap in the lane:
+-- Relaying: gas payers (addresses that pay for gas), the queue of signed calls, slots (one nonce of a gas payer) and
+-- the transactions signed for a slot. The holder of a gas payer's lease takes all calls that are queued. A slot
+-- exists from the moment its first transaction is stored. A crash before that leaves no gap in the gas payer:
 -- nothing was sent, and the next holder takes the same nonce.
 
-create table private.relay_lanes (
+create table private.gas_payers (
   chain bigint not null,
   address text not null check (address ~ '^0x[0-9a-fA-F]{40}$'),
   -- A relayer of the service, or a wallet that pays its own gas.
@@ -3480,12 +3480,12 @@ create table private.relay_lanes (
   used_at timestamptz,
   primary key (chain, address)
 );
-alter table private.relay_lanes enable row level security;
+alter table private.gas_payers enable row level security;
 
 create table private.relay_slots (
   id bigint generated always as identity primary key,
   chain bigint not null,
-  lane text not null,
+  gas_payer text not null,
   nonce bigint not null,
   -- `lost`: a transaction that is not ours took the nonce.
   state text not null default 'open' check (state in ('open', 'mined', 'final', 'lost')),
@@ -3494,12 +3494,12 @@ create table private.relay_slots (
   -- Time when housekeeping last looked at it. A new slot starts with the current time, because it was just
   -- sent.
   checked_at timestamptz not null default private.clock(),
-  unique (chain, lane, nonce),
-  foreign key (chain, lane) references private.relay_lanes (chain, address),
+  unique (chain, gas_payer, nonce),
+  foreign key (chain, gas_payer) references private.gas_payers (chain, address),
   check (state not in ('mined', 'final') or block_hash is not null)
 );
 alter table private.relay_slots enable row level security;
-create index relay_slots_open on private.relay_slots (chain, lane) where state = 'open';
+create index relay_slots_open on private.relay_slots (chain, gas_payer) where state = 'open';
 create index relay_slots_watched on private.relay_slots (checked_at)
   where state in ('open', 'mined');
 
@@ -3560,24 +3560,24 @@ alter table private.gas_terms enable row level security;
 insert into private.gas_terms (chain, calls_per_day, young_hours, young_calls_per_day)
 values (0, 200, 72, 40), (1, 20, 72, 5), (11155111, 20, 72, 5);
 
--- A lane that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the account whose key signs for the lane, or `relayer`.
+-- A gas payer that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the account whose key signs for the gas payer, or `relayer`.
 create type private.relay_claim as (
-  lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb,
+  lease uuid, chain bigint, gas_payer text, nonce bigint, calls jsonb, envelope jsonb,
   owner text
 );
 
 -- Brings a relayer into service; only the operator's scripts call it. The nonce never goes below one that a
 -- slot holds.
-create function private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
+create function private.open_gas_payer(chain bigint, address text, envelope jsonb, nonce bigint)
   returns void language plpgsql as $$
 begin
   insert into private.custody_keys values (address, 'relayer', envelope) on conflict do nothing;
-  insert into private.relay_lanes as l (chain, address, kind, next_nonce, mined_nonce)
-  values (open_lane.chain, open_lane.address, 'relayer', nonce, nonce)
-  on conflict on constraint relay_lanes_pkey do update set mined_nonce = excluded.mined_nonce,
+  insert into private.gas_payers as g (chain, address, kind, next_nonce, mined_nonce)
+  values (open_gas_payer.chain, open_gas_payer.address, 'relayer', nonce, nonce)
+  on conflict on constraint gas_payers_pkey do update set mined_nonce = excluded.mined_nonce,
     next_nonce = greatest(excluded.next_nonce,
       (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
-        where s.chain = l.chain and s.lane = l.address));
+        where s.chain = g.chain and s.gas_payer = g.address));
 end $$;
 
 -- Returns what custody needs in order to put a call into a transaction.
@@ -3658,40 +3658,40 @@ begin
 end $$;
 
 -- True if a relayer is in service and not leased.
-create function private.is_free(l private.relay_lanes) returns boolean
+create function private.is_free(g private.gas_payers) returns boolean
   language sql stable as $$
-  select l.kind = 'relayer' and l.paused_for is null
-    and (l.leased_until is null or l.leased_until <= private.clock())
+  select g.kind = 'relayer' and g.paused_for is null
+    and (g.leased_until is null or g.leased_until <= private.clock())
 $$;
 
--- True if such a lane takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
-create function private.has_room(l private.relay_lanes, mined_nonce bigint) returns boolean
+-- True if such a gas payer takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
+create function private.has_room(g private.gas_payers, mined_nonce bigint) returns boolean
   language sql stable as $$
-  select private.is_free(l) and l.next_nonce - greatest(l.mined_nonce, mined_nonce) < 16
+  select private.is_free(g) and g.next_nonce - greatest(g.mined_nonce, mined_nonce) < 16
 $$;
 
--- Leases a relayer's lane until a time, the one that was used longest ago; returns no row if there is none. `seen`
+-- Leases a relayer's gas payer until a time, the one that was used longest ago; returns no row if there is none. `seen`
 -- names those that can pay, each with the number of its transactions that the chain counts.
-create function private.lease_lane(on_chain bigint, seen jsonb, until timestamptz)
+create function private.lease_gas_payer(on_chain bigint, seen jsonb, until timestamptz)
   returns table (lease uuid, address text, nonce bigint) language plpgsql as $$
 begin
   return query
-  update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
+  update private.gas_payers g set lease = gen_random_uuid(), leased_until = until,
     used_at = pg_catalog.clock_timestamp()
-   where l.chain = on_chain and l.address = (
-     select x.address from private.relay_lanes x
+   where g.chain = on_chain and g.address = (
+     select x.address from private.gas_payers x
        join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = x.address
       where x.chain = on_chain and private.has_room(x, e.mined_nonce)
       order by x.used_at nulls first limit 1 for update of x skip locked)
      -- Checked again now that nobody else can lease it.
-     and private.is_free(l)
-  returning l.lease, l.address, l.next_nonce;
+     and private.is_free(g)
+  returning g.lease, g.address, g.next_nonce;
 end $$;
 
--- Leases a lane for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
+-- Leases a gas payer for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
 -- that is about to be signed and counts as `units` calls; otherwise it serves the queue alone. A call that counts
--- as several goes alone, once it is the first in the queue. Returns null if no lane is free, or nothing waits.
-create function private.claim_lane(
+-- as several goes alone, once it is the first in the queue. Returns null if no gas payer is free, or nothing waits.
+create function private.claim_gas_payer(
   on_chain bigint, seen jsonb, with_own boolean, units integer default 1)
   returns private.relay_claim language plpgsql as $$
 declare
@@ -3704,13 +3704,13 @@ begin
   if not private.has_caught_up(on_chain) then
     return null;
   end if;
-  select * into leased from private.lease_lane(on_chain, seen, until);
+  select * into leased from private.lease_gas_payer(on_chain, seen, until);
   if not found then
     return null;
   end if;
   claimed.lease := leased.lease;
   claimed.chain := on_chain;
-  claimed.lane := leased.address;
+  claimed.gas_payer := leased.address;
   claimed.nonce := leased.nonce;
   if not with_own then
     select f.id into alone from (
@@ -3735,12 +3735,12 @@ begin
     from taken t join private.payments p on p.id = t.payment;
   -- Another caller is taking everything that waited, and it looks at the queue again afterwards.
   if claimed.calls = '[]' and not with_own then
-    update private.relay_lanes l set lease = null, leased_until = null
-     where l.lease = claimed.lease;
+    update private.gas_payers g set lease = null, leased_until = null
+     where g.lease = claimed.lease;
     return null;
   end if;
   select k.envelope, k.owner into claimed.envelope, claimed.owner from private.custody_keys k
-   where k.address = claimed.lane and k.owner = 'relayer';
+   where k.address = claimed.gas_payer and k.owner = 'relayer';
   return claimed;
 end $$;
 
@@ -3748,8 +3748,8 @@ end $$;
 create function private.places_in_flight(on_chain bigint, wallet text)
   returns setof private.relay_slots language sql stable as $$
   select s.* from private.relay_slots s
-    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-   where s.chain = on_chain and s.lane = wallet and s.state = 'open' and s.nonce >= l.mined_nonce
+    join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+   where s.chain = on_chain and s.gas_payer = wallet and s.state = 'open' and s.nonce >= g.mined_nonce
 $$;
 
 -- Returns what a wallet's transactions in flight and a new one can cost together, with each of them at the
@@ -3768,23 +3768,23 @@ create function private.is_full(on_chain bigint, wallet text) returns boolean
   select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
 $$;
 
--- Leases the lane of a wallet that pays for its own transfer. Its nonce follows the count that enough
--- endpoints show. Returns null while another payment of the wallet holds the lane, or if the lane is out of
+-- Leases the gas payer of a wallet that pays for its own transfer. Its nonce follows the count that enough
+-- endpoints show. Returns null while another payment of the wallet holds the gas payer, or if the gas payer is out of
 -- service.
 create function private.claim_wallet(p private.payments, wallet_nonce bigint)
   returns private.relay_claim language plpgsql as $$
 declare
   claimed private.relay_claim;
 begin
-  insert into private.relay_lanes as l (chain, address, kind, next_nonce, mined_nonce)
+  insert into private.gas_payers as g (chain, address, kind, next_nonce, mined_nonce)
   values (p.chain, p.wallet, 'wallet', wallet_nonce, wallet_nonce) on conflict do nothing;
-  update private.relay_lanes l set lease = gen_random_uuid(),
+  update private.gas_payers g set lease = gen_random_uuid(),
     leased_until = private.clock() + interval '5 seconds',
-    next_nonce = greatest(l.next_nonce, wallet_nonce)
-   where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
-     and (l.leased_until is null or l.leased_until <= private.clock())
-  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
-  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
+    next_nonce = greatest(g.next_nonce, wallet_nonce)
+   where g.chain = p.chain and g.address = p.wallet and g.paused_for is null
+     and (g.leased_until is null or g.leased_until <= private.clock())
+  returning g.lease, g.chain, g.address, g.next_nonce, '[]'::jsonb
+  into claimed.lease, claimed.chain, claimed.gas_payer, claimed.nonce, claimed.calls;
   if not found then
     return null;
   end if;
@@ -3793,28 +3793,28 @@ begin
   return claimed;
 end $$;
 
--- Stores the first transaction of a slot, which lets it out, and gives the lane back. Answers false, with
+-- Stores the first transaction of a slot, which lets it out, and gives the gas payer back. Answers false, with
 -- everything back in the queue, if the lease was lost or a claimed call was withdrawn, as a freeze does.
 create function private.fill_slot(
   held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric,
   cost_wei numeric)
   returns boolean language plpgsql as $$
 declare
-  lane private.relay_lanes;
+  gas_payer private.gas_payers;
   filled bigint;
 begin
-  select l.* into lane from private.relay_lanes l where l.lease = held for update;
+  select g.* into gas_payer from private.gas_payers g where g.lease = held for update;
   perform from private.relay_calls c where c.claim = held and c.slot is null for update;
-  if lane.address is null or calls <>
+  if gas_payer.address is null or calls <>
     (select count(*) from private.relay_calls c where c.claim = held and c.slot is null)
   then
-    update private.relay_lanes l set lease = null, leased_until = null where l.lease = held;
+    update private.gas_payers g set lease = null, leased_until = null where g.lease = held;
     update private.relay_calls c set claim = null, claimed_until = null
      where c.claim = held and c.slot is null;
     return false;
   end if;
-  insert into private.relay_slots (chain, lane, nonce)
-  values (lane.chain, lane.address, lane.next_nonce) returning id into filled;
+  insert into private.relay_slots (chain, gas_payer, nonce)
+  values (gas_payer.chain, gas_payer.address, gas_payer.next_nonce) returning id into filled;
   insert into private.relay_transactions values (filled, 1, hash, raw, max_fee, max_priority_fee,
     cost_wei, (select coalesce(array_agg(c.payment), '{}') from private.relay_calls c
       where c.claim = held and c.slot is null));
@@ -3825,8 +3825,8 @@ begin
   )
   update private.payments p set tx_hash = hash, finality = 'submitted' from sent s
    where p.id = s.payment and p.state = 'signed' and p.block_hash is null;
-  update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
-   where l.lease = held;
+  update private.gas_payers g set lease = null, leased_until = null, next_nonce = g.next_nonce + 1
+   where g.lease = held;
   return true;
 end $$;
 
@@ -3840,7 +3840,7 @@ begin
 end $$;
 
 -- Takes the lock that keeps wakeups from being lost. A caller that queues a call holds it shared and then
--- looks for a free lane; a caller that frees a lane holds it alone and then looks at the queue. So one of
+-- looks for a free gas payer; a caller that frees a gas payer holds it alone and then looks at the queue. So one of
 -- them sees the other.
 create function private.lock_queue(on_chain bigint, alone boolean) returns void
   language plpgsql as $$
@@ -3852,14 +3852,14 @@ begin
   end if;
 end $$;
 
--- True if relaying has to go on: calls wait and a lane is free for them.
+-- True if relaying has to go on: calls wait and a gas payer is free for them.
 create function private.is_relay_needed(on_chain bigint, seen jsonb) returns boolean
   language plpgsql stable as $$
 begin
-  -- Most often it is the lane that is missing, and the queue is long.
-  return case when exists (select from private.relay_lanes l
-      join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = l.address
-      where l.chain = on_chain and private.has_room(l, e.mined_nonce))
+  -- Most often it is the gas payer that is missing, and the queue is long.
+  return case when exists (select from private.gas_payers g
+      join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = g.address
+      where g.chain = on_chain and private.has_room(g, e.mined_nonce))
     -- In the order of the queue, so that the first that waits ends the search.
     then exists (select from private.waiting_calls(on_chain) w order by w.turn, w.id limit 1) else false end;
 end $$;
@@ -3971,7 +3971,7 @@ create function private.relayed_json(payer uuid) returns jsonb
   select coalesce(jsonb_agg(jsonb_build_object('chain', c.chain,
     'calls_per_day', g.calls_per_day, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text) order by c.chain), '[]')
-  from (select distinct r.chain from private.relay_lanes r where r.kind = 'relayer') c
+  from (select distinct r.chain from private.gas_payers r where r.kind = 'relayer') c
     cross join lateral private.gas_left(payer, c.chain) g
 $$;
 
@@ -5334,11 +5334,11 @@ begin
     'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
-    'lanes', case when p.kind = 'transfer' then (
-      select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce)), '[]')
-      from private.relay_lanes l
-       where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
+    'gas_payers', case when p.kind = 'transfer' then (
+      select coalesce(jsonb_agg(jsonb_build_object('address', g.address,
+        'next_nonce', g.next_nonce)), '[]')
+      from private.gas_payers g
+       where g.chain = p.chain and g.kind = 'relayer' and g.paused_for is null) else '[]' end);
 end $$;
 
 -- Refuses a key or app with 200 payments that it entered and nobody decided, and any of an account with 1,000.
@@ -5801,7 +5801,7 @@ begin
 end $$;
 
 -- Returns the answer for an authorized payment: what to sign, with which sealed keys and at which nonce of
--- which lane; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
+-- which gas payer; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
 -- itself: `consent` is what the owner signed, `mandate` is the mandate that it stands for.
 create function private.custody_answer(
   p private.payments, claimed private.relay_claim, first boolean)
@@ -5844,7 +5844,7 @@ create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   valid_after bigint default null, valid_before bigint default null, lease_seconds integer default 45,
   seen_block bigint default null, gas_from text default null, wallet_nonce bigint default null,
-  wallet_wei text default null, cost_wei text default null, lanes jsonb default '[]',
+  wallet_wei text default null, cost_wei text default null, gas_payers jsonb default '[]',
   allowance_nonce text default null, mandate uuid default null, is_repeat boolean default false)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
@@ -5911,7 +5911,7 @@ begin
   if good_until > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
+  -- Finds a gas payer: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
@@ -5920,13 +5920,13 @@ begin
     if gas_from is distinct from 'wallet' and not private.is_relayed(p) then
       outcome := 'gas_budget';
     elsif gas_from is distinct from 'wallet' then
-      claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
+      claimed := private.claim_gas_payer(p.chain, gas_payers, true, private.call_units(p));
       if not fresh then
         update private.payments q set relayed_calls = private.call_units(p), sign_up_network = shared_network
          where q.id = p.id;
       end if;
     elsif private.is_full(p.chain, p.wallet) then
-      outcome := 'lane_full';
+      outcome := 'gas_payer_full';
     elsif coalesce(wallet_wei::numeric
       < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric * private.call_units(p)), true)
     then
@@ -6018,14 +6018,14 @@ end $$;
 -- Stores what custody signed for a payment and lets it out: its authorization, and with a claim the transaction
 -- that carries it together with the waiting calls. Refuses a caller that may no longer pay. `kept` is false if
 -- the payment moved on without this signature, a freeze stopped it, it was authorized too long ago to count, or
--- it lost the lease of its wallet's own lane (`own`). `sent` is false if the transaction must not leave. `queued`
+-- it lost the lease of its wallet's own gas payer (`own`). `sent` is false if the transaction must not leave. `queued`
 -- is true if more has to be relayed.
 create function api.custody_record(
   credential text, payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
   lease uuid default null, own boolean default false, calls integer default null,
   tx_hash text default null, raw text default null, max_fee_per_gas text default null,
   max_priority_fee_per_gas text default null, cost_wei text default null,
-  allowance_signature text default null, lanes jsonb default '[]')
+  allowance_signature text default null, gas_payers jsonb default '[]')
   returns table (kept boolean, sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -6044,8 +6044,8 @@ begin
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
-  -- Locked before the payment, so that nobody takes the lane in between.
-  perform from private.relay_lanes l where l.lease = custody_record.lease for update;
+  -- Locked before the payment, so that nobody takes the gas payer in between.
+  perform from private.gas_payers g where g.lease = custody_record.lease for update;
   kept := found or not own;
   update private.payments q set state = 'signed',
     authorization_nonce = custody_record.authorization_nonce,
@@ -6062,16 +6062,16 @@ begin
       max_priority_fee_per_gas::numeric, cost_wei::numeric);
   end if;
   if relayed then
-    queued := private.is_relay_needed(p.chain, lanes);
+    queued := private.is_relay_needed(p.chain, gas_payers);
   end if;
   return next;
 end $$;
 
--- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no lane is free.
-create function api.custody_claim(chain bigint, lanes jsonb) returns table (claim jsonb)
+-- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no gas payer is free.
+create function api.custody_claim(chain bigint, gas_payers jsonb) returns table (claim jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  claimed private.relay_claim := private.claim_lane(chain, lanes, false);
+  claimed private.relay_claim := private.claim_gas_payer(chain, gas_payers, false);
 begin
   if claimed.lease is not null then
     return query select to_jsonb(claimed);
@@ -6079,7 +6079,7 @@ begin
 end $$;
 
 -- Sets claimed calls of these payments aside for good, because they cannot be put into a transaction and must hold
--- up no others. Gives the lane back with the last of them, unless the caller has a call of its own for it.
+-- up no others. Gives the gas payer back with the last of them, unless the caller has a call of its own for it.
 create function api.custody_set_aside(lease uuid, payments uuid[], own boolean)
   returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -6089,8 +6089,8 @@ begin
   if not own and not exists (select from private.relay_calls c
     where c.claim = custody_set_aside.lease and c.slot is null)
   then
-    update private.relay_lanes l set lease = null, leased_until = null
-     where l.lease = custody_set_aside.lease;
+    update private.gas_payers g set lease = null, leased_until = null
+     where g.lease = custody_set_aside.lease;
   end if;
   return true;
 end $$;
@@ -6099,7 +6099,7 @@ end $$;
 -- if more has to be relayed.
 create function api.custody_record_claim(
   chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text,
-  max_priority_fee_per_gas text, cost_wei text, lanes jsonb)
+  max_priority_fee_per_gas text, cost_wei text, gas_payers jsonb)
   returns table (sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -6107,7 +6107,7 @@ begin
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
     max_priority_fee_per_gas::numeric, cost_wei::numeric);
-  queued := private.is_relay_needed(chain, lanes);
+  queued := private.is_relay_needed(chain, gas_payers);
   return next;
 end $$;
 
@@ -6115,19 +6115,19 @@ end $$;
 -- transactions is ever mined, and it carries only those of its calls that may still leave. A slot without
 -- calls does nothing but use its nonce.
 create function api.custody_load_slot(slot bigint) returns table (
-  chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
+  chain bigint, gas_payer text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
   max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
-  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), private.has_stopped(t.carries),
+  select s.chain, s.gas_payer, s.nonce, coalesce(t.attempt, 0), private.has_stopped(t.carries),
     t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
        where c.slot = s.id and private.is_live(p)),
     k.envelope, k.owner
   from private.relay_slots s
-    join private.custody_keys k on k.address = s.lane
+    join private.custody_keys k on k.address = s.gas_payer
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
   where s.id = custody_load_slot.slot and s.state = 'open' and private.has_caught_up(s.chain);
@@ -6162,26 +6162,26 @@ grant execute on function api.custody_authorize, api.custody_confirm, api.custod
   api.custody_claim, api.custody_set_aside, api.custody_record_claim, api.custody_load_slot,
   api.custody_record_replacement to custody;
 
--- The watch over slots and lanes: what became of a relayed transaction, what has to be sent again or
--- replaced, and whether a lane's counter agrees with the chain's.
+-- The watch over slots and gas payers: what became of a relayed transaction, what has to be sent again or
+-- replaced, and whether a gas payer's counter agrees with the chain's.
 
 -- Returns a batch of slots that are not final, with every transaction signed for them and the payments that
 -- they carry. A slot that was just looked at waits until all others were. Wallets take turns, so many open
 -- slots of one wallet delay no other. Within a turn, slots of relayers that are open or that the chain does not
 -- count yet come first, then those longest unseen.
 create function api.housekeeping_slots(batch integer) returns table (
-  slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint,
+  slot bigint, chain bigint, gas_payer text, kind text, nonce bigint, state text, block_number bigint,
   block_hash text, attempts jsonb, payments jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
   with due as (
     select d.id, d.checked_at,
-      l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
-      case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
+      g.kind = 'relayer' and (d.state = 'open' or d.nonce >= g.mined_nonce) as is_first,
+      case when g.kind = 'wallet' then row_number() over (partition by d.chain, d.gas_payer
         order by d.checked_at, d.nonce) else 1 end as turn
     from private.relay_slots d
-      join private.relay_lanes l on l.chain = d.chain and l.address = d.lane
+      join private.gas_payers g on g.chain = d.chain and g.address = d.gas_payer
      where d.state in ('open', 'mined')
   ), held as (
     select h.id from private.relay_slots h where h.id in (select d.id from due d
@@ -6194,7 +6194,7 @@ begin
     update private.relay_slots s set checked_at = private.clock()
      where s.id in (select h.id from held h) returning s.*
   )
-  select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
+  select s.id, s.chain, s.gas_payer, g.kind, s.nonce, s.state, s.block_number, s.block_hash,
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
         'raw', t.raw, 'max_fee_per_gas', t.max_fee_per_gas::text,
         'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text,
@@ -6203,8 +6203,8 @@ begin
        from private.relay_transactions t where t.slot = s.id),
     (select coalesce(pg_catalog.jsonb_agg(private.payment_json(p) - array['terms', 'delivery'] order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id)
-  from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-  order by s.lane, s.nonce;
+  from seen s join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+  order by s.gas_payer, s.nonce;
 end $$;
 
 -- True if the transfer of a mined slot, which its logs do not show, goes back to the queue: from a relayer's
@@ -6215,8 +6215,8 @@ create function private.may_retry(c private.relay_calls, p private.payments) ret
   select private.is_live(p) and c.tries < 10
     and p.valid_before > extract(epoch from private.clock()) + 60
     and exists (select from private.relay_slots s
-      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-      where s.id = c.slot and l.kind = 'relayer')
+      join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+      where s.id = c.slot and g.kind = 'relayer')
 $$;
 
 -- Notes the block of a slot's transaction and the payments that its logs show, as [{payment, log_index}]. The others
@@ -6267,7 +6267,7 @@ begin
 end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined now
--- (`lost` is false) or ever (true). The token accepts an authorization only once, so another lane may carry
+-- (`lost` is false) or ever (true). The token accepts an authorization only once, so another gas payer may carry
 -- the same call, if relayers carry one more for its account. Calls that a wallet pays for itself stay until they end.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -6282,91 +6282,91 @@ begin
   end if;
   perform private.lock_queue(given.chain, false);
   perform private.requeue_call(c) from private.relay_calls c
-    join private.relay_lanes l on l.chain = given.chain and l.address = given.lane
-   where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
+    join private.gas_payers g on g.chain = given.chain and g.address = given.gas_payer
+   where c.slot = housekeeping_requeue_slot.slot and g.kind = 'relayer' order by c.id;
   return true;
 end $$;
 
--- Returns the lanes that are watched: every relayer, and each wallet with a transaction in flight.
-create function api.housekeeping_lanes() returns table (
+-- Returns the gas payers that are watched: every relayer, and each wallet with a transaction in flight.
+create function api.housekeeping_gas_payers() returns table (
   chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for
-    from private.relay_lanes l
-   where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
-   order by l.chain, l.kind, l.address;
+  return query select g.chain, g.address, g.kind, g.next_nonce, g.mined_nonce, g.paused_for
+    from private.gas_payers g
+   where g.kind = 'relayer' or g.next_nonce > g.mined_nonce
+   order by g.chain, g.kind, g.address;
 end $$;
 
--- Takes a lane out of service or, with a null reason, back into it; a lane with a gap stays out. Answers true
+-- Takes a gas payer out of service or, with a null reason, back into it; a gas payer with a gap stays out. Answers true
 -- if that changed it.
-create function api.housekeeping_pause_lane(chain bigint, address text, reason text)
+create function api.housekeeping_pause_gas_payer(chain bigint, address text, reason text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
-  update private.relay_lanes l set paused_for = reason
-   where l.chain = housekeeping_pause_lane.chain and l.address = housekeeping_pause_lane.address
-     and l.paused_for is distinct from reason and l.paused_for is distinct from 'nonce_gap';
+  update private.gas_payers g set paused_for = reason
+   where g.chain = housekeeping_pause_gas_payer.chain and g.address = housekeeping_pause_gas_payer.address
+     and g.paused_for is distinct from reason and g.paused_for is distinct from 'nonce_gap';
   return found;
 end $$;
 
 -- Stores what a relayer holds.
-create function api.housekeeping_see_lane(chain bigint, address text, wei text) returns boolean
+create function api.housekeeping_see_gas_payer(chain bigint, address text, wei text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.relay_lanes l set told_wei = wei::numeric
-   where l.chain = housekeeping_see_lane.chain and l.address = housekeeping_see_lane.address;
+  update private.gas_payers g set told_wei = wei::numeric
+   where g.chain = housekeeping_see_gas_payer.chain and g.address = housekeeping_see_gas_payer.address;
   return true;
 end $$;
 
--- Aligns a lane's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
+-- Aligns a gas payer's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
 -- further back than the `highest` count that any shows. A counter that is ahead by slots is right. A counter
--- that is behind follows the chain, because somebody else used the lane's key. A counter that is ahead
+-- that is behind follows the chain, because somebody else used the gas payer's key. A counter that is ahead
 -- without any slot goes back. A nonce in between without a slot gets one without calls, to be filled. That
--- costs gas, so a lane that misses more than 16 is taken out of service until it misses fewer.
-create function api.housekeeping_repair_lane(
+-- costs gas, so a gas payer that misses more than 16 is taken out of service until it misses fewer.
+create function api.housekeeping_repair_gas_payer(
   chain bigint, address text, counted bigint, highest bigint)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  lane private.relay_lanes;
+  gas_payer private.gas_payers;
   missing bigint;
   changed bigint;
 begin
-  select l.* into lane from private.relay_lanes l
-   where l.chain = housekeeping_repair_lane.chain and l.address = housekeeping_repair_lane.address
-     and (l.leased_until is null or l.leased_until <= private.clock()) for update skip locked;
+  select g.* into gas_payer from private.gas_payers g
+   where g.chain = housekeeping_repair_gas_payer.chain and g.address = housekeeping_repair_gas_payer.address
+     and (g.leased_until is null or g.leased_until <= private.clock()) for update skip locked;
   if not found then
     return false;
   end if;
   -- A caller that held the lease until a moment ago signs for a counter that may no longer be right.
-  update private.relay_lanes l set lease = null, leased_until = null, mined_nonce = counted,
+  update private.gas_payers g set lease = null, leased_until = null, mined_nonce = counted,
     next_nonce = case
-      when l.next_nonce < counted then counted
+      when g.next_nonce < counted then counted
       when not exists (select from private.relay_slots s
-        where s.chain = lane.chain and s.lane = lane.address and s.nonce >= counted)
-      then least(l.next_nonce, highest)
-      else l.next_nonce end
-   where l.chain = lane.chain and l.address = lane.address returning l.next_nonce into lane.next_nonce;
-  select lane.next_nonce - counted - count(*) into missing from private.relay_slots s
-   where s.chain = lane.chain and s.lane = lane.address and s.state <> 'lost'
-     and s.nonce >= counted and s.nonce < lane.next_nonce;
-  update private.relay_lanes l set paused_for = case when missing > 16 then 'nonce_gap' end
-   where l.chain = lane.chain and l.address = lane.address
-     and (missing > 16 or l.paused_for = 'nonce_gap');
+        where s.chain = gas_payer.chain and s.gas_payer = gas_payer.address and s.nonce >= counted)
+      then least(g.next_nonce, highest)
+      else g.next_nonce end
+   where g.chain = gas_payer.chain and g.address = gas_payer.address returning g.next_nonce into gas_payer.next_nonce;
+  select gas_payer.next_nonce - counted - count(*) into missing from private.relay_slots s
+   where s.chain = gas_payer.chain and s.gas_payer = gas_payer.address and s.state <> 'lost'
+     and s.nonce >= counted and s.nonce < gas_payer.next_nonce;
+  update private.gas_payers g set paused_for = case when missing > 16 then 'nonce_gap' end
+   where g.chain = gas_payer.chain and g.address = gas_payer.address
+     and (missing > 16 or g.paused_for = 'nonce_gap');
   if missing > 16 then
     return false;
   end if;
-  insert into private.relay_slots as s (chain, lane, nonce)
-  select lane.chain, lane.address, n
-    from pg_catalog.generate_series(counted, least(lane.next_nonce, counted + 16) - 1) n
-  on conflict on constraint relay_slots_chain_lane_nonce_key do update set state = 'open'
+  insert into private.relay_slots as s (chain, gas_payer, nonce)
+  select gas_payer.chain, gas_payer.address, n
+    from pg_catalog.generate_series(counted, least(gas_payer.next_nonce, counted + 16) - 1) n
+  on conflict on constraint relay_slots_chain_gas_payer_nonce_key do update set state = 'open'
    where s.state = 'lost';
   get diagnostics changed = row_count;
   return changed > 0;
 end $$;
 
 grant execute on function api.housekeeping_slots, api.housekeeping_book_slot, api.housekeeping_reopen_slot,
-  api.housekeeping_requeue_slot, api.housekeeping_lanes, api.housekeeping_pause_lane, api.housekeeping_see_lane,
-  api.housekeeping_repair_lane to service_role;
+  api.housekeeping_requeue_slot, api.housekeeping_gas_payers, api.housekeeping_pause_gas_payer, api.housekeeping_see_gas_payer,
+  api.housekeeping_repair_gas_payer to service_role;
 
 -- The books: how each signature ended, and every transfer of a token out of a wallet of the service in final blocks.
 --
@@ -10206,8 +10206,8 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('push_devices', null, null, null, 'Kept until the owner removes it, or its push service fails three times or says that it is gone; ten for an account.'),
   ('recovery_codes', null, null, null, 'Ten for each account, replaced by the next ten.'),
   ('relay_calls', null, null, null, 'What a transaction of a slot carried.'),
-  ('relay_lanes', null, null, null, 'One row for each relayer and each wallet that pays its own gas.'),
-  ('relay_slots', null, null, null, 'A lane counts its slots to know its next nonce.'),
+  ('gas_payers', null, null, null, 'One row for each relayer and each wallet that pays its own gas.'),
+  ('relay_slots', null, null, null, 'A gas_payer counts its slots to know its next nonce.'),
   ('relay_transactions', null, null, null, 'A payment is found by each hash that it was sent under.'),
   ('restores', null, null, null, 'A chain that is connected later is read up to the time of the last one.'),
   ('retention', null, null, null, 'This table.'),

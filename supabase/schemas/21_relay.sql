@@ -1,9 +1,9 @@
--- Relaying: lanes (addresses that pay for gas), the queue of signed calls, slots (one nonce of a lane) and
--- the transactions signed for a slot. The holder of a lane's lease takes all calls that are queued. A slot
--- exists from the moment its first transaction is stored. A crash before that leaves no gap in the lane:
+-- Relaying: gas payers (addresses that pay for gas), the queue of signed calls, slots (one nonce of a gas payer) and
+-- the transactions signed for a slot. The holder of a gas payer's lease takes all calls that are queued. A slot
+-- exists from the moment its first transaction is stored. A crash before that leaves no gap in the gas payer:
 -- nothing was sent, and the next holder takes the same nonce.
 
-create table private.relay_lanes (
+create table private.gas_payers (
   chain bigint not null,
   address text not null check (address ~ '^0x[0-9a-fA-F]{40}$'),
   -- A relayer of the service, or a wallet that pays its own gas.
@@ -21,12 +21,12 @@ create table private.relay_lanes (
   used_at timestamptz,
   primary key (chain, address)
 );
-alter table private.relay_lanes enable row level security;
+alter table private.gas_payers enable row level security;
 
 create table private.relay_slots (
   id bigint generated always as identity primary key,
   chain bigint not null,
-  lane text not null,
+  gas_payer text not null,
   nonce bigint not null,
   -- `lost`: a transaction that is not ours took the nonce.
   state text not null default 'open' check (state in ('open', 'mined', 'final', 'lost')),
@@ -35,12 +35,12 @@ create table private.relay_slots (
   -- Time when housekeeping last looked at it. A new slot starts with the current time, because it was just
   -- sent.
   checked_at timestamptz not null default private.clock(),
-  unique (chain, lane, nonce),
-  foreign key (chain, lane) references private.relay_lanes (chain, address),
+  unique (chain, gas_payer, nonce),
+  foreign key (chain, gas_payer) references private.gas_payers (chain, address),
   check (state not in ('mined', 'final') or block_hash is not null)
 );
 alter table private.relay_slots enable row level security;
-create index relay_slots_open on private.relay_slots (chain, lane) where state = 'open';
+create index relay_slots_open on private.relay_slots (chain, gas_payer) where state = 'open';
 create index relay_slots_watched on private.relay_slots (checked_at)
   where state in ('open', 'mined');
 
@@ -101,24 +101,24 @@ alter table private.gas_terms enable row level security;
 insert into private.gas_terms (chain, calls_per_day, young_hours, young_calls_per_day)
 values (0, 200, 72, 40), (1, 20, 72, 5), (11155111, 20, 72, 5);
 
--- A lane that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the account whose key signs for the lane, or `relayer`.
+-- A gas payer that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the account whose key signs for the gas payer, or `relayer`.
 create type private.relay_claim as (
-  lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb,
+  lease uuid, chain bigint, gas_payer text, nonce bigint, calls jsonb, envelope jsonb,
   owner text
 );
 
 -- Brings a relayer into service; only the operator's scripts call it. The nonce never goes below one that a
 -- slot holds.
-create function private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
+create function private.open_gas_payer(chain bigint, address text, envelope jsonb, nonce bigint)
   returns void language plpgsql as $$
 begin
   insert into private.custody_keys values (address, 'relayer', envelope) on conflict do nothing;
-  insert into private.relay_lanes as l (chain, address, kind, next_nonce, mined_nonce)
-  values (open_lane.chain, open_lane.address, 'relayer', nonce, nonce)
-  on conflict on constraint relay_lanes_pkey do update set mined_nonce = excluded.mined_nonce,
+  insert into private.gas_payers as g (chain, address, kind, next_nonce, mined_nonce)
+  values (open_gas_payer.chain, open_gas_payer.address, 'relayer', nonce, nonce)
+  on conflict on constraint gas_payers_pkey do update set mined_nonce = excluded.mined_nonce,
     next_nonce = greatest(excluded.next_nonce,
       (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
-        where s.chain = l.chain and s.lane = l.address));
+        where s.chain = g.chain and s.gas_payer = g.address));
 end $$;
 
 -- Returns what custody needs in order to put a call into a transaction.
@@ -199,40 +199,40 @@ begin
 end $$;
 
 -- True if a relayer is in service and not leased.
-create function private.is_free(l private.relay_lanes) returns boolean
+create function private.is_free(g private.gas_payers) returns boolean
   language sql stable as $$
-  select l.kind = 'relayer' and l.paused_for is null
-    and (l.leased_until is null or l.leased_until <= private.clock())
+  select g.kind = 'relayer' and g.paused_for is null
+    and (g.leased_until is null or g.leased_until <= private.clock())
 $$;
 
--- True if such a lane takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
-create function private.has_room(l private.relay_lanes, mined_nonce bigint) returns boolean
+-- True if such a gas payer takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
+create function private.has_room(g private.gas_payers, mined_nonce bigint) returns boolean
   language sql stable as $$
-  select private.is_free(l) and l.next_nonce - greatest(l.mined_nonce, mined_nonce) < 16
+  select private.is_free(g) and g.next_nonce - greatest(g.mined_nonce, mined_nonce) < 16
 $$;
 
--- Leases a relayer's lane until a time, the one that was used longest ago; returns no row if there is none. `seen`
+-- Leases a relayer's gas payer until a time, the one that was used longest ago; returns no row if there is none. `seen`
 -- names those that can pay, each with the number of its transactions that the chain counts.
-create function private.lease_lane(on_chain bigint, seen jsonb, until timestamptz)
+create function private.lease_gas_payer(on_chain bigint, seen jsonb, until timestamptz)
   returns table (lease uuid, address text, nonce bigint) language plpgsql as $$
 begin
   return query
-  update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
+  update private.gas_payers g set lease = gen_random_uuid(), leased_until = until,
     used_at = pg_catalog.clock_timestamp()
-   where l.chain = on_chain and l.address = (
-     select x.address from private.relay_lanes x
+   where g.chain = on_chain and g.address = (
+     select x.address from private.gas_payers x
        join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = x.address
       where x.chain = on_chain and private.has_room(x, e.mined_nonce)
       order by x.used_at nulls first limit 1 for update of x skip locked)
      -- Checked again now that nobody else can lease it.
-     and private.is_free(l)
-  returning l.lease, l.address, l.next_nonce;
+     and private.is_free(g)
+  returning g.lease, g.address, g.next_nonce;
 end $$;
 
--- Leases a lane for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
+-- Leases a gas payer for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
 -- that is about to be signed and counts as `units` calls; otherwise it serves the queue alone. A call that counts
--- as several goes alone, once it is the first in the queue. Returns null if no lane is free, or nothing waits.
-create function private.claim_lane(
+-- as several goes alone, once it is the first in the queue. Returns null if no gas payer is free, or nothing waits.
+create function private.claim_gas_payer(
   on_chain bigint, seen jsonb, with_own boolean, units integer default 1)
   returns private.relay_claim language plpgsql as $$
 declare
@@ -245,13 +245,13 @@ begin
   if not private.has_caught_up(on_chain) then
     return null;
   end if;
-  select * into leased from private.lease_lane(on_chain, seen, until);
+  select * into leased from private.lease_gas_payer(on_chain, seen, until);
   if not found then
     return null;
   end if;
   claimed.lease := leased.lease;
   claimed.chain := on_chain;
-  claimed.lane := leased.address;
+  claimed.gas_payer := leased.address;
   claimed.nonce := leased.nonce;
   if not with_own then
     select f.id into alone from (
@@ -276,12 +276,12 @@ begin
     from taken t join private.payments p on p.id = t.payment;
   -- Another caller is taking everything that waited, and it looks at the queue again afterwards.
   if claimed.calls = '[]' and not with_own then
-    update private.relay_lanes l set lease = null, leased_until = null
-     where l.lease = claimed.lease;
+    update private.gas_payers g set lease = null, leased_until = null
+     where g.lease = claimed.lease;
     return null;
   end if;
   select k.envelope, k.owner into claimed.envelope, claimed.owner from private.custody_keys k
-   where k.address = claimed.lane and k.owner = 'relayer';
+   where k.address = claimed.gas_payer and k.owner = 'relayer';
   return claimed;
 end $$;
 
@@ -289,8 +289,8 @@ end $$;
 create function private.places_in_flight(on_chain bigint, wallet text)
   returns setof private.relay_slots language sql stable as $$
   select s.* from private.relay_slots s
-    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-   where s.chain = on_chain and s.lane = wallet and s.state = 'open' and s.nonce >= l.mined_nonce
+    join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+   where s.chain = on_chain and s.gas_payer = wallet and s.state = 'open' and s.nonce >= g.mined_nonce
 $$;
 
 -- Returns what a wallet's transactions in flight and a new one can cost together, with each of them at the
@@ -309,23 +309,23 @@ create function private.is_full(on_chain bigint, wallet text) returns boolean
   select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
 $$;
 
--- Leases the lane of a wallet that pays for its own transfer. Its nonce follows the count that enough
--- endpoints show. Returns null while another payment of the wallet holds the lane, or if the lane is out of
+-- Leases the gas payer of a wallet that pays for its own transfer. Its nonce follows the count that enough
+-- endpoints show. Returns null while another payment of the wallet holds the gas payer, or if the gas payer is out of
 -- service.
 create function private.claim_wallet(p private.payments, wallet_nonce bigint)
   returns private.relay_claim language plpgsql as $$
 declare
   claimed private.relay_claim;
 begin
-  insert into private.relay_lanes as l (chain, address, kind, next_nonce, mined_nonce)
+  insert into private.gas_payers as g (chain, address, kind, next_nonce, mined_nonce)
   values (p.chain, p.wallet, 'wallet', wallet_nonce, wallet_nonce) on conflict do nothing;
-  update private.relay_lanes l set lease = gen_random_uuid(),
+  update private.gas_payers g set lease = gen_random_uuid(),
     leased_until = private.clock() + interval '5 seconds',
-    next_nonce = greatest(l.next_nonce, wallet_nonce)
-   where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
-     and (l.leased_until is null or l.leased_until <= private.clock())
-  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
-  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
+    next_nonce = greatest(g.next_nonce, wallet_nonce)
+   where g.chain = p.chain and g.address = p.wallet and g.paused_for is null
+     and (g.leased_until is null or g.leased_until <= private.clock())
+  returning g.lease, g.chain, g.address, g.next_nonce, '[]'::jsonb
+  into claimed.lease, claimed.chain, claimed.gas_payer, claimed.nonce, claimed.calls;
   if not found then
     return null;
   end if;
@@ -334,28 +334,28 @@ begin
   return claimed;
 end $$;
 
--- Stores the first transaction of a slot, which lets it out, and gives the lane back. Answers false, with
+-- Stores the first transaction of a slot, which lets it out, and gives the gas payer back. Answers false, with
 -- everything back in the queue, if the lease was lost or a claimed call was withdrawn, as a freeze does.
 create function private.fill_slot(
   held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric,
   cost_wei numeric)
   returns boolean language plpgsql as $$
 declare
-  lane private.relay_lanes;
+  gas_payer private.gas_payers;
   filled bigint;
 begin
-  select l.* into lane from private.relay_lanes l where l.lease = held for update;
+  select g.* into gas_payer from private.gas_payers g where g.lease = held for update;
   perform from private.relay_calls c where c.claim = held and c.slot is null for update;
-  if lane.address is null or calls <>
+  if gas_payer.address is null or calls <>
     (select count(*) from private.relay_calls c where c.claim = held and c.slot is null)
   then
-    update private.relay_lanes l set lease = null, leased_until = null where l.lease = held;
+    update private.gas_payers g set lease = null, leased_until = null where g.lease = held;
     update private.relay_calls c set claim = null, claimed_until = null
      where c.claim = held and c.slot is null;
     return false;
   end if;
-  insert into private.relay_slots (chain, lane, nonce)
-  values (lane.chain, lane.address, lane.next_nonce) returning id into filled;
+  insert into private.relay_slots (chain, gas_payer, nonce)
+  values (gas_payer.chain, gas_payer.address, gas_payer.next_nonce) returning id into filled;
   insert into private.relay_transactions values (filled, 1, hash, raw, max_fee, max_priority_fee,
     cost_wei, (select coalesce(array_agg(c.payment), '{}') from private.relay_calls c
       where c.claim = held and c.slot is null));
@@ -366,8 +366,8 @@ begin
   )
   update private.payments p set tx_hash = hash, finality = 'submitted' from sent s
    where p.id = s.payment and p.state = 'signed' and p.block_hash is null;
-  update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
-   where l.lease = held;
+  update private.gas_payers g set lease = null, leased_until = null, next_nonce = g.next_nonce + 1
+   where g.lease = held;
   return true;
 end $$;
 
@@ -381,7 +381,7 @@ begin
 end $$;
 
 -- Takes the lock that keeps wakeups from being lost. A caller that queues a call holds it shared and then
--- looks for a free lane; a caller that frees a lane holds it alone and then looks at the queue. So one of
+-- looks for a free gas payer; a caller that frees a gas payer holds it alone and then looks at the queue. So one of
 -- them sees the other.
 create function private.lock_queue(on_chain bigint, alone boolean) returns void
   language plpgsql as $$
@@ -393,14 +393,14 @@ begin
   end if;
 end $$;
 
--- True if relaying has to go on: calls wait and a lane is free for them.
+-- True if relaying has to go on: calls wait and a gas payer is free for them.
 create function private.is_relay_needed(on_chain bigint, seen jsonb) returns boolean
   language plpgsql stable as $$
 begin
-  -- Most often it is the lane that is missing, and the queue is long.
-  return case when exists (select from private.relay_lanes l
-      join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = l.address
-      where l.chain = on_chain and private.has_room(l, e.mined_nonce))
+  -- Most often it is the gas payer that is missing, and the queue is long.
+  return case when exists (select from private.gas_payers g
+      join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = g.address
+      where g.chain = on_chain and private.has_room(g, e.mined_nonce))
     -- In the order of the queue, so that the first that waits ends the search.
     then exists (select from private.waiting_calls(on_chain) w order by w.turn, w.id limit 1) else false end;
 end $$;

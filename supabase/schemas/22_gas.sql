@@ -105,7 +105,7 @@ create function private.relayed_json(payer uuid) returns jsonb
   select coalesce(jsonb_agg(jsonb_build_object('chain', c.chain,
     'calls_per_day', g.calls_per_day, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text) order by c.chain), '[]')
-  from (select distinct r.chain from private.relay_lanes r where r.kind = 'relayer') c
+  from (select distinct r.chain from private.gas_payers r where r.kind = 'relayer') c
     cross join lateral private.gas_left(payer, c.chain) g
 $$;
 

@@ -141,11 +141,11 @@ begin
     'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
-    'lanes', case when p.kind = 'transfer' then (
-      select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce)), '[]')
-      from private.relay_lanes l
-       where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
+    'gas_payers', case when p.kind = 'transfer' then (
+      select coalesce(jsonb_agg(jsonb_build_object('address', g.address,
+        'next_nonce', g.next_nonce)), '[]')
+      from private.gas_payers g
+       where g.chain = p.chain and g.kind = 'relayer' and g.paused_for is null) else '[]' end);
 end $$;
 
 -- Refuses a key or app with 200 payments that it entered and nobody decided, and any of an account with 1,000.

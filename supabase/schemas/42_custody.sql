@@ -46,7 +46,7 @@ begin
 end $$;
 
 -- Returns the answer for an authorized payment: what to sign, with which sealed keys and at which nonce of
--- which lane; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
+-- which gas payer; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
 -- itself: `consent` is what the owner signed, `mandate` is the mandate that it stands for.
 create function private.custody_answer(
   p private.payments, claimed private.relay_claim, first boolean)
@@ -89,7 +89,7 @@ create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   valid_after bigint default null, valid_before bigint default null, lease_seconds integer default 45,
   seen_block bigint default null, gas_from text default null, wallet_nonce bigint default null,
-  wallet_wei text default null, cost_wei text default null, lanes jsonb default '[]',
+  wallet_wei text default null, cost_wei text default null, gas_payers jsonb default '[]',
   allowance_nonce text default null, mandate uuid default null, is_repeat boolean default false)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
@@ -156,7 +156,7 @@ begin
   if good_until > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
+  -- Finds a gas payer: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
@@ -165,13 +165,13 @@ begin
     if gas_from is distinct from 'wallet' and not private.is_relayed(p) then
       outcome := 'gas_budget';
     elsif gas_from is distinct from 'wallet' then
-      claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
+      claimed := private.claim_gas_payer(p.chain, gas_payers, true, private.call_units(p));
       if not fresh then
         update private.payments q set relayed_calls = private.call_units(p), sign_up_network = shared_network
          where q.id = p.id;
       end if;
     elsif private.is_full(p.chain, p.wallet) then
-      outcome := 'lane_full';
+      outcome := 'gas_payer_full';
     elsif coalesce(wallet_wei::numeric
       < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric * private.call_units(p)), true)
     then
@@ -263,14 +263,14 @@ end $$;
 -- Stores what custody signed for a payment and lets it out: its authorization, and with a claim the transaction
 -- that carries it together with the waiting calls. Refuses a caller that may no longer pay. `kept` is false if
 -- the payment moved on without this signature, a freeze stopped it, it was authorized too long ago to count, or
--- it lost the lease of its wallet's own lane (`own`). `sent` is false if the transaction must not leave. `queued`
+-- it lost the lease of its wallet's own gas payer (`own`). `sent` is false if the transaction must not leave. `queued`
 -- is true if more has to be relayed.
 create function api.custody_record(
   credential text, payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
   lease uuid default null, own boolean default false, calls integer default null,
   tx_hash text default null, raw text default null, max_fee_per_gas text default null,
   max_priority_fee_per_gas text default null, cost_wei text default null,
-  allowance_signature text default null, lanes jsonb default '[]')
+  allowance_signature text default null, gas_payers jsonb default '[]')
   returns table (kept boolean, sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -289,8 +289,8 @@ begin
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
-  -- Locked before the payment, so that nobody takes the lane in between.
-  perform from private.relay_lanes l where l.lease = custody_record.lease for update;
+  -- Locked before the payment, so that nobody takes the gas payer in between.
+  perform from private.gas_payers g where g.lease = custody_record.lease for update;
   kept := found or not own;
   update private.payments q set state = 'signed',
     authorization_nonce = custody_record.authorization_nonce,
@@ -307,16 +307,16 @@ begin
       max_priority_fee_per_gas::numeric, cost_wei::numeric);
   end if;
   if relayed then
-    queued := private.is_relay_needed(p.chain, lanes);
+    queued := private.is_relay_needed(p.chain, gas_payers);
   end if;
   return next;
 end $$;
 
--- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no lane is free.
-create function api.custody_claim(chain bigint, lanes jsonb) returns table (claim jsonb)
+-- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no gas payer is free.
+create function api.custody_claim(chain bigint, gas_payers jsonb) returns table (claim jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  claimed private.relay_claim := private.claim_lane(chain, lanes, false);
+  claimed private.relay_claim := private.claim_gas_payer(chain, gas_payers, false);
 begin
   if claimed.lease is not null then
     return query select to_jsonb(claimed);
@@ -324,7 +324,7 @@ begin
 end $$;
 
 -- Sets claimed calls of these payments aside for good, because they cannot be put into a transaction and must hold
--- up no others. Gives the lane back with the last of them, unless the caller has a call of its own for it.
+-- up no others. Gives the gas payer back with the last of them, unless the caller has a call of its own for it.
 create function api.custody_set_aside(lease uuid, payments uuid[], own boolean)
   returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -334,8 +334,8 @@ begin
   if not own and not exists (select from private.relay_calls c
     where c.claim = custody_set_aside.lease and c.slot is null)
   then
-    update private.relay_lanes l set lease = null, leased_until = null
-     where l.lease = custody_set_aside.lease;
+    update private.gas_payers g set lease = null, leased_until = null
+     where g.lease = custody_set_aside.lease;
   end if;
   return true;
 end $$;
@@ -344,7 +344,7 @@ end $$;
 -- if more has to be relayed.
 create function api.custody_record_claim(
   chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text,
-  max_priority_fee_per_gas text, cost_wei text, lanes jsonb)
+  max_priority_fee_per_gas text, cost_wei text, gas_payers jsonb)
   returns table (sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -352,7 +352,7 @@ begin
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
     max_priority_fee_per_gas::numeric, cost_wei::numeric);
-  queued := private.is_relay_needed(chain, lanes);
+  queued := private.is_relay_needed(chain, gas_payers);
   return next;
 end $$;
 
@@ -360,19 +360,19 @@ end $$;
 -- transactions is ever mined, and it carries only those of its calls that may still leave. A slot without
 -- calls does nothing but use its nonce.
 create function api.custody_load_slot(slot bigint) returns table (
-  chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
+  chain bigint, gas_payer text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
   max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
-  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), private.has_stopped(t.carries),
+  select s.chain, s.gas_payer, s.nonce, coalesce(t.attempt, 0), private.has_stopped(t.carries),
     t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
        where c.slot = s.id and private.is_live(p)),
     k.envelope, k.owner
   from private.relay_slots s
-    join private.custody_keys k on k.address = s.lane
+    join private.custody_keys k on k.address = s.gas_payer
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
   where s.id = custody_load_slot.slot and s.state = 'open' and private.has_caught_up(s.chain);

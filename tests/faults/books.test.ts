@@ -190,7 +190,7 @@ test('a permit that was used late is counted, though another one fitted its tran
 test.each([true, false])(
   'a use that one of two endpoints hides is released by no word of its own; it is asked first: %s',
   async (isFirst) => {
-    const two = await worldOfTwo({ lanes: 1, isFirst })
+    const two = await worldOfTwo({ gasPayers: 1, isFirst })
     const { payer, payee } = await onePair(two.world)
     await pass(two.world, 60)
     const signed = await signedPayment(two.world, payer, payee.address)
@@ -208,7 +208,7 @@ test.each([true, false])(
 )
 
 test('a nonce that one of two endpoints shows as used ends nothing', async () => {
-  const two = await worldOfTwo({ lanes: 1, isFirst: true })
+  const two = await worldOfTwo({ gasPayers: 1, isFirst: true })
   const { payer, payee } = await onePair(two.world)
   await signedPayment(two.world, payer, payee.address)
   two.liar.tell(nonces(true))
@@ -221,7 +221,7 @@ test('a nonce that one of two endpoints shows as used ends nothing', async () =>
 })
 
 test('signatures end by their nonces even if the transfers of a block cannot be read', async () => {
-  const two = await worldOfTwo({ lanes: 1, isFirst: true })
+  const two = await worldOfTwo({ gasPayers: 1, isFirst: true })
   const { payer, payee } = await onePair(two.world)
   const used = await signedPayment(two.world, payer, payee.address)
   await signedPayment(two.world, payer, payee.address)

@@ -1,4 +1,4 @@
-/** A receipt that one of two endpoints made up ends no slot: once it stops, the lane goes on. */
+/** A receipt that one of two endpoints made up ends no slot: once it stops, the gas payer goes on. */
 import { expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, stopMining } from '../support/faults/chain.ts'
@@ -7,7 +7,7 @@ import { onePair, outcomesOf, paidOnce, transfer } from '../support/faults/pair.
 import { forgeAll, minutes, sentBy, worldOfTwo } from '../support/faults/two.ts'
 
 test.each([true, false])('the liar is asked first: %s', async (isFirst) => {
-  const { world, liar } = await worldOfTwo({ lanes: 1, isFirst })
+  const { world, liar } = await worldOfTwo({ gasPayers: 1, isFirst })
   const one = await onePair(world)
   await minutes(world, 2)
   await stopMining(world)

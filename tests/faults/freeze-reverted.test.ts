@@ -54,7 +54,7 @@ test.each([
   const { payer, payee } = await acquainted(world)
   await limitGas(world, { callsPerDay: 1n })
   await fund(world.chain, payer.address, { weiAmount: coin })
-  await world.db.sql`update private.relay_lanes set paused_for = ${isOwn ? 'a test' : null}
+  await world.db.sql`update private.gas_payers set paused_for = ${isOwn ? 'a test' : null}
      where kind = 'relayer'`
   await stopMining(world)
   const sent = await payer.post(transferPath, orderTo(payee))
@@ -78,14 +78,14 @@ test.each([
   ['made anew after a thaw', true],
 ])('what was replaced by nothing, in a freeze that is %s', async (_, isThawed) => {
   const { payer, payee } = await acquainted(world)
-  await world.db.sql`update private.relay_lanes set paused_for = null`
+  await world.db.sql`update private.gas_payers set paused_for = null`
   await limitGas(world, {})
   await stopMining(world)
   const since = await height()
   const sent = await payer.post(transferPath, orderTo(payee))
   const first = await payer.post('/account-freeze', {})
   // Its cancellation has to wait, so that only its nonce is replaced.
-  await world.db.sql`update private.relay_lanes set lease = gen_random_uuid(),
+  await world.db.sql`update private.gas_payers set lease = gen_random_uuid(),
     leased_until = private.clock() + interval '1 hour'`
   await runHousekeeping(world.world)
   await node(world, 'evm_mine')
@@ -98,6 +98,6 @@ test.each([
   expect(first.body).toMatchObject({ may_settle: [{ why: 'in_transaction' }] })
   expect(again.body).toMatchObject({ may_settle: [{ why: 'in_transaction' }] })
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
-  await world.db.sql`update private.relay_lanes set lease = null, leased_until = null`
+  await world.db.sql`update private.gas_payers set lease = null, leased_until = null`
   await elapse(world, 1)
 })

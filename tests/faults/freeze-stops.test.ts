@@ -4,7 +4,7 @@ import { fund } from '../../scripts/local/chain.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { elapse, node, stopMining } from '../support/faults/chain.ts'
-import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
+import { holdGasPayers, orderTo, transferPath } from '../support/faults/pair.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
 import { type Agent, type Answer, start } from '../support/world.ts'
 
@@ -48,13 +48,13 @@ test('what endpoints did not take before a freeze is named, and not sent after i
   expect(await usdcOf(world, payee)).toBe(0n)
 })
 
-test('what a lane gave back is not put into another place after a freeze', async () => {
+test('what a gas payer gave back is not put into another place after a freeze', async () => {
   const { payer, payee } = await acquainted(world)
   await stopMining(world)
   const sent = await send(payer, payee)
   await node(world, 'anvil_dropTransaction', sent.body['tx_hash'])
   await world.db.sql`update private.relay_calls set slot = null`
-  await holdLanes(world)
+  await holdGasPayers(world)
 
   const frozen = await freeze(payer)
   await elapse(world, 6)
@@ -66,7 +66,7 @@ test('what a lane gave back is not put into another place after a freeze', async
 
 test("the wallet's own key signs nothing but an empty transaction after a freeze", async () => {
   const { payer, payee } = await acquainted(world)
-  await world.db.sql`update private.relay_lanes set paused_for = 'a test' where kind = 'relayer'`
+  await world.db.sql`update private.gas_payers set paused_for = 'a test' where kind = 'relayer'`
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
   await stopMining(world)
   const sent = await send(payer, payee)
@@ -79,7 +79,7 @@ test("the wallet's own key signs nothing but an empty transaction after a freeze
   const [count] = [await node(world, 'eth_getTransactionCount', payer.address, 'latest')]
   expect(count).toBe('0x1')
   expect(await usdcOf(world, payee)).toBe(0n)
-  await world.db.sql`update private.relay_lanes set paused_for = null`
+  await world.db.sql`update private.gas_payers set paused_for = null`
 })
 
 test('a settlement that its block took back is named, and not brought again', async () => {
@@ -100,7 +100,7 @@ test('a settlement that its block took back is named, and not brought again', as
 
 test('of a batch the transfers of other accounts go on when one of them is frozen', async () => {
   const [one, other] = [await acquainted(world), await acquainted(world)]
-  await holdLanes(world)
+  await holdGasPayers(world)
   await Promise.all([send(one.payer, one.payee), send(other.payer, other.payee)])
   await elapse(world, 6)
   const cut = world.worker({ fetch: sendingNothing })

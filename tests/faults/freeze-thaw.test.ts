@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { elapse, node } from '../support/faults/chain.ts'
-import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
+import { holdGasPayers, orderTo, transferPath } from '../support/faults/pair.ts'
 import { askedFor } from '../support/held.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { ownerOf } from '../support/owner.ts'
@@ -19,9 +19,9 @@ async function goOn() {
   }
 }
 
-test('a transfer that was signed and waited for a lane', async () => {
+test('a transfer that was signed and waited for a gas payer', async () => {
   const { payer, payee } = await acquainted(world)
-  await holdLanes(world)
+  await holdGasPayers(world)
   await payer.post(transferPath, orderTo(payee))
   const { body } = await payer.post('/account-freeze', {})
 
@@ -35,7 +35,7 @@ test('a transfer that was signed and waited for a lane', async () => {
 
 test('a transfer that was frozen while a transaction around it was signed', async () => {
   const [frozen, other] = [await acquainted(world), await acquainted(world)]
-  await holdLanes(world)
+  await holdGasPayers(world)
   for (const { payer, payee } of [frozen, other]) await payer.post(transferPath, orderTo(payee))
   await elapse(world, 6)
   const freezing: Fetch = async (input, init) => {

@@ -133,13 +133,13 @@ test('a chain that one operator alone tells of says so, and what is paid there i
 
 test('relayers that ran out of gas lower transfers within a minute, and no balance', async () => {
   const [{ address } = { address: '' }] = await tests.db.sql`
-    select address from private.relay_lanes where kind = 'relayer'`
-  const ofLanes = ['GAP_TRANSFER_V1', '/resolve-transfer-recipient'] as const
+    select address from private.gas_payers where kind = 'relayer'`
+  const ofGasPayers = ['GAP_TRANSFER_V1', '/resolve-transfer-recipient'] as const
   const gas = (wei: string) => () => node(tests, 'anvil_setBalance', address, wei)
 
-  const down = await secondsUntil('partial_live', ...ofLanes, gas('0x0'))
+  const down = await secondsUntil('partial_live', ...ofGasPayers, gas('0x0'))
   const balances = (await readGaps(world)).find(({ gap_id }) => gap_id === 'GAP_BALANCES_V1')
-  const up = await secondsUntil('live', ...ofLanes, gas('0x56bc75e2d63100000'))
+  const up = await secondsUntil('live', ...ofGasPayers, gas('0x56bc75e2d63100000'))
 
   expect(balances?.status).toBe('live')
   expect(Math.max(down, up)).toBeLessThan(60)

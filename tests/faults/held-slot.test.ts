@@ -4,19 +4,19 @@ import { maxFeePerGasOf } from '../../shared/chains/evm/gas.ts'
 import { findChain } from '../../shared/chains/registry.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { elapse, mineAt, node, stopMining } from '../support/faults/chain.ts'
-import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
+import { holdGasPayers, orderTo, transferPath } from '../support/faults/pair.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
 import { start } from '../support/world.ts'
 
 test('so a freeze delays no transfer of another account in the same transaction', async () => {
-  const world = await start({ chain: true, lanes: 2 })
+  const world = await start({ chain: true, gasPayers: 2 })
   const [frozen, other] = [await acquainted(world), await acquainted(world)]
   const chain = findChain(world.chain.network)
   if (!chain) throw new Error('no chain')
   const baseFee = (maxFeePerGasOf(chain, world.world.config) * 70n) / 100n
   await mineAt(world, baseFee)
   await stopMining(world)
-  await holdLanes(world)
+  await holdGasPayers(world)
   for (const { payer, payee } of [frozen, other]) {
     await world.worker().post(payer, transferPath, orderTo(payee))
   }

@@ -64,7 +64,7 @@ test('a transfer whose broadcast was lost is sent again and paid once', async ()
 
 test('without a relayer the wallet pays its own gas, and without gas nothing is reserved', async () => {
   const { payer, payee } = await acquainted(world)
-  await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+  await world.db.sql`update private.gas_payers set paused_for = 'a test'`
 
   const refused = await payer.post(path, anew({ ...order, recipient: payee.alias }))
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })

@@ -10,7 +10,7 @@ import { type Agent, start } from '../support/world.ts'
 const world = await start({ chain: true })
 
 beforeEach(async () => {
-  await world.db.sql`update private.relay_lanes set paused_for = 'a test' where kind = 'relayer'`
+  await world.db.sql`update private.gas_payers set paused_for = 'a test' where kind = 'relayer'`
 })
 
 /** Gives a wallet slightly more wei than one transaction can cost now. */

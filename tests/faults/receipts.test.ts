@@ -23,7 +23,7 @@ let world: TestWorld
 beforeEach(async () => {
   world = await start({
     chain: true,
-    lanes: 2,
+    gasPayers: 2,
     endpoints: async (nodeUrl) => {
       first = await startLiar(nodeUrl)
       second = await startLiar(nodeUrl)

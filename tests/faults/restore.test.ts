@@ -29,7 +29,7 @@ let world: TestWorld
 let payers: Agent[]
 let payee: Agent
 beforeAll(async () => {
-  world = await start({ chain: true, lanes: 2 })
+  world = await start({ chain: true, gasPayers: 2 })
   // The index begins here, before any money comes in.
   await readChain()
   payee = await world.agent('read')

@@ -4,7 +4,7 @@ import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { excerptOf } from '../support/cases.ts'
 import { pass } from '../support/faults/chain.ts'
 import {
-  holdLanes,
+  holdGasPayers,
   outcomeOf,
   outcomesOf,
   type Pair,
@@ -17,7 +17,7 @@ import { type Strike, strikesAt, unreliable } from '../support/faults/unreliable
 import { start, type TestWorld } from '../support/world.ts'
 
 const once = { 'idempotency-key': 'once' }
-/** Seconds after which the lanes, claims and leases of a dead worker are free again. */
+/** Seconds after which the gas payers, claims and leases of a dead worker are free again. */
 const heldSeconds = 61
 
 let world: TestWorld
@@ -107,7 +107,7 @@ async function leaveUnfinished([mined, unsent, queued]: readonly Pair[]): Promis
   await transfer(world.worker(), mined)
   const { fetch } = unreliable({ fault: 'dies', at: requestsBeforeBroadcast + 1 })
   await transfer(world.worker({ fetch }), unsent)
-  await holdLanes(world)
+  await holdGasPayers(world)
   await transfer(world.worker(), queued)
   await pass(world, heldSeconds)
 }

@@ -11,7 +11,7 @@ const world = await start({ chain: true })
 
 /** Sends a transfer from the wallet without mining it; `replace` signs it again at a higher price. */
 async function sentByWallet(tests: TestWorld) {
-  await tests.db.sql`update private.relay_lanes set paused_for = 'a test' where kind = 'relayer'`
+  await tests.db.sql`update private.gas_payers set paused_for = 'a test' where kind = 'relayer'`
   const pair = await onePair(tests)
   await fund(tests.chain, pair.payer.address, { weiAmount: 10n ** 18n })
   await stopMining(tests)
@@ -20,7 +20,7 @@ async function sentByWallet(tests: TestWorld) {
   const signed = () => tests.db.sql<{ slot: number; raw: string }[]>`
     select t.slot::integer, t.raw from private.relay_transactions t
       join private.relay_slots s on s.id = t.slot
-     where s.lane = ${pair.payer.address} order by t.attempt`
+     where s.gas_payer = ${pair.payer.address} order by t.attempt`
   const [first] = await signed()
   if (!first) throw new Error('nothing was signed')
   const fees = { maxFeePerGas: '2200000000', dataFeeWei: '0', maxPriorityFeePerGas: '1000000000' }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getAddress } from 'ethers'
 import { afterAll, expect, test } from 'vitest'
-import { fundLane } from '../../scripts/local/chain/lanes.ts'
+import { fundGasPayer } from '../../scripts/local/chain/gas-payers.ts'
 import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { sweep } from '../../scripts/operator/sweep.ts'
 import { makeSecrets, readSecrets } from '../../scripts/serve/settings.ts'
@@ -37,8 +37,10 @@ async function weiOf(address: string): Promise<bigint> {
 }
 
 async function relayerAddress(): Promise<`0x${string}`> {
-  const [lane] = await world.db.sql<{ address: string }[]>`select address from private.relay_lanes`
-  return hex(lane?.address ?? '')
+  const [gasPayer] = await world.db.sql<
+    { address: string }[]
+  >`select address from private.gas_payers`
+  return hex(gasPayer?.address ?? '')
 }
 
 test('a relayer is swept once its payment is mined, and pays again when it has gas', async () => {
@@ -55,7 +57,7 @@ test('a relayer is swept once its payment is mined, and pays again when it has g
 
   const [row] = await sweep(world.db.sql, settings, { relayer, to })
   const swept = await weiOf(to)
-  await fundLane(world.chain, relayer)
+  await fundGasPayer(world.chain, relayer)
   await runHousekeeping(world.world)
   await pay()
   await resolveAll(world)

@@ -31,7 +31,7 @@ const port = 20_000 + ((process.pid + 2_500) % 10_000)
 const base = `http://127.0.0.1:${port}`
 const paymentsCount = 500
 const mailsCount = 200
-const lanesCount = 4
+const workersCount = 4
 const backMilliseconds = 15_000
 const payee = `0x${'7'.repeat(40)}`
 
@@ -138,13 +138,13 @@ async function kill(target: (typeof targets)[number]): Promise<void> {
 /** Works through numbers 1 to `count`, some at once. Returns the highest number that was begun. */
 function work(count: number, through: (nth: number) => Promise<void>) {
   let next = 0
-  const lane = async () => {
+  const worker = async () => {
     while (next < count) {
       next += 1
       await through(next)
     }
   }
-  const done = Promise.all(Array.from({ length: lanesCount }, lane))
+  const done = Promise.all(Array.from({ length: workersCount }, worker))
   return { done, begun: () => next }
 }
 

@@ -86,7 +86,7 @@ test.each([
         gasFrom: 'relayer',
         walletNonce: 0,
         walletWei: '0',
-        lanes: [],
+        gasPayers: [],
       },
     },
   ],

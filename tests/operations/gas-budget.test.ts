@@ -6,14 +6,14 @@ import { inForm } from '../support/cases.ts'
 import { newKey } from '../support/chain-world.ts'
 import { refusing } from '../support/faults/answers.ts'
 import { elapse, stopMining } from '../support/faults/chain.ts'
-import { holdLanes, transferPath } from '../support/faults/pair.ts'
+import { holdGasPayers, transferPath } from '../support/faults/pair.ts'
 import { limitGas, mine, relayersHold, transfers, transferTo } from '../support/gas.ts'
 import { statesOf } from '../support/ledger.ts'
 import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 beforeEach(async () => {
-  world = await start({ chain: true, lanes: 4 })
+  world = await start({ chain: true, gasPayers: 4 })
 })
 
 /** Returns how many transfers of an account the chain's transactions carry. */
@@ -87,8 +87,9 @@ test('over the budget the wallet pays with gas of its own', async () => {
 
   expect([first.status, second.status]).toEqual([200, 200])
   expect(before - (await relayersHold(world))).toBe(0n)
-  const [slot] = await world.db.sql`select lane from private.relay_slots order by id desc limit 1`
-  expect(slot).toEqual({ lane: payer.address })
+  const [slot] = await world.db
+    .sql`select gas_payer from private.relay_slots order by id desc limit 1`
+  expect(slot).toEqual({ gas_payer: payer.address })
 })
 
 test('what is left is told, and free again after 24 hours', async () => {
@@ -115,14 +116,14 @@ test('what is left is told, and free again after 24 hours', async () => {
 test('what never got into a transaction is given back', async () => {
   await limitGas(world, { callsPerDay: 1n })
   const payer = await world.agent('pay', { usdc: 1000 })
-  await holdLanes(world)
+  await holdGasPayers(world)
   await transferTo(world, payer, 1, '1')
   const queued = await transferTo(world, payer, 2, '1')
-  await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+  await world.db.sql`update private.gas_payers set paused_for = 'a test'`
   await elapse(world, 1_000)
   await world.db.sql`update private.payments set state = 'released' where account = ${payer.id}
     and state = 'signed'`
-  await world.db.sql`update private.relay_lanes set paused_for = null`
+  await world.db.sql`update private.gas_payers set paused_for = null`
 
   const later = await transferTo(world, payer, 3, '1')
 

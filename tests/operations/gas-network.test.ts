@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { openBrowser } from '../support/browserless.ts'
 import { elapse } from '../support/faults/chain.ts'
-import { holdLanes } from '../support/faults/pair.ts'
+import { holdGasPayers } from '../support/faults/pair.ts'
 import { limitGas, mine, transfers, transferTo } from '../support/gas.ts'
 import { codeFor, confirm, requestCode } from '../support/sign-up.ts'
 import { type Agent, start, type TestWorld } from '../support/world.ts'
@@ -11,7 +11,7 @@ import { type Agent, start, type TestWorld } from '../support/world.ts'
 const here = '203.0.113.7'
 let world: TestWorld
 beforeEach(async () => {
-  world = await start({ chain: true, lanes: 4 })
+  world = await start({ chain: true, gasPayers: 4 })
   await limitGas(world, { callsPerDay: 2n })
 })
 
@@ -115,13 +115,13 @@ test('what never got into a transaction is given back to the network', async () 
   const payers = await fromHere(4)
   const [, , , late] = payers
   if (!late) throw new Error('four accounts')
-  await holdLanes(world)
+  await holdGasPayers(world)
   for (const payer of payers.slice(0, 3)) await transferTo(world, payer, 1, '1')
   const queued = await transferTo(world, late, 1, '1')
-  await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+  await world.db.sql`update private.gas_payers set paused_for = 'a test'`
   await elapse(world, 1_000)
   await world.db.sql`update private.payments set state = 'released' where state = 'signed'`
-  await world.db.sql`update private.relay_lanes set paused_for = null`
+  await world.db.sql`update private.gas_payers set paused_for = null`
 
   const later = await transferTo(world, late, 2, '1')
 

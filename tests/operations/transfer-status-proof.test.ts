@@ -91,12 +91,12 @@ test('an authorized transfer does not pass for one that nobody authorized', asyn
 test('a transfer that the wallet sent itself is proven by its authorization as well', async () => {
   const { payer, payee } = await acquainted(world)
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
-  await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+  await world.db.sql`update private.gas_payers set paused_for = 'a test'`
   const paid = await minedTogether(world.chain.rpcUrl, async () => {
     await crowd(world.chain.rpcUrl, world.chain.usdc, 4)
     return pay(payer, payee)
   })
-  await world.db.sql`update private.relay_lanes set paused_for = null`
+  await world.db.sql`update private.gas_payers set paused_for = null`
 
   const proof = provenIn(await look(paid))
 

@@ -1,7 +1,7 @@
 /** Two hosts on two chains that present one MPP challenge get one payment from an account. */
 import { Challenge } from 'mppx'
 import { afterAll, expect, test } from 'vitest'
-import { beginReading } from '../../scripts/local/chain/lanes.ts'
+import { beginReading } from '../../scripts/local/chain/gas-payers.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { newKey } from '../support/chain-world.ts'
 import { answering, serverThat } from '../support/http.ts'

@@ -3,7 +3,7 @@ import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { type RpcProxy, type Rule, startRpcProxy } from '../../scripts/local/chain/rpc-proxy.ts'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { readBalances } from '../../shared/chains/evm/funds.ts'
-import { readLanes } from '../../shared/chains/evm/lanes.ts'
+import { readGasPayers } from '../../shared/chains/evm/gas-payers.ts'
 import { broadcast } from '../../shared/chains/evm/rpc/broadcast.ts'
 import { isBlockReplaced, readReceipts, readUse } from '../../shared/chains/evm/use.ts'
 import {
@@ -167,8 +167,8 @@ test('a count is agreed as far as both endpoints show it, and none as long as on
   const { raw, payer } = await signedTransfer()
   const next = await sign(chain, payer, { to: usdc.address, data: '0x', nonce: 1 })
   const look = async () => {
-    const seen = await readLanes(world, chain, [payer.at])
-    return seen.status === 'ok' ? seen.lanes : seen.status
+    const seen = await readGasPayers(world, chain, [payer.at])
+    return seen.status === 'ok' ? seen.gasPayers : seen.status
   }
   await mined(() => broadcast(world, chain, raw))
   const counts = []

@@ -28,16 +28,16 @@ afterAll(async () => {
 const connect = () => worldOn({ [chain.caip2]: local.rpcUrl })
 
 test('one request reads what ethers reads: tokens, native coins, block and time', async () => {
-  const [wallet, lane] = [newKey().at, newKey().at]
+  const [wallet, gasPayer] = [newKey().at, newKey().at]
   await fund(local, wallet, { usdcAtomic: 12_345_678n, weiAmount: 7n })
-  await fund(local, lane, { weiAmount: 10n ** 18n })
+  await fund(local, gasPayer, { weiAmount: 10n ** 18n })
   if (!eurc) throw new Error('Base Sepolia has EURC')
   const world = connect()
 
   const answer = await readBalances(world, chain, {
     address: wallet,
     tokens: [eurc, usdc],
-    extraNative: [lane],
+    extraNative: [gasPayer],
   })
 
   const abi = ['function balanceOf(address) view returns (uint256)']
@@ -58,7 +58,7 @@ test('one request reads what ethers reads: tokens, native coins, block and time'
       },
     ],
     nativeWei: await provider.getBalance(wallet),
-    extraNativeWei: [await provider.getBalance(lane)],
+    extraNativeWei: [await provider.getBalance(gasPayer)],
   })
 })
 
@@ -80,11 +80,11 @@ test('a token without a contract is absent and hides nothing else', async () => 
 })
 
 /** Returns the reads of a transfer from this wallet. */
-const asked = (wallet: Address, lanes: Address[] = []) => ({
+const asked = (wallet: Address, gasPayers: Address[] = []) => ({
   token: usdc,
   wallet,
   payee: newKey().at,
-  lanes,
+  gasPayers,
 })
 
 test('a node that is down or unknown reads as unavailable', async () => {
@@ -119,12 +119,12 @@ test('a chain without Multicall3 reads as unavailable, not as empty', async () =
 })
 
 test('one request prices a transfer so that a doubled base fee is still paid', async () => {
-  const [wallet, lane] = [newKey().at, newKey().at]
+  const [wallet, gasPayer] = [newKey().at, newKey().at]
   await fund(local, wallet, { usdcAtomic: 77n })
-  await fund(local, lane, { weiAmount: 123n })
+  await fund(local, gasPayer, { weiAmount: 123n })
   const world = connect()
 
-  const answer = await readPreflight(world, chain, asked(wallet, [lane]))
+  const answer = await readPreflight(world, chain, asked(wallet, [gasPayer]))
 
   if (answer.status !== 'ok') throw new Error(answer.log)
   const { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas, relayedCostWei } = answer
@@ -134,7 +134,7 @@ test('one request prices a transfer so that a doubled base fee is still paid', a
   expect(answer).toMatchObject({
     tokenAtomic: 77n,
     walletWei: 0n,
-    lanes: [{ address: lane, wei: 123n, minedNonce: 0 }],
+    gasPayers: [{ address: gasPayer, wei: 123n, minedNonce: 0 }],
     walletNonce: 0,
     domainMatches: true,
   })

@@ -22,14 +22,14 @@ async function relayed() {
   return { batches: rows.flatMap(({ slot, calls }) => (slot === null ? [] : [calls])), queued }
 }
 
-/** Leases every lane for 60 seconds, as if its holder were busy or dead. */
-async function holdLanes() {
-  await world.db.sql`update private.relay_lanes
+/** Leases every gas payer for 60 seconds, as if its holder were busy or dead. */
+async function holdGasPayers() {
+  await world.db.sql`update private.gas_payers
     set lease = gen_random_uuid(), leased_until = private.clock() + interval '60 seconds'`
 }
 
 test('many transfers at once ride at most 25 in one transaction, and none is left behind', async () => {
-  world = await start({ chain: true, lanes: 4 })
+  world = await start({ chain: true, gasPayers: 4 })
   const [one, other] = [await acquainted(world), await acquainted(world)]
   const each = inForm(30, 100)
 
@@ -56,11 +56,11 @@ test('many transfers at once ride at most 25 in one transaction, and none is lef
   }
 }, 120_000)
 
-test('whoever is next takes all that waited for a lane into one transaction', async () => {
+test('whoever is next takes all that waited for a gas payer into one transaction', async () => {
   world = await start({ chain: true })
   const { payer, payee } = await acquainted(world)
   const send = () => payer.post(path, anew({ ...order, recipient: payee.alias }))
-  await holdLanes()
+  await holdGasPayers()
 
   const waiting = await Promise.all(Array.from({ length: 30 }, send))
   const before = await relayed()
@@ -82,7 +82,7 @@ test('a transfer that was signed is answered with its id, though what waits cann
     fetch: async (input, init) => {
       const name = askedFor(input, init)
       asked.push(name)
-      // Another transfer is queued while this one has the only lane.
+      // Another transfer is queued while this one has the only gas payer.
       if (name === 'custody_record') await other.payer.post(path, orderOf(other))
       if (name === 'custody_claim') throw new TypeError('the connection was lost')
       return fetch(input, init)
@@ -99,7 +99,7 @@ test('a transfer that was signed is answered with its id, though what waits cann
 })
 
 test('bursts with any timing end with an empty queue, without housekeeping', async () => {
-  world = await start({ chain: true, lanes: 2 })
+  world = await start({ chain: true, gasPayers: 2 })
   const random = seeded()
   const { payer, payee } = await acquainted(world)
   const post = posting(world, {
@@ -119,7 +119,7 @@ test('bursts with any timing end with an empty queue, without housekeeping', asy
   }
 })
 
-test('a lane has at most 16 transactions that are not mined, and what comes then waits', async () => {
+test('a gas payer has at most 16 transactions that are not mined, and what comes then waits', async () => {
   world = await start({ chain: true })
   const { payer, payee } = await acquainted(world)
   const send = () => payer.post(path, anew({ ...order, recipient: payee.alias }))
@@ -143,7 +143,7 @@ test('a payer who can no longer pay holds up none of those in the same transacti
     await acquainted(world),
     await acquainted(world),
   ]
-  await holdLanes()
+  await holdGasPayers()
   for (const { payer, payee } of [first, broke, last]) {
     await payer.post(path, { ...order, recipient: payee.alias })
   }

@@ -6,7 +6,7 @@ import { giveMandate } from '../support/mandates.ts'
 import { anew } from '../support/wish.ts'
 import { type Answer, start } from '../support/world.ts'
 
-const world = await start({ chain: true, lanes: 2 })
+const world = await start({ chain: true, gasPayers: 2 })
 const fitting = inForm(25, 100)
 const offered = 2 * fitting
 const order = { chain: 'base-sepolia', token: 'USDC', amount: '0.1' }

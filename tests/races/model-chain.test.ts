@@ -7,7 +7,7 @@ import { type Event, events, openStreet, type Street } from '../support/model/st
 import { confirmStreet, confirmStreetEnd } from '../support/model/street-invariants.ts'
 import { seed } from '../support/seed.ts'
 
-const market = await openMarket({ lanes: 3 })
+const market = await openMarket({ gasPayers: 3 })
 const runs = inForm(1, 3)
 const commandsMax = 100
 const commandsMin = inForm(20, 50)

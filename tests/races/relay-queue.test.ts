@@ -1,9 +1,9 @@
-/** Accounts share few lanes fairly when many calls wait, and a bad call does not stop the others. */
+/** Accounts share few gas payers fairly when many calls wait, and a bad call does not stop the others. */
 import { beforeEach, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
 import { elapse } from '../support/faults/chain.ts'
-import { holdLanes, onePair, pairs, transfer } from '../support/faults/pair.ts'
+import { holdGasPayers, onePair, pairs, transfer } from '../support/faults/pair.ts'
 import { mine } from '../support/gas.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { type Agent, start, type TestWorld } from '../support/world.ts'
@@ -31,16 +31,18 @@ async function queue({ id, address }: Agent, calls: number): Promise<void> {
 
 /** Returns the number of an account's calls in each of the next transactions. */
 async function nextClaims(agent: Agent, count: number): Promise<number[]> {
-  const [lane] = await world.db.sql<{ address: string }[]>`select address from private.relay_lanes`
-  const seen = [{ address: lane?.address, mined_nonce: 0 }]
+  const [gasPayer] = await world.db.sql<
+    { address: string }[]
+  >`select address from private.gas_payers`
+  const seen = [{ address: gasPayer?.address, mined_nonce: 0 }]
   const carried: number[] = []
   for (let claim = 0; claim < count; claim += 1) {
     const [row] = await world.db.sql<{ mine: number }[]>`
       select (select count(*)::integer from jsonb_array_elements(c.calls) e
         where e ->> 'from' = ${agent.address}) as mine
-      from private.claim_lane(84532, ${JSON.stringify(seen)}::text::jsonb, false) c`
+      from private.claim_gas_payer(84532, ${JSON.stringify(seen)}::text::jsonb, false) c`
     carried.push(row?.mine ?? 0)
-    await world.db.sql`update private.relay_lanes set lease = null, leased_until = null`
+    await world.db.sql`update private.gas_payers set lease = null, leased_until = null`
   }
   return carried
 }
@@ -79,7 +81,7 @@ test('who comes to thirty long queues waits for two transactions at most, also t
 
 test('a call that no token could read is set aside with an alarm, and the others are paid', async () => {
   const all = await pairs(world, 4)
-  await holdLanes(world)
+  await holdGasPayers(world)
   for (const pair of all) await transfer(world.worker(), pair)
   const [bad, ...good] = all
   await world.db.sql`update private.relay_calls set signature = 'spoilt'
@@ -97,9 +99,9 @@ test('a call that no token could read is set aside with an alarm, and the others
   expect(world.log.filter(({ alarm }) => alarm === 'call_refused')).toHaveLength(1)
 })
 
-test('where nothing but bad calls wait, the lane is free for the next transfer', async () => {
+test('where nothing but bad calls wait, the gas payer is free for the next transfer', async () => {
   const bad = await onePair(world)
-  await holdLanes(world)
+  await holdGasPayers(world)
   await transfer(world.worker(), bad)
   await world.db.sql`update private.relay_calls set signature = 'spoilt'`
   await elapse(world, 6)
@@ -114,7 +116,7 @@ test('where nothing but bad calls wait, the lane is free for the next transfer',
 
 test('a transfer is answered once its own transaction is sent, however many others are relayed', async () => {
   const others = await pairs(world, 26)
-  await holdLanes(world)
+  await holdGasPayers(world)
   for (const pair of others) await transfer(world.worker(), pair)
   await elapse(world, 6)
   let sent = 0

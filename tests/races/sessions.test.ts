@@ -6,11 +6,11 @@ import { type Agent, start, type TestWorld } from '../support/world.ts'
 
 const chain = 84532
 const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const lanes = [
+const gasPayers = [
   '0x1111111111111111111111111111111111111111',
   '0x2222222222222222222222222222222222222222',
 ]
-const seen = JSON.stringify(lanes.map((address) => ({ address, mined_nonce: 0 })))
+const seen = JSON.stringify(gasPayers.map((address) => ({ address, mined_nonce: 0 })))
 
 let world: TestWorld
 let agent: Agent
@@ -19,19 +19,20 @@ beforeAll(async () => {
   world = await start()
   agent = await world.agent('pay')
   const { db } = world
-  for (const lane of lanes) await db.sql`select private.open_lane(${chain}, ${lane}, '{}', 0)`
+  for (const gasPayer of gasPayers)
+    await db.sql`select private.open_gas_payer(${chain}, ${gasPayer}, '{}', 0)`
   sessions = [await openSession(db), await openSession(db), await openSession(db)]
 })
 
 const word = () => `0x${randomBytes(32).toString('hex')}`
 
-/** Empties the queue and frees both lanes. */
+/** Empties the queue and frees both gas payers. */
 async function clear(): Promise<void> {
   await world.db.sql.unsafe(`
     delete from private.relay_calls;
     delete from private.relay_transactions;
     delete from private.relay_slots; delete from private.payments;
-    update private.relay_lanes set lease = null, leased_until = null, next_nonce = 0`)
+    update private.gas_payers set lease = null, leased_until = null, next_nonce = 0`)
 }
 
 /** Inserts a payment that is authorized and about to be signed. */
@@ -54,7 +55,7 @@ const stored = (calls: number) => `${calls}, '${word()}', '0x', '1', '1', '1'`
 function record(payment: string, lease?: string): string {
   const place = lease === undefined ? '' : `, '${lease}', false, ${stored(1)}`
   return `select r.* from private.payments p join private.credentials k on k.id = p.key,
-    api.custody_record(k.digest, p.id, p.authorized_at, '${word()}', '0x'${place}, lanes => '${seen}') r where p.id = '${payment}'`
+    api.custody_record(k.digest, p.id, p.authorized_at, '${word()}', '0x'${place}, gas_payers => '${seen}') r where p.id = '${payment}'`
 }
 
 async function queue(payments: number): Promise<void> {
@@ -63,10 +64,10 @@ async function queue(payments: number): Promise<void> {
   }
 }
 
-/** Leases a lane for the session's own payment, before any call waits. */
+/** Leases a gas payer for the session's own payment, before any call waits. */
 async function leased(): Promise<string> {
   const [row] = await world.db.sql<{ lease: string }[]>`
-    select (private.claim_lane(${chain}, ${seen}::text::jsonb, true)).lease`
+    select (private.claim_gas_payer(${chain}, ${seen}::text::jsonb, true)).lease`
   return row?.lease ?? ''
 }
 
@@ -86,7 +87,7 @@ function recordClaim(): string {
 }
 
 /**
- * Runs the steps in every order. Returns the orders in which a call was left behind (it waits, a lane is
+ * Runs the steps in every order. Returns the orders in which a call was left behind (it waits, a gas payer is
  * free and no session was notified) or a transaction was stored for nothing.
  */
 async function brokenOrders(
@@ -110,7 +111,7 @@ async function brokenOrders(
   return broken
 }
 
-test('whoever queues a call while others free their lanes: one of them is told to go on', async () => {
+test('whoever queues a call while others free their gas payers: one of them is told to go on', async () => {
   const [one, other, newcomer] = sessions
   const lengths = new Map(sessions.map((session) => [session, 2]))
 

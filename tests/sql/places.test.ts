@@ -1,4 +1,4 @@
-/** A payment ends correctly when its slot in a lane does not end as expected. */
+/** A payment ends correctly when its slot in a gas payer does not end as expected. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type House, openHouse, tokens } from '../support/model/house.ts'
@@ -32,10 +32,10 @@ const claimed = z.object({
 const claimOfQueue = z.object({ claim: z.object({ lease: z.uuid() }) })
 const listed = z.object({ slot: z.int() })
 
-/** Inserts a transfer with a stored transaction, in the lane of a relayer or of the wallet. */
+/** Inserts a transfer with a stored transaction, in the gas payer of a relayer or of the wallet. */
 async function sent(gasFrom: 'relayer' | 'wallet') {
   const [payer] = house.keys
-  const [address] = house.lanes
+  const [address] = house.gasPayers
   const credential = payer?.credential
   const usd = { amount_atomic: '5000000', amount_usd_micros: '5000000' }
   const terms = { kind: 'transfer', device: 'laptop', token: tokens[0], payee_alias: 'bob', ...usd }
@@ -44,8 +44,8 @@ async function sent(gasFrom: 'relayer' | 'wallet') {
   const payment = payment_row.id
   const decision = { consent_level: 'none', facts_version: 1, funds_atomic: '5000000' }
   const validity = { seen_block: 1, valid_after: 0, valid_before: house.now + 600 }
-  const lanes = [{ address, mined_nonce: 0 }]
-  const relay = { lease_seconds: 45, gas_from: gasFrom, wallet_nonce: 0, lanes }
+  const gas_payers = [{ address, mined_nonce: 0 }]
+  const relay = { lease_seconds: 45, gas_from: gasFrom, wallet_nonce: 0, gas_payers }
   const wei = { wallet_wei: '100', cost_wei: gas.cost_wei }
   const asked = { credential, payment, ...decision, ...validity, ...relay, ...wei }
   const authorized = claimed.parse(await row('custody_authorize', asked))
@@ -80,14 +80,14 @@ const placed = (hash: string, block: string) => ({
   finality: 'included',
 })
 
-/** Claims the queued calls that a free lane takes. */
+/** Claims the queued calls that a free gas payer takes. */
 const claimQueued = () =>
   row('custody_claim', {
     chain: house.chain,
-    lanes: house.lanes.map((address) => ({ address, mined_nonce: 0 })),
+    gas_payers: house.gasPayers.map((address) => ({ address, mined_nonce: 0 })),
   })
 
-test("a wallet's own transfer whose place is lost keeps its reservation and waits for its end, in no other lane", async () => {
+test("a wallet's own transfer whose place is lost keeps its reservation and waits for its end, in no other gas payer", async () => {
   const { payment, slot } = await sent('wallet')
 
   await row('housekeeping_requeue_slot', { slot, lost: true })
@@ -157,7 +157,7 @@ test('a claimed transfer that settled leaves its claim when its account is froze
   const signed = { tx_hash: second, raw: second, ...gas }
   const kept = await row('custody_record_claim', {
     chain,
-    lanes: [],
+    gas_payers: [],
     calls: 1,
     ...claim,
     ...signed,

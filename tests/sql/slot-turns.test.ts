@@ -10,16 +10,16 @@ beforeAll(async () => {
 })
 afterAll(() => ledger.close())
 
-const lane = (digit: string) => `0x${digit.repeat(40)}`
-const [busy, quiet, relayer] = [lane('a'), lane('b'), lane('c')]
+const gasPayer = (digit: string) => `0x${digit.repeat(40)}`
+const [busy, quiet, relayer] = [gasPayer('a'), gasPayer('b'), gasPayer('c')]
 const batch = 10
-const told = z.array(z.object({ lane: z.string(), nonce: z.int() }))
+const told = z.array(z.object({ gas_payer: z.string(), nonce: z.int() }))
 
-/** Inserts a lane with `count` slots that no run has looked at lately. */
+/** Inserts a gas payer with `count` slots that no run has looked at lately. */
 async function openPlaces(address: string, kind: string, count: number): Promise<void> {
-  await ledger.query(`insert into private.relay_lanes (chain, address, kind, next_nonce)
+  await ledger.query(`insert into private.gas_payers (chain, address, kind, next_nonce)
     values (84532, '${address}', '${kind}', ${count})`)
-  await ledger.query(`insert into private.relay_slots (chain, lane, nonce, checked_at)
+  await ledger.query(`insert into private.relay_slots (chain, gas_payer, nonce, checked_at)
     select 84532, '${address}', n, private.clock() - interval '1 minute' from generate_series(0, ${count - 1}) n`)
 }
 
@@ -34,12 +34,12 @@ test('hundreds of places of one wallet keep nobody else waiting', async () => {
   const first = await look()
   const second = await look()
 
-  const lanesOf = (slots: typeof first) => slots.map((slot) => slot.lane)
-  expect(lanesOf(first).filter((one) => one === relayer)).toHaveLength(3)
-  expect(lanesOf(first)).toContain(quiet)
-  expect(first.filter((one) => one.lane === busy)).toHaveLength(batch - 4)
+  const gasPayersOf = (slots: typeof first) => slots.map((slot) => slot.gas_payer)
+  expect(gasPayersOf(first).filter((one) => one === relayer)).toHaveLength(3)
+  expect(gasPayersOf(first)).toContain(quiet)
+  expect(first.filter((one) => one.gas_payer === busy)).toHaveLength(batch - 4)
   const again = second.filter((one) => first.some((before) => before.nonce === one.nonce))
-  expect(again.filter((one) => one.lane === busy)).toEqual([])
+  expect(again.filter((one) => one.gas_payer === busy)).toEqual([])
 })
 
 test("a relayer's mined place that the chain does not count is looked at as often as its open ones", async () => {

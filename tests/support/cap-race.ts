@@ -26,7 +26,7 @@ export type CapRace = { world: TestWorld; fleet: Fleet }
 
 /** Starts everything for this file and ends it after the file. */
 export async function openCapRace(): Promise<CapRace> {
-  const world = await start({ chain: true, lanes: 4 })
+  const world = await start({ chain: true, gasPayers: 4 })
   await watchCaps(world)
   const fleet = await openFleet(world, isolates)
   atEnd(() => fleet.close())

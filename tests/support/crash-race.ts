@@ -29,7 +29,7 @@ type PairedOrder = Order & { pair: Pair; answer?: Reply }
 /** Starts everything for this file and ends it after the file. */
 export async function openScene(): Promise<Scene> {
   const server = await openCrashingPostgres()
-  const world = await start({ chain: true, lanes: 4, database: server })
+  const world = await start({ chain: true, gasPayers: 4, database: server })
   const fleet = await openFleet(world, isolates)
   atEnd(() => fleet.close())
   return { world, server, fleet }

@@ -12,11 +12,11 @@ export async function limitGas(world: TestWorld, terms: GasTerms): Promise<void>
 
 /** Returns the wei that all relayers hold together. */
 export async function relayersHold(world: TestWorld): Promise<bigint> {
-  const lanes = await world.db.sql<{ address: string }[]>`
-    select address from private.relay_lanes where kind = 'relayer'`
+  const gasPayers = await world.db.sql<{ address: string }[]>`
+    select address from private.gas_payers where kind = 'relayer'`
   const held = await callRpc(
     world.chain.rpcUrl,
-    lanes.map(({ address }) => ['eth_getBalance', address, 'latest']),
+    gasPayers.map(({ address }) => ['eth_getBalance', address, 'latest']),
   )
   return held.reduce<bigint>((sum, wei) => sum + BigInt(String(wei)), 0n)
 }

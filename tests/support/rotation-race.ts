@@ -51,7 +51,7 @@ export type Race = { requests: number; done: Truth['done']; output: string }
 
 /** Runs the whole change once in a database of its own. Throws if anything failed or was lost. */
 export async function changeRoot(chance: Random, plan: Plan): Promise<Race> {
-  const world = await start({ chain: true, lanes: 2, rootKeys: old, connections: 8 })
+  const world = await start({ chain: true, gasPayers: 2, rootKeys: old, connections: 8 })
   await addSleepers(world.db, old, plan.sleepers)
   const { act, ...truth } = await openTraffic(world, chance)
   const isolates = Array.from({ length: isolatesCount }, () => world.worker({ rootKeys: old }))

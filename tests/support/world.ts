@@ -7,7 +7,7 @@ import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
 import { pushKeysOf } from '../../scripts/local/bindings.ts'
 import { giveGas } from '../../scripts/local/chain/fund.ts'
-import { beginReading, fundLane } from '../../scripts/local/chain/lanes.ts'
+import { beginReading, fundGasPayer } from '../../scripts/local/chain/gas-payers.ts'
 import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { offerVaults } from '../../scripts/local/chain/yield.ts'
 import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
@@ -17,7 +17,7 @@ import {
   type KeyOrder,
   openAccount,
   openApiKey,
-  openLane,
+  openGasPayer,
 } from '../../scripts/operator/provision.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
@@ -103,7 +103,7 @@ export type StartOptions = {
   /** Offers a vault on the started chain. */
   yield?: boolean
   /** Relayers of the started chain; one when absent. */
-  lanes?: number
+  gasPayers?: number
   /** Number of blocks that a reorganization can go back, for chains with very many. */
   statesMax?: number
   /** Networks in addition to the started one: CAIP-2 id -> endpoints. */
@@ -153,8 +153,8 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const roots = readRoots(rootKeys, 'custody')
   if (chain) await beginReading(db.sql, chain)
   else await beginReadingAtNothing(db.sql)
-  for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
-    await openFundedLane(db, chain, roots)
+  for (let gasPayer = 0; chain && gasPayer < (options.gasPayers ?? 1); gasPayer += 1) {
+    await openFunded(db, chain, roots)
   }
   const send = sendingTo(world)
 
@@ -290,8 +290,8 @@ function bindingsOf(
   }
 }
 
-async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {
-  await fundLane(chain, await openLane(db.sql, roots, { chainId: chain.chainId, nonce: 0 }))
+async function openFunded(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {
+  await fundGasPayer(chain, await openGasPayer(db.sql, roots, { chainId: chain.chainId, nonce: 0 }))
 }
 
 /** Mines blocks until what was included before is finalized on the local chain. */

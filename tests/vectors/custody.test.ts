@@ -58,7 +58,7 @@ test('the relay is signed to the same bytes', async () => {
   const { token: _, ...place } = slot
   const authorization = vectors.authorization
   const calls = [{ token, authorization }]
-  const relay = await signRelay(key, { ...place, lane: vectors.address, calls })
+  const relay = await signRelay(key, { ...place, gasPayer: vectors.address, calls })
 
   expect(relay).toEqual(vectors.relay)
   expect(Transaction.from(vectors.relay.raw).hash).toBe(vectors.relay.hash)

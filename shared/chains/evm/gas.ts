@@ -15,7 +15,7 @@ import type { InnerCall } from './rpc/multicall.ts'
 import { gasPriceOracleAddress } from './rpc/places.ts'
 
 /**
- * Returns the gas limit of a lane's transaction with this number of calls. Circle's token takes 102,886 for
+ * Returns the gas limit of a gas payer's transaction with this number of calls. Circle's token takes 102,886 for
  * one transferWithAuthorization to a fresh payee and 73,725 for each of 25 in a batch; 21,000 suffice for
  * no call. The limit is fixed, so that a node's estimate cannot change what is signed.
  */

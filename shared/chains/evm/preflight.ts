@@ -31,12 +31,12 @@ import { countCall, readCount } from './rpc/reads.ts'
 import { type ChainWorld, rpcFor } from './rpc/rpc.ts'
 import { type OpenSignature, sumUsed, useCall } from './signature-use.ts'
 
-/** Input. `lanes` are relayers that could carry the transfer, `open` what is reserved in the wallet. */
+/** Input. `gasPayers` are relayers that could carry the transfer, `open` what is reserved in the wallet. */
 export type PreflightRequest = {
   token: Token
   wallet: Address
   payee: Address
-  lanes: readonly Address[]
+  gasPayers: readonly Address[]
   open?: readonly OpenSignature[]
 }
 
@@ -50,7 +50,7 @@ export type Preflight = BudgetedFees & {
   /** Balance, with what open signatures have taken from it. */
   tokenAtomic: bigint
   walletWei: bigint
-  lanes: LaneHolding[]
+  gasPayers: GasPayerHolding[]
   /** Worst-case cost of one transfer, relayed or sent by the wallet, with a rollup's calldata. */
   relayedCostWei: bigint
   /** Part of that cost that a rollup charges for calldata. */
@@ -64,7 +64,7 @@ export type Preflight = BudgetedFees & {
 }
 
 /** Balance of a relayer, and the number of its transactions that are mined. */
-export type LaneHolding = { address: Address; wei: bigint; minedNonce: number }
+export type GasPayerHolding = { address: Address; wei: bigint; minedNonce: number }
 
 const timeoutMilliseconds = 3_000
 
@@ -74,15 +74,15 @@ export async function readPreflight(
   chain: Chain,
   request: PreflightRequest,
 ): Promise<Preflight | Unavailable> {
-  const { wallet, lanes } = request
+  const { wallet, gasPayers } = request
   const inner = innerCalls(request)
   const calls = [
     encodeSnapshot(chain, inner),
     feeHistoryCall,
     countCall(wallet, 'pending'),
-    ...lanes.map((lane) => countCall(lane, 'latest')),
+    ...gasPayers.map((gasPayer) => countCall(gasPayer, 'latest')),
   ]
-  const [state, history, walletCount, ...laneCounts] = await rpcFor(world, chain).batch(calls, {
+  const [state, history, walletCount, ...gasPayerCounts] = await rpcFor(world, chain).batch(calls, {
     timeoutMilliseconds,
   })
   const holdings = readHoldings(chain, request, { answer: state, calls: inner.length })
@@ -91,14 +91,14 @@ export async function readPreflight(
   if ('log' in holdings) return holdings
   if ('log' in suggested) return suggested
   if (walletNonce === undefined) return unavailable('a transaction count is missing')
-  const { lanesWei, blockNumber: seenBlock, ...rest } = holdings
+  const { gasPayersWei, blockNumber: seenBlock, ...rest } = holdings
   const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
   return {
     ...rest,
     ...fees,
     seenBlock,
-    lanes: lanes.flatMap((address, at) => {
-      const [wei, minedNonce] = [lanesWei[at], readCount(laneCounts[at])]
+    gasPayers: gasPayers.flatMap((address, at) => {
+      const [wei, minedNonce] = [gasPayersWei[at], readCount(gasPayerCounts[at])]
       return wei === undefined || minedNonce === undefined ? [] : [{ address, wei, minedNonce }]
     }),
     relayedCostWei: relayGas(chain.id, 1) * fees.maxFeePerGas + rest.dataFeeWei,
@@ -106,7 +106,7 @@ export async function readPreflight(
   }
 }
 
-function innerCalls({ token, wallet, payee, lanes, open = [] }: PreflightRequest): InnerCall[] {
+function innerCalls({ token, wallet, payee, gasPayers, open = [] }: PreflightRequest): InnerCall[] {
   const separator = encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })
   return [
     balanceCall(token, wallet),
@@ -115,7 +115,7 @@ function innerCalls({ token, wallet, payee, lanes, open = [] }: PreflightRequest
     ...barCalls({ token, wallet, payee }),
     dataFeeCall,
     ...open.map(useCall),
-    ...lanes.map(nativeCall),
+    ...gasPayers.map(nativeCall),
   ]
 }
 
@@ -137,7 +137,7 @@ function readHoldings(
     blockTimestampSeconds: snapshot.blockTimestampSeconds,
     tokenAtomic: tokenAtomic + sumUsed(open, rest),
     walletWei,
-    lanesWei: rest.slice(open.length).map(readWord),
+    gasPayersWei: rest.slice(open.length).map(readWord),
     dataFeeWei: readDataFee(chain, readWord(dataFee)),
     domainMatches: separator === domainSeparator(chain, token),
     ...readBarred([paused, payer, payee]),

@@ -63,7 +63,7 @@ export const noGas = fail('unavailable', {
 })
 
 /** Refusal of a transfer whose wallet has to wait until its own transactions are mined. */
-export const laneFull = fail('unavailable', {
+export const gasPayerFull = fail('unavailable', {
   message: 'The wallet has too many transactions of its own in flight on this chain.',
   hint: 'Try again once some of them are mined.',
   retryAfterSeconds: 60,

@@ -6,12 +6,12 @@ import type { Preflight } from '../../chains/evm/preflight.ts'
 import { assetOf, type Chain } from '../../chains/registry.ts'
 import { type ErrorCode, fail, isRefusal, type Refusal, Rejection } from '../../contract/errors.ts'
 import { callUnits } from '../../custody/carrier.ts'
-import type { AuthorizeAnswer, AuthorizeRequest, LaneSeen } from '../../custody/port.ts'
+import type { AuthorizeAnswer, AuthorizeRequest, GasPayerSeen } from '../../custody/port.ts'
 import type { Context } from '../../http/handler.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { Decision } from '../../policy/decide.ts'
 import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
-import { laneFull, noGas, notFunded } from '../decide/not-payable.ts'
+import { gasPayerFull, noGas, notFunded } from '../decide/not-payable.ts'
 import { isReserved } from '../payment.ts'
 import { type PaymentWithFacts, paymentWithFactsRow } from '../payment-with-facts.ts'
 
@@ -67,7 +67,7 @@ export async function authorizePayment(
     const answer = await askCustody(sender, latest, consentBasis, signing)
     if (answer.outcome === 'signed') return { ...answer, ...consentBasis }
     if (answer.outcome === 'insufficient_gas') return noGas
-    if (answer.outcome === 'lane_full') return laneFull
+    if (answer.outcome === 'gas_payer_full') return gasPayerFull
     if (!isRaceLost(answer)) return refusalOfClosed(answer, entered.payment_row.id)
     latest = (await readFacts(sender, latest)) ?? latest
     if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
@@ -185,7 +185,7 @@ function refusalOfClosed(answer: Closed, paymentId: string) {
 
 /** Values from the chain about who could pay. */
 export type GasSeen = Pick<Preflight, 'walletWei' | 'relayedCostWei'> & {
-  lanes: readonly LaneSeen[]
+  gasPayers: readonly GasPayerSeen[]
 }
 
 /** Refusal because nobody pays for the gas of a payment. */
@@ -194,7 +194,7 @@ export type GasRefusal = Refusal<'relay_limit_reached' | 'unavailable'>
 const daySeconds = 86_400
 
 /** Decides who pays, or returns a refusal that says what to do. */
-export function gasPayer(
+export function chooseGasPayer(
   entered: PaymentWithFacts,
   seen: GasSeen,
 ): 'relayer' | 'wallet' | GasRefusal {
@@ -202,7 +202,7 @@ export function gasPayer(
   const { left_calls: left, least_usd_micros: leastUsdMicros } = facts.gas
   const units = callUnits(payment.terms['carrier'])
   const isCarried = payment.amount_usd_micros >= leastUsdMicros && left >= units
-  if (isCarried && seen.lanes.length > 0) return 'relayer'
+  if (isCarried && seen.gasPayers.length > 0) return 'relayer'
   if (seen.walletWei >= BigInt(units) * seen.relayedCostWei) return 'wallet'
   return isCarried ? noGas : overBudget(entered, assetOf(payment).chain)
 }

@@ -12,11 +12,11 @@ import type { ConfirmationRequest, DecisionMaker } from '../decide/judge.ts'
 import { gasTooDear, notFunded, refuseBarred } from '../decide/not-payable.ts'
 import { foundRow, isSigned, type Payment } from '../payment.ts'
 import { openSignatures, type PaymentWithFacts } from '../payment-with-facts.ts'
-import { fundedLanes, relayQueued, sendStored } from '../relay/relay.ts'
+import { fundedGasPayers, relayQueued, sendStored } from '../relay/relay.ts'
 import {
   authorizePayment,
+  chooseGasPayer,
   type GasRefusal,
-  gasPayer,
   type Sender,
   type SigningInputs,
   type SigningResult,
@@ -87,11 +87,11 @@ export async function sendTransfer(
   const authorized = await authorizePayment(sender, entered, decisionMaker, signing)
   if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
     const { chain } = assetOf(entered.payment_row)
-    const { fees, lanes } = signing.relay
+    const { fees, gasPayers } = signing.relay
     const { transaction, queued } = authorized
     if (transaction) await sendStored(sender.world, chain, transaction)
     // Nobody waits for the transfers of others.
-    if (queued) sender.later(relayQueued(sender.world, chain, { ...fees, lanes }))
+    if (queued) sender.later(relayQueued(sender.world, chain, { ...fees, gasPayers }))
   }
   return authorized
 }
@@ -100,8 +100,8 @@ async function prepareSigning(sender: Sender, entered: PaymentWithFacts) {
   const { payment_row: payment, facts } = entered
   const { chain, token } = assetOf(payment)
   const { wallet, payee } = payment
-  const lanes = facts.lanes.map(({ address }) => address)
-  const asked = { token, wallet, payee, lanes, open: openSignatures(payment, facts) }
+  const gasPayers = facts.gas_payers.map(({ address }) => address)
+  const asked = { token, wallet, payee, gasPayers, open: openSignatures(payment, facts) }
   const seen = await readPreflight(sender.world, chain, asked)
   if (seen.status === 'unavailable') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
@@ -148,8 +148,8 @@ type SigningTransfer = SigningInputs & { relay: NonNullable<SigningInputs['relay
 /** Prepares signing with the payer of gas: a relayer that can and may pay, else the wallet, else nobody. */
 function signingFrom(entered: PaymentWithFacts, seen: Preflight): SigningTransfer | GasRefusal {
   const { facts, payment_row: payment } = entered
-  const lanes = fundedLanes(facts.lanes, seen)
-  const gasFrom = gasPayer(entered, { ...seen, lanes })
+  const gasPayers = fundedGasPayers(facts.gas_payers, seen)
+  const gasFrom = chooseGasPayer(entered, { ...seen, gasPayers })
   if (isRefusal(gasFrom)) return gasFrom
   const relay: NonNullable<SigningInputs['relay']> = {
     chainId: payment.chain,
@@ -161,7 +161,7 @@ function signingFrom(entered: PaymentWithFacts, seen: Preflight): SigningTransfe
     gasFrom,
     walletNonce: seen.walletNonce,
     walletWei: seen.walletWei.toString(),
-    lanes,
+    gasPayers,
   }
   return {
     fundsAtomic: seen.tokenAtomic,

@@ -4,10 +4,10 @@
  * housekeeping, which gives its calls to another.
  */
 import type { Chain } from '../../chains/chain.ts'
-import type { LaneHolding, Preflight } from '../../chains/evm/preflight.ts'
+import type { GasPayerHolding, Preflight } from '../../chains/evm/preflight.ts'
 import { broadcast } from '../../chains/evm/rpc/broadcast.ts'
 import type {
-  LaneSeen,
+  GasPayerSeen,
   RelayAnswer,
   RelayFees,
   RelayRequest,
@@ -16,19 +16,19 @@ import type {
 import type { World } from '../../world.ts'
 
 /** Relayer in service, as the ledger has it. */
-export type LaneOpen = { address: string; next_nonce: number }
+export type GasPayerOpen = { address: string; next_nonce: number }
 
 /** Returns those that could pay twice for each of their transactions in flight and for one more. */
-export function fundedLanes(
-  lanes: readonly LaneOpen[],
-  { lanes: held, relayedCostWei }: Pick<Preflight, 'lanes' | 'relayedCostWei'>,
-): LaneSeen[] {
-  return lanes.flatMap(({ address, next_nonce }) => {
-    const lane = held.find((one: LaneHolding) => one.address === address)
-    if (!lane) return []
+export function fundedGasPayers(
+  gasPayers: readonly GasPayerOpen[],
+  { gasPayers: held, relayedCostWei }: Pick<Preflight, 'gasPayers' | 'relayedCostWei'>,
+): GasPayerSeen[] {
+  return gasPayers.flatMap(({ address, next_nonce }) => {
+    const gasPayer = held.find((one: GasPayerHolding) => one.address === address)
+    if (!gasPayer) return []
     // Nothing is mined that was not signed, whatever an endpoint counts.
-    const mined = Math.min(lane.minedNonce, next_nonce)
-    const isFunded = lane.wei >= 2n * relayedCostWei * BigInt(next_nonce - mined + 1)
+    const mined = Math.min(gasPayer.minedNonce, next_nonce)
+    const isFunded = gasPayer.wei >= 2n * relayedCostWei * BigInt(next_nonce - mined + 1)
     return isFunded ? [{ address, mined_nonce: mined }] : []
   })
 }
@@ -36,13 +36,13 @@ export function fundedLanes(
 /** Number of transactions that one caller relays for others; under load each holds up to 25 calls. */
 const roundsMax = 40
 
-/** Fees and lanes as they were just read from the chain. */
-export type RelaySeen = RelayFees & { lanes: LaneSeen[] }
+/** Fees and gas payers as they were just read from the chain. */
+export type RelaySeen = RelayFees & { gasPayers: GasPayerSeen[] }
 
 /** Relays what is queued as long as there is something to do. */
 export async function relayQueued(world: World, chain: Chain, seen: RelaySeen): Promise<void> {
-  const { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes } = seen
-  const request = { chainId: chain.id, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes }
+  const { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, gasPayers } = seen
+  const request = { chainId: chain.id, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, gasPayers }
   const sending: Promise<void>[] = []
   for (let round = 0; round < roundsMax; round += 1) {
     const next = await relayNext(world, request)

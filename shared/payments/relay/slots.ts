@@ -14,24 +14,24 @@ import type { SignedTransaction } from '../../custody/port.ts'
 import { bigintText } from '../../money/row-fields.ts'
 import type { World } from '../../world.ts'
 import { paymentRow } from '../payment.ts'
-import type { LanesSeen } from './lanes.ts'
+import type { GasPayersSeen } from './gas-payers.ts'
 
-/** Looks at slots of one chain, those of a lane in their order; returns which of them moved. */
+/** Looks at slots of one chain, those of a gas payer in their order; returns which of them moved. */
 export async function followSlots(
   world: World,
   chain: Chain,
   slots: readonly Slot[],
-  seen: LanesSeen,
+  seen: GasPayersSeen,
   lookAt: LookAt,
 ): Promise<boolean[]> {
   const receipts = await readSlots(world, chain, slots)
-  const lanes = new Set(slots.map(({ lane }) => lane))
+  const gasPayers = new Set(slots.map((slot) => slot.gas_payer))
   const end = world.deadline(lookMilliseconds)
-  // An endpoint that is slow for one lane must not hold up the others.
+  // An endpoint that is slow for one gas payer must not hold up the others.
   const moves = await Promise.all(
-    [...lanes].map(async (lane) => {
-      const own = slots.filter((slot) => slot.lane === lane)
-      return followLaneSlots(world, chain, own, { receipts, seen, lookAt, end })
+    [...gasPayers].map(async (gasPayer) => {
+      const own = slots.filter((slot) => slot.gas_payer === gasPayer)
+      return followGasPayerSlots(world, chain, own, { receipts, seen, lookAt, end })
     }),
   )
   return moves.flat()
@@ -42,12 +42,12 @@ const lookMilliseconds = 25_000
 
 type Known = {
   receipts: Map<Slot, PlacedReceipt | null>
-  seen: LanesSeen
+  seen: GasPayersSeen
   lookAt: LookAt
   end: AbortSignal
 }
 
-async function followLaneSlots(
+async function followGasPayerSlots(
   world: World,
   chain: Chain,
   slots: readonly Slot[],
@@ -60,7 +60,7 @@ async function followLaneSlots(
     // Its state is unknown or no time is left: the slot stays as it is.
     if (receipt === undefined || end.aborted) continue
     // One endpoint may hide that the slots before it are mined, while another counts them.
-    const isFirst = !isBehindOther || seen.states.get(slot.lane)?.highestNonce === slot.nonce
+    const isFirst = !isBehindOther || seen.states.get(slot.gas_payer)?.highestNonce === slot.nonce
     if (!receipt && !isPassed(slot, seen)) isBehindOther = true
     try {
       moves.push(
@@ -78,8 +78,8 @@ async function followLaneSlots(
 }
 
 /** A slot is final only where enough endpoints count its nonce: nothing looks at it again. */
-function asFarAsSafe(slot: Slot, receipt: PlacedReceipt, { states }: LanesSeen): PlacedReceipt {
-  const isSafe = (states.get(slot.lane)?.safeNonce ?? 0) > slot.nonce
+function asFarAsSafe(slot: Slot, receipt: PlacedReceipt, { states }: GasPayersSeen): PlacedReceipt {
+  const isSafe = (states.get(slot.gas_payer)?.safeNonce ?? 0) > slot.nonce
   return isSafe || receipt.finality !== 'finalized' ? receipt : { ...receipt, finality: 'safe' }
 }
 
@@ -106,18 +106,19 @@ async function followUnmined(
   world: World,
   chain: Chain,
   slot: Slot & { isFirst: boolean },
-  seen: LanesSeen,
+  seen: GasPayersSeen,
 ): Promise<boolean> {
   if (slot.state === 'open') {
     if (!isPassed(slot, seen)) return pushSlot(world, chain, slot, seen)
     // Before the nonce is safe, a missing receipt may come from a node that lags behind.
-    const isSafe = (seen.states.get(slot.lane)?.safeNonce ?? 0) > slot.nonce
+    const isSafe = (seen.states.get(slot.gas_payer)?.safeNonce ?? 0) > slot.nonce
     return isSafe && requeue(world, slot, true)
   }
   const { block_number: number, block_hash: hash } = slot
   if (number === null || hash === null) return false
   // The receipt that one endpoint showed was false if none counts the nonce.
-  const isUncounted = (seen.states.get(slot.lane)?.highestNonce ?? slot.nonce + 1) <= slot.nonce
+  const isUncounted =
+    (seen.states.get(slot.gas_payer)?.highestNonce ?? slot.nonce + 1) <= slot.nonce
   const isGone = isUncounted || (await isBlockReplaced(world, chain, { number, hash }))
   if (isGone !== true) return false
   const question = { slot: slot.slot, block_hash: hash }
@@ -127,8 +128,8 @@ async function followUnmined(
 }
 
 /** True if enough endpoints count a mined transaction at its nonce, so that another one is of no use. */
-function isPassed({ lane, nonce }: Slot, { states }: LanesSeen): boolean {
-  return (states.get(lane)?.agreedNonce ?? 0) > nonce
+function isPassed({ gas_payer: gasPayer, nonce }: Slot, { states }: GasPayersSeen): boolean {
+  return (states.get(gasPayer)?.agreedNonce ?? 0) > nonce
 }
 
 const attemptRow = z.object({
@@ -145,7 +146,7 @@ const attemptRow = z.object({
 export const slotRow = z.object({
   slot: z.int(),
   chain: z.int(),
-  lane: addressSchema,
+  gas_payer: addressSchema,
   kind: z.enum(['relayer', 'wallet']),
   nonce: z.int(),
   state: z.enum(['open', 'mined']),
@@ -219,27 +220,27 @@ function settledIn(payment: SlotPayment, receipt: PlacedReceipt): bigint | undef
   return findTransfer(receipt.logs, assetOf(payment).token, expected)
 }
 
-/** Seconds after which a lane's next transaction that is not mined is replaced at a higher price. */
+/** Seconds after which a gas payer's next transaction that is not mined is replaced at a higher price. */
 const stuckSeconds = 60
 
 /**
  * Sends, replaces or gives up the slot; true if the slot changed. `isFirst` is true if no other slot of the
- * lane comes before it.
+ * gas payer comes before it.
  */
 async function pushSlot(
   world: World,
   chain: Chain,
   slot: Slot & { isFirst: boolean },
-  { states, relay }: LanesSeen,
+  { states, relay }: GasPayersSeen,
 ): Promise<boolean> {
-  const lane = states.get(slot.lane)
-  if (!lane) return false
+  const gasPayer = states.get(slot.gas_payer)
+  if (!gasPayer) return false
   const latest = slot.attempts.at(-1)
-  const isNext = slot.isFirst && lane.highestNonce >= slot.nonce
+  const isNext = slot.isFirst && gasPayer.highestNonce >= slot.nonce
   const isBehind = latest !== undefined && latest.max_fee_per_gas < BigInt(relay.maxFeePerGas) / 2n
   const isOld = latest !== undefined && latest.age_seconds >= stuckSeconds
   // If an endpoint counts the nonce as used, the transaction may not be stuck at all.
-  const isStuck = isOld && (lane.highestNonce <= slot.nonce || isBelow(latest, relay))
+  const isStuck = isOld && (gasPayer.highestNonce <= slot.nonce || isBelow(latest, relay))
   if (!latest || latest.held || (isNext && (isBehind || isStuck))) {
     return replace(world, chain, slot, relay)
   }
@@ -250,7 +251,7 @@ async function pushSlot(
 }
 
 /** True if a new transaction would offer more, in either fee. */
-function isBelow(latest: Slot['attempts'][number], relay: LanesSeen['relay']): boolean {
+function isBelow(latest: Slot['attempts'][number], relay: GasPayersSeen['relay']): boolean {
   const { max_fee_per_gas: fee, max_priority_fee_per_gas: tip } = latest
   return fee < BigInt(relay.maxFeePerGas) || tip < BigInt(relay.maxPriorityFeePerGas)
 }
@@ -259,7 +260,7 @@ async function replace(
   world: World,
   chain: Chain,
   { slot, attempts }: Slot,
-  { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: LanesSeen['relay'],
+  { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: GasPayersSeen['relay'],
 ): Promise<boolean> {
   const fees = { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }
   const signed = await world.custody?.replace({ slot, ...fees })

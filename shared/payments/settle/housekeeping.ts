@@ -1,5 +1,5 @@
 /**
- * Runs the scheduled work: keeps lanes and slots going and relays queued calls, writes the books from final
+ * Runs the scheduled work: keeps gas payers and slots going and relays queued calls, writes the books from final
  * blocks, closes payments that were never used, and deletes what is kept for a while only. Two runs at
  * once are safe: SQL guards each step, and every transaction that is sent was stored and authorized before.
  */
@@ -9,7 +9,7 @@ import { connectedChains } from '../../chains/registry.ts'
 import { unbound } from '../../db/database.ts'
 import type { World } from '../../world.ts'
 import { indexTransfers } from '../deposits/index-transfers.ts'
-import { type LaneRow, laneRow, maintainLanes } from '../relay/lanes.ts'
+import { type GasPayerRow, gasPayerRow, maintainGasPayers } from '../relay/gas-payers.ts'
 import { relayQueued } from '../relay/relay.ts'
 import { followSlots, type Slot, slotRow } from '../relay/slots.ts'
 import { watchPayment } from './watch.ts'
@@ -60,20 +60,20 @@ const forgottenRow = z.object({ deleted: z.int() })
 
 type RelayProgress = { seen: number; moves: boolean[] }
 
-/** Keeps lanes and queues, and slots in the ledger's order until all are seen or the run is over. */
+/** Keeps gas payers and queues, and slots in the ledger's order until all are seen or the run is over. */
 async function maintainRelays(world: World, end: AbortSignal): Promise<RelayProgress> {
   const seen = new Set<number>()
   const moves: boolean[] = []
   for (;;) {
     const ledger = unbound(world.db)
-    const [lanes, slots] = await Promise.all([
-      ledger.many('housekeeping_lanes', {}, laneRow),
+    const [gasPayers, slots] = await Promise.all([
+      ledger.many('housekeeping_gas_payers', {}, gasPayerRow),
       ledger.many('housekeeping_slots', { batch: batchMax }, slotRow),
     ])
     const unseen = slots.filter(({ slot }) => !seen.has(slot))
     await inParallel(connectedChains(world.config), async (chain) => {
       const own = unseen.filter((slot) => slot.chain === chain.id)
-      moves.push(...(await maintainChain(world, chain, lanes, own)))
+      moves.push(...(await maintainChain(world, chain, gasPayers, own)))
     })
     for (const { slot } of unseen) seen.add(slot)
     const isAll = slots.length < batchMax || unseen.length === 0
@@ -87,13 +87,13 @@ const promptMilliseconds = 2_000
 async function maintainChain(
   world: World,
   chain: Chain,
-  rows: readonly LaneRow[],
+  rows: readonly GasPayerRow[],
   slots: readonly Slot[],
 ): Promise<boolean[]> {
   return runOrLog(world, chain.caip2, [], async () => {
     const own = rows.filter((row) => row.chain === chain.id)
     if (own.length === 0) return []
-    const seen = await maintainLanes(world, chain, own)
+    const seen = await maintainGasPayers(world, chain, own)
     if (!seen) return []
     const relay = () => relayQueued(world, chain, seen.relay)
     const look = followSlots(world, chain, slots, seen, async (payment) => {

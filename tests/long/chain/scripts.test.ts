@@ -10,7 +10,7 @@ import { sumOf } from '../../support/play/invariants.ts'
 import { perform } from '../../support/play/perform.ts'
 import { openPlay, type Setting, plainSetting as usual } from '../../support/play/play.ts'
 
-const ownGas: Setting = { ...usual, lanesMillionths: 0 }
+const ownGas: Setting = { ...usual, gasPayersMillionths: 0 }
 const usd = 1_000_000
 const day = 86_400
 
@@ -53,7 +53,7 @@ describe('after a freeze the service itself sends nothing', () => {
     expect(await played(usual, script)).toEqual({ broken: undefined, left: 0 })
   })
 
-  test('that went back to the queue since its lane could not pay', async () => {
+  test('that went back to the queue since its gas payer could not pay', async () => {
     const script: Action[] = [
       { do: 'mining', isOn: false },
       outage(true),

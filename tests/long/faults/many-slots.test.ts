@@ -7,8 +7,8 @@ import { acquainted, usdcOf } from '../../support/ledger.ts'
 import { anew } from '../../support/wish.ts'
 import { start } from '../../support/world.ts'
 
-const world = await start({ chain: true, lanes: 4 })
-/** Number of transfers, one fewer than the lanes have room for. */
+const world = await start({ chain: true, gasPayers: 4 })
+/** Number of transfers, one fewer than the gas payers have room for. */
 const count = 55
 
 test('one run sends again all that a node dropped', async () => {

@@ -14,7 +14,7 @@ let first: RpcProxy
 beforeAll(async () => {
   world = await start({
     chain: true,
-    lanes: 2,
+    gasPayers: 2,
     endpoints: async (nodeUrl) => {
       first = await startRpcProxy({ nodeUrl })
       return [first.url, nodeUrl]
@@ -58,7 +58,7 @@ test.each([{ kind: 'miscount', by: 3 }, { kind: 'no_receipts' }] as const)(
   async (lie) => {
     const [pending, mined] = await pairs(world, 2)
     if (!pending || !mined) throw new Error('two pairs are needed')
-    await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+    await world.db.sql`update private.gas_payers set paused_for = 'a test'`
     await fund(world.chain, pending.payer.address, { weiAmount: 10n ** 18n })
     await fund(world.chain, mined.payer.address, { weiAmount: 10n ** 18n })
     await transfer(world.worker(), mined)

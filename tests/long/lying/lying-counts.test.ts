@@ -14,7 +14,7 @@ let world: TestWorld
 beforeEach(async () => {
   world = await start({
     chain: true,
-    lanes: 1,
+    gasPayers: 1,
     endpoints: async (nodeUrl) => {
       liar = await startLiar(nodeUrl)
       const honest = await startLiar(nodeUrl)
@@ -23,14 +23,14 @@ beforeEach(async () => {
   })
 })
 
-type Lane = { address: string; next: number; paused: string | null }
+type GasPayer = { address: string; next: number; paused: string | null }
 
-async function laneOf(kind: 'relayer' | 'wallet'): Promise<Lane> {
-  const [lane] = await world.db.sql<Lane[]>`
-    select address, next_nonce::integer as next, paused_for as paused from private.relay_lanes
+async function gasPayerOf(kind: 'relayer' | 'wallet'): Promise<GasPayer> {
+  const [gasPayer] = await world.db.sql<GasPayer[]>`
+    select address, next_nonce::integer as next, paused_for as paused from private.gas_payers
      where kind = ${kind}`
-  if (!lane) throw new Error(`there is no ${kind}`)
-  return lane
+  if (!gasPayer) throw new Error(`there is no ${kind}`)
+  return gasPayer
 }
 
 const slots = () => world.db.sql<{ nonce: number; state: string }[]>`
@@ -52,7 +52,7 @@ test('a count that one endpoint invents makes no relayer fill places', async () 
   liar.tell()
   await settleAll(world)
 
-  const { address, next } = await laneOf('relayer')
+  const { address, next } = await gasPayerOf('relayer')
   expect([next, await minedOf(address)]).toEqual([1, 1])
   expect(await slots()).toEqual([{ nonce: 0, state: 'final' }])
   expect(told).toContain('endpoints_disagree')
@@ -77,7 +77,7 @@ test('a count that one endpoint invents gives no call back as lost', async () =>
 })
 
 test('a wallet that pays its own gas pays once, whatever next number one endpoint names', async () => {
-  await world.db.sql`update private.relay_lanes set paused_for = 'a test' where kind = 'relayer'`
+  await world.db.sql`update private.gas_payers set paused_for = 'a test' where kind = 'relayer'`
   const pair = await onePair(world)
   await fund(world.chain, pair.payer.address, { weiAmount: 10n ** 18n })
 
@@ -86,14 +86,14 @@ test('a wallet that pays its own gas pays once, whatever next number one endpoin
   liar.tell()
   await settleAll(world)
 
-  const { address, next } = await laneOf('wallet')
+  const { address, next } = await gasPayerOf('wallet')
   expect(await minedOf(address)).toBe(next)
   expect(await outcomeOf(world, pair)).toBe(paidOnce)
 })
 
 test('a count that both endpoints show is followed', async () => {
   const pair = await onePair(world)
-  const { address } = await laneOf('relayer')
+  const { address } = await gasPayerOf('relayer')
   await node(world, 'anvil_setNonce', address, '0x5')
 
   await runHousekeeping(world.world)
@@ -104,8 +104,8 @@ test('a count that both endpoints show is followed', async () => {
   expect(await outcomeOf(world, pair)).toBe(paidOnce)
 })
 
-test('a gap of more than 16 places is filled by nobody, and its lane is taken out of service', async () => {
-  await world.db.sql`update private.relay_lanes set next_nonce = 40, mined_nonce = 40`
+test('a gap of more than 16 places is filled by nobody, and its gas payer is taken out of service', async () => {
+  await world.db.sql`update private.gas_payers set next_nonce = 40, mined_nonce = 40`
   const pair = await onePair(world)
   await stopMining(world)
   await transfer(world.worker(), pair)
@@ -113,9 +113,9 @@ test('a gap of more than 16 places is filled by nobody, and its lane is taken ou
   await runHousekeeping(world.world)
   await runHousekeeping(world.world)
 
-  const lane = await laneOf('relayer')
+  const gasPayer = await gasPayerOf('relayer')
   expect(await slots()).toEqual([{ nonce: 40, state: 'open' }])
-  expect(lane).toMatchObject({ next: 41, paused: 'nonce_gap' })
+  expect(gasPayer).toMatchObject({ next: 41, paused: 'nonce_gap' })
   expect(alarms()).toContain('nonce_gap')
 })
 
@@ -138,7 +138,7 @@ test.each([
   await settleAll(world)
 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-  const { address, next } = await laneOf('relayer')
+  const { address, next } = await gasPayerOf('relayer')
   expect(await minedOf(address)).toBe(next)
   expect(await usdcOf(world, pair.payee)).toBe(200_000_000n)
   await ledgerEqualsChain(world)

@@ -16,7 +16,7 @@ import { requirementV2 } from '../../support/x402.ts'
 const liars: Liar[] = []
 const world = await start({
   chain: true,
-  lanes: 2,
+  gasPayers: 2,
   endpoints: async (nodeUrl) => {
     while (liars.length < 3) liars.push(await startLiar(nodeUrl))
     return liars.map(({ url }) => url)

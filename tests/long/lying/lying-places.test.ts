@@ -32,7 +32,7 @@ async function placesOf({ db }: TestWorld) {
 }
 
 test('a place that one endpoint shows as mined is not given up, and nothing in it is sent again', async () => {
-  const { world, liar } = await worldOfTwo({ lanes: 4 })
+  const { world, liar } = await worldOfTwo({ gasPayers: 4 })
   const other = await onePair(world)
   await pass(world, 60)
   liar.tell(hidingReceipts)
@@ -49,8 +49,8 @@ test('a place that one endpoint shows as mined is not given up, and nothing in i
 }, 120_000)
 
 test('a wallet goes on to pay its own gas while one endpoint hides what it has sent', async () => {
-  const { world, liar } = await worldOfTwo({ lanes: 1 })
-  await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+  const { world, liar } = await worldOfTwo({ gasPayers: 1 })
+  await world.db.sql`update private.gas_payers set paused_for = 'a test'`
   const { payer, payee } = await onePair(world)
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
   liar.tell(hidingReceipts)
@@ -66,10 +66,12 @@ test('a wallet goes on to pay its own gas while one endpoint hides what it has s
 })
 
 test('a count of mined transactions does not fall by the word of one endpoint while the other is silent', async () => {
-  const { world, liar, honest } = await worldOfTwo({ lanes: 2 })
+  const { world, liar, honest } = await worldOfTwo({ gasPayers: 2 })
   const pair = await onePair(world)
-  const lanes = await world.db.sql<{ address: string }[]>`select address from private.relay_lanes`
-  for (const { address } of lanes) await node(world, 'anvil_setNonce', address, '0x64')
+  const gasPayers = await world.db.sql<
+    { address: string }[]
+  >`select address from private.gas_payers`
+  for (const { address } of gasPayers) await node(world, 'anvil_setNonce', address, '0x64')
   await runHousekeeping(world.world)
   liar.tell(counting(-1_000))
   honest.tell(silent())
@@ -81,13 +83,13 @@ test('a count of mined transactions does not fall by the word of one endpoint wh
 
   expect(sent.status).toBe(200)
   expect(await usdcOf(world, pair.payee)).toBe(10_000_000n)
-  expect(await world.db.sql`select distinct paused_for from private.relay_lanes`).toEqual([
+  expect(await world.db.sql`select distinct paused_for from private.gas_payers`).toEqual([
     { paused_for: null },
   ])
 })
 
 test('a payment that is settled counts for 24 hours, whatever blocks one endpoint tells for it', async () => {
-  const { world, liar } = await worldOfTwo({ lanes: 2, isFirst: true })
+  const { world, liar } = await worldOfTwo({ gasPayers: 2, isFirst: true })
   const pair = await onePair(world)
   await pass(world, 60)
   await transfer(world.worker(), pair)
@@ -131,7 +133,7 @@ async function minuteAt(world: TestWorld, base: bigint) {
 }
 
 test('relayers whose transactions one endpoint had priced too low work on once it tells the truth', async () => {
-  const { world, liar } = await worldOfTwo({ lanes: 1 })
+  const { world, liar } = await worldOfTwo({ gasPayers: 1 })
   const thief = await onePair(world)
   const pair = await onePair(world)
   const gwei = 10n ** 9n

@@ -13,9 +13,9 @@ export function pairs(world: TestWorld, count: number): Promise<Pair[]> {
   return Promise.all(Array.from({ length: count }, () => acquainted(world)))
 }
 
-/** Leases every lane for five seconds, so transfers signed meanwhile are queued. */
-export async function holdLanes({ db }: TestWorld): Promise<void> {
-  await db.sql`update private.relay_lanes set lease = gen_random_uuid(),
+/** Leases every gas payer for five seconds, so transfers signed meanwhile are queued. */
+export async function holdGasPayers({ db }: TestWorld): Promise<void> {
+  await db.sql`update private.gas_payers set lease = gen_random_uuid(),
     leased_until = private.clock() + interval '5 seconds'`
 }
 

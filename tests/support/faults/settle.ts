@@ -32,7 +32,7 @@ export async function openIn({ db }: TestWorld): Promise<object[]> {
     select 'payment' as what, state, finality from private.payments
      where state in ('authorized', 'signed')
         or state in ('prepared', 'awaiting_confirmation') and expires_at <= private.clock()
-    union all select 'slot', state, lane from private.relay_slots where state in ('open', 'mined')
+    union all select 'slot', state, gas_payer from private.relay_slots where state in ('open', 'mined')
     union all select 'call', null, null from private.relay_calls where slot is null`
 }
 

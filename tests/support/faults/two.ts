@@ -8,11 +8,17 @@ import { type finalBlock, forging, receiptIn, toldPayment } from './forged.ts'
 import { startLiar } from './liar.ts'
 
 /** Starts the product with both endpoints; the liar is asked first or last. */
-export async function worldOfTwo({ lanes, isFirst = false }: { lanes: number; isFirst?: boolean }) {
+export async function worldOfTwo({
+  gasPayers,
+  isFirst = false,
+}: {
+  gasPayers: number
+  isFirst?: boolean
+}) {
   const endpoints: Awaited<ReturnType<typeof startLiar>>[] = []
   const world = await start({
     chain: true,
-    lanes,
+    gasPayers,
     endpoints: async (url) => {
       endpoints.push(await startLiar(url), await startLiar(url))
       return endpoints.map((one) => one.url)

@@ -8,13 +8,13 @@ export type House = {
   /** Unix seconds. */
   now: number
   keys: { account: string; credential: string }[]
-  lanes: string[]
+  gasPayers: string[]
 }
 
 const chain = 84532
 const now = 1_800_000_000
 const aliases = ['ada', 'bob', 'eve']
-const laneCount = 3
+const gasPayerCount = 3
 /** Gas terms that no test reaches. */
 export const plentyOfGas = 'insert into private.gas_terms values (0, 1000000, 0, 1000000, 0)'
 
@@ -25,7 +25,7 @@ export const readingBegun = `insert into private.transfer_cursors (chain, began_
 
 export const tokens = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
 
-/** Empties the ledger and opens the lanes and the accounts, each with a key that pays and a session. */
+/** Empties the ledger and opens the gas payers and the accounts, each with a key that pays and a session. */
 export async function openHouse(ledger: Ledger): Promise<House> {
   const accounts = aliases.map((alias, at) => ({
     id: randomUUID(),
@@ -33,8 +33,8 @@ export async function openHouse(ledger: Ledger): Promise<House> {
     wallet: `0x${String(at + 1).padStart(40, '7')}`,
   }))
   const keys = accounts.map(({ id }) => ({ account: id, credential: newDigest() }))
-  const lanes = Array.from(
-    { length: laneCount },
+  const gasPayers = Array.from(
+    { length: gasPayerCount },
     (_, at) => `0x${String(at + 1).padStart(40, '6')}`,
   )
   await ledger.clear()
@@ -44,11 +44,11 @@ export async function openHouse(ledger: Ledger): Promise<House> {
   for (const { id, alias, wallet } of accounts) {
     await ledger.query("select private.open_account($1, $2, $3, '{}')", [id, alias, wallet])
   }
-  for (const lane of lanes) {
-    await ledger.query(`select private.open_lane(${chain}, $1, '{}', 0)`, [lane])
+  for (const gasPayer of gasPayers) {
+    await ledger.query(`select private.open_gas_payer(${chain}, $1, '{}', 0)`, [gasPayer])
   }
   for (const { account, credential } of keys) await introduce(ledger, account, credential)
-  return { chain, now, keys, lanes }
+  return { chain, now, keys, gasPayers }
 }
 
 /** Adds a key with a rate that no test reaches, and a session that knows all wallets and the key's device. */

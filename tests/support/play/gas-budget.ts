@@ -22,7 +22,7 @@ export async function brokenGasBudget(play: Play): Promise<string | undefined> {
   const [terms] = await sql<{ calls: number }[]>`
     select calls_per_day as calls from private.gas_terms
      where chain in (0, ${play.world.chain.chainId}) order by chain desc limit 1`
-  const carried = await carriedByLanes(play)
+  const carried = await carriedByGasPayers(play)
   for (const { at: end } of carried) {
     const window = carried.filter(({ at }) => at > end - windowSeconds && at <= end)
     const calls = window.reduce((sum, one) => sum + one.calls, 0)
@@ -31,8 +31,8 @@ export async function brokenGasBudget(play: Play): Promise<string | undefined> {
   return undefined
 }
 
-async function carriedByLanes({ network, world, lanes }: Play): Promise<Carried[]> {
-  const raws = [...network.accepted].filter((raw) => isOfLane(raw, lanes.addresses))
+async function carriedByGasPayers({ network, world, gasPayers }: Play): Promise<Carried[]> {
+  const raws = [...network.accepted].filter((raw) => isOfGasPayer(raw, gasPayers.addresses))
   const { rpcUrl } = world.chain
   const ask = raws.map((raw) => ['eth_getTransactionReceipt', keccak256(raw)] as const)
   const found = ask.length === 0 ? [] : receipts.parse(await callRpc(rpcUrl, ask))
@@ -47,7 +47,7 @@ async function carriedByLanes({ network, world, lanes }: Play): Promise<Carried[
   }))
 }
 
-function isOfLane(raw: string, lanes: readonly string[]): boolean {
+function isOfGasPayer(raw: string, gasPayers: readonly string[]): boolean {
   const { from } = Transaction.from(raw)
-  return lanes.some((lane) => lane.toLowerCase() === from?.toLowerCase())
+  return gasPayers.some((gasPayer) => gasPayer.toLowerCase() === from?.toLowerCase())
 }

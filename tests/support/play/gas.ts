@@ -5,7 +5,7 @@ import type { TestWorld } from '../world.ts'
 
 const quantity = z.string().transform(BigInt)
 
-export type Lanes = {
+export type GasPayers = {
   addresses: readonly string[]
   /** Sets each balance to this many millionths of the native coin. */
   fund(millionths: number): Promise<void>
@@ -13,11 +13,11 @@ export type Lanes = {
   lost(): Promise<bigint>
 }
 
-export async function watchLanes(
+export async function watchGasPayers(
   { db, chain }: Pick<TestWorld, 'db' | 'chain'>,
   millionths: number,
-): Promise<Lanes> {
-  const rows = await db.sql<{ address: string }[]>`select address from private.relay_lanes`
+): Promise<GasPayers> {
+  const rows = await db.sql<{ address: string }[]>`select address from private.gas_payers`
   const addresses = rows.map(({ address }) => address)
   let given = 0n
   const held = async () => {

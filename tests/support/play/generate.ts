@@ -51,7 +51,7 @@ const themes: readonly [Theme, ...Theme[]] = [
   {
     name: 'own gas',
     weights: { buy: 0, drip: 6, refill: 0, drain: 0.2, use: 0, manner: 0, wait: 8, freeze: 0.2 },
-    setting: { lanesMillionths: 0 },
+    setting: { gasPayersMillionths: 0 },
     waits: [60, 700, day, day + 60, day + 60],
   },
   {
@@ -80,9 +80,9 @@ export function generate(seed: number, count: number): Script & { theme: string 
   const theme = themes[seed % themes.length] ?? themes[0]
   const endpoints = dice.oneOf(['one', 'liar last', 'liar first'])
   const setting: Setting = {
-    lanes: 1 + dice.below(2),
+    gasPayers: 1 + dice.below(2),
     endpoints,
-    lanesMillionths: 1_000_000,
+    gasPayersMillionths: 1_000_000,
     payees: dice.isLucky(75) ? 'known' : 'new',
     gas: dice.isLucky(25) ? 'budgeted' : 'free',
     ...theme.setting,

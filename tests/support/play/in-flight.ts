@@ -19,7 +19,7 @@ const limitMicros = 100_000_000_000n
 export function freezeInFlight(seed: number, payments: number): Promise<string | undefined> {
   return closing(async () => {
     const dice = diceOf(seed)
-    const play = await openPlay({ ...plainSetting, lanes: 2 })
+    const play = await openPlay({ ...plainSetting, gasPayers: 2 })
     await raiseLimits(play)
     openShop(play)
     watchSending(play)

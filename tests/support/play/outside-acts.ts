@@ -107,7 +107,7 @@ export async function drip(play: Play, { millionths }: ActionOf<'drip'>): Promis
 }
 
 export function drain(play: Play, { millionths }: ActionOf<'drain'>): Promise<void> {
-  return play.lanes.fund(millionths)
+  return play.gasPayers.fund(millionths)
 }
 
 export async function setManner(play: Play, { manner }: ActionOf<'manner'>): Promise<void> {

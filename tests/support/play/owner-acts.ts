@@ -49,10 +49,10 @@ export async function unfreeze(play: Play): Promise<void> {
   play.book.stated = play.book.stated.filter(({ at }) => at < freeze.at)
 }
 
-const laneMillionths = 1_000_000
+const gasPayerMillionths = 1_000_000
 
 export function refill(play: Play): Promise<void> {
-  return play.lanes.fund(laneMillionths)
+  return play.gasPayers.fund(gasPayerMillionths)
 }
 
 /** Runs what functions/housekeeping runs on its schedule. */

@@ -14,7 +14,7 @@ import { headOf, mine, type Outflows, sender, watchOutflows } from './blocks.ts'
 import { type Book, openBook } from './book.ts'
 import { type Clock, openClock } from './clock.ts'
 import { placeContracts } from './contracts.ts'
-import { type Lanes, watchLanes } from './gas.ts'
+import { type GasPayers, watchGasPayers } from './gas.ts'
 import type { Held } from './merchant.ts'
 import { liarUrl, type Network, openNetwork } from './network.ts'
 
@@ -35,7 +35,7 @@ export type Play = {
   /** Block before which nothing is ever replaced. */
   since: number
   outflows: Outflows
-  lanes: Lanes
+  gasPayers: GasPayers
   book: Book
   /** Atomic USDC that the wallet was given. */
   funds: bigint
@@ -52,11 +52,11 @@ export type Asked = {
 }
 
 export type Setting = {
-  lanes: number
+  gasPayers: number
   /** One honest endpoint, or that one and a liar, of which either is asked first. */
   endpoints: 'one' | 'liar first' | 'liar last'
   /** Balance of each relayer, in millionths of the native coin. */
-  lanesMillionths: number
+  gasPayersMillionths: number
   /** States if the owner knows the payees: no payment of the thief makes them known. */
   payees: 'known' | 'new'
   /** Gas that relayers spend for the account: a small budget that plays use up, or no limit. */
@@ -65,9 +65,9 @@ export type Setting = {
 
 /** A setting with one relayer that can pay, an honest endpoint, and payees that the owner knows. */
 export const plainSetting: Setting = {
-  lanes: 1,
+  gasPayers: 1,
   endpoints: 'one',
-  lanesMillionths: 1_000_000,
+  gasPayersMillionths: 1_000_000,
   payees: 'known',
   gas: 'free',
 }
@@ -93,13 +93,13 @@ export async function openPlay(setting: Setting): Promise<Play> {
 const budget = { callsPerDay: 15n }
 
 /** State that simultaneous plays share. */
-export type Stage = Pick<Play, 'world' | 'product' | 'clock' | 'network' | 'lanes' | 'since'>
+export type Stage = Pick<Play, 'world' | 'product' | 'clock' | 'network' | 'gasPayers' | 'since'>
 
 export async function openStage(setting: Omit<Setting, 'payees' | 'gas'>): Promise<Stage> {
   const world = await start({
     chain: true,
     statesMax,
-    lanes: setting.lanes,
+    gasPayers: setting.gasPayers,
     endpoints: async (url) =>
       ({ one: [url], 'liar first': [liarUrl, url], 'liar last': [url, liarUrl] })[
         setting.endpoints
@@ -111,8 +111,8 @@ export async function openStage(setting: Omit<Setting, 'payees' | 'gas'>): Promi
   const network = openNetwork(chain.rpcUrl, clock.seconds)
   const product = world.worker({ fetch: network.fetch, now: clock.now, pause: soon })
   await callRpc(chain.rpcUrl, [['anvil_setBalance', sender, '0xd3c21bcecceda1000000']])
-  const lanes = await watchLanes(world, setting.lanesMillionths)
-  return { world, product, clock, network, lanes, since: await headOf(chain) }
+  const gasPayers = await watchGasPayers(world, setting.gasPayersMillionths)
+  return { world, product, clock, network, gasPayers, since: await headOf(chain) }
 }
 
 const rate = { perSecond: 10_000, burst: 100_000 }

@@ -22,11 +22,11 @@ const blocksPerStep = 10
 
 /** Returns a description of what is wrong at the end, if anything. */
 export async function settleDown(play: Play): Promise<string | undefined> {
-  const { world, network, clock, lanes } = play
+  const { world, network, clock, gasPayers } = play
   Object.assign(network, { lie: 'none', isOut: false })
   play.isMining = true
   clock.baseFeeMwei = usualMwei
-  await lanes.fund(1_000_000)
+  await gasPayers.fund(1_000_000)
   await mine(world.chain, blocksPerStep)
   const isAlone = Object.values(world.world.config.chainRpcUrls).every((urls) => urls.length === 1)
   const patience = finalSeconds[isAlone ? 'one' : 'several']

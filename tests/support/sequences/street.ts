@@ -61,7 +61,7 @@ const fundsUsd = 3_000
 
 /** Starts streets of one market, with a shop in each, for this file and ends them after the file. */
 export async function openStreets(count: number): Promise<Street[]> {
-  const market = await openMarket({ lanes: 2 })
+  const market = await openMarket({ gasPayers: 2 })
   const signatures = keepSignatures(market.world)
   const [friend, other] = [await market.agent('read'), await market.agent('full')]
   return Promise.all(

@@ -39,8 +39,8 @@ export async function sendAsStrangers(
   const before = await countRows(sql)
   const began = performance.now()
   let sent = 0
-  const keepSending = async (lane: number) => {
-    const random = randomOf(seed * 1_000 + lane)
+  const keepSending = async (worker: number) => {
+    const random = randomOf(seed * 1_000 + worker)
     while (sent < count) {
       sent += 1
       if (sent % mailEvery === 0) {
@@ -57,7 +57,7 @@ export async function sendAsStrangers(
       if (status >= 500) result.findings.push(`${status} ${told(call)}`)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, (_, lane) => keepSending(lane)))
+  await Promise.all(Array.from({ length: atOnce }, (_, worker) => keepSending(worker)))
   const seconds = (performance.now() - began) / 1_000
   result.perSecond = count / seconds
   const allowed = rowsAllowed(seconds, mailboxes)

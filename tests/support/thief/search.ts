@@ -69,7 +69,7 @@ function shareOf({ stated, left }: Taken): number {
   return stated === 0n ? 0 : Number((left * 10_000n) / stated) / 10_000
 }
 
-const setting = { lanes: 2, endpoints: 'one', lanesMillionths: 1_000_000_000 } as const
+const setting = { gasPayers: 2, endpoints: 'one', gasPayersMillionths: 1_000_000_000 } as const
 const beforeSeconds = 20 * 3_600
 
 async function tryAll(genomes: readonly Genome[]): Promise<Taken[]> {

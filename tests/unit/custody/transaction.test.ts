@@ -52,7 +52,7 @@ const relay = fc
     relayer,
     asset,
     signed,
-    request: { ...place, lane: relayer.address, calls: [carrying(asset, signed)] },
+    request: { ...place, gasPayer: relayer.address, calls: [carrying(asset, signed)] },
   }))
 
 const [relaySample] = fc.sample(relay, { numRuns: 1, seed: 3 })
@@ -187,7 +187,7 @@ const batch = fc
     relayer,
     request: {
       ...place,
-      lane: relayer.address,
+      gasPayer: relayer.address,
       calls: members.map(([asset, signed]) => carrying(asset, signed)),
     },
   }))
@@ -228,7 +228,7 @@ test('bytes of a batch with another member, or one less, do not pass', async () 
   }
 })
 
-test('a place without calls is the lane calling itself with nothing', async () => {
+test('a place without calls is the gas payer calling itself with nothing', async () => {
   const { relayer, request } = relaySample
 
   const parsed = Transaction.from((await signRelay(relayer.key, { ...request, calls: [] })).raw)

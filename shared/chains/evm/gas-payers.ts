@@ -1,5 +1,5 @@
 /**
- * Reads the on-chain state of lanes, with one batch for every 60 lanes to each endpoint: balances, nonces
+ * Reads the on-chain state of gas payers, with one batch for every 60 gas payers to each endpoint: balances, nonces
  * and the price of gas. An endpoint may lag and count too few transactions, or lie. A transaction counts as
  * mined once a quorum shows it, and as not mined only if no endpoint shows it.
  */
@@ -27,14 +27,14 @@ import { decodeSnapshot, encodeSnapshot, nativeCall } from './rpc/multicall.ts'
 import { countCall, readCount } from './rpc/reads.ts'
 import { type ChainWorld, endpointsFor, type Rpc } from './rpc/rpc.ts'
 
-/** State of a lane: its balance and the number of its mined transactions. */
-export type LaneState = {
+/** State of a gas payer: its balance and the number of its mined transactions. */
+export type GasPayerState = {
   address: Address
-  /** Higher median of the reported balances, so that no single endpoint makes a lane look empty. */
+  /** Higher median of the reported balances, so that no single endpoint makes a gas payer look empty. */
   wei: bigint
   /** Nonce at the latest block that a quorum shows; undefined while too few endpoints answer. */
   agreedNonce: number | undefined
-  /** Higher median of the nonces: what the lane can take now follows it. */
+  /** Higher median of the nonces: what the gas payer can take now follows it. */
   minedNonce: number
   /** Highest nonce that any endpoint shows. Its transactions are looked for, but nothing is given up. */
   highestNonce: number
@@ -42,10 +42,10 @@ export type LaneState = {
   safeNonce: number
 }
 
-/** State of a chain's lanes, the price of gas, and the time of the newest block. */
-export type LaneStates = BudgetedFees & {
+/** State of a chain's gas payers, the price of gas, and the time of the newest block. */
+export type GasPayerStates = BudgetedFees & {
   status: 'ok'
-  lanes: LaneState[]
+  gasPayers: GasPayerState[]
   /** Cost in wei of one relayed transfer in the worst case. */
   relayedCostWei: bigint
   /** Part of that cost that a rollup charges for calldata. */
@@ -56,20 +56,20 @@ export type LaneStates = BudgetedFees & {
   blockTimestampSeconds: bigint
 }
 
-/** State of a lane at one endpoint. */
-type EndpointLane = { address: Address; wei: bigint; minedNonce: number; safeNonce: number }
+/** State of a gas payer at one endpoint. */
+type EndpointGasPayer = { address: Address; wei: bigint; minedNonce: number; safeNonce: number }
 /** Answer of one endpoint. */
-type EndpointLanes = GasFees &
-  Pick<LaneStates, 'status' | 'blockTimestampSeconds'> & { lanes: EndpointLane[] }
+type EndpointGasPayers = GasFees &
+  Pick<GasPayerStates, 'status' | 'blockTimestampSeconds'> & { gasPayers: EndpointGasPayer[] }
 
 const tags = ['latest', 'safe'] as const
 
-/** Reads all lanes. A lane is left out if no endpoint reports all of its state. */
-export async function readLanes(
+/** Reads all gas payers. A gas payer is left out if no endpoint reports all of its state. */
+export async function readGasPayers(
   world: ChainWorld & { config: GasConfig },
   chain: Chain,
   addresses: readonly Address[],
-): Promise<LaneStates | Unavailable> {
+): Promise<GasPayerStates | Unavailable> {
   const reports = await Promise.all(
     endpointsFor(world, chain).map(async ({ operator, rpc }) => {
       return { operator, seen: await readFrom(rpc, chain, addresses) }
@@ -85,58 +85,66 @@ export async function readLanes(
   const blockTimestampSeconds = times.reduce((one, other) => (one > other ? one : other))
   const dataFeeWei = lowerMedian(known.map((one) => one.dataFeeWei)) ?? 0n
   const gas = { ...(medianFees(known) ?? first), dataFeeWei }
-  const lanes = addresses.flatMap((address) => combine(address, reports))
+  const gasPayers = addresses.flatMap((address) => combine(address, reports))
   const fees = withinBudget(gas, maxFeePerGasOf(chain, world.config))
   const empty = withinBudget(gas, emptyMaxFeePerGasOf(chain, world.config))
   const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
-  return { status: 'ok', ...fees, empty, relayedCostWei, dataFeeWei, lanes, blockTimestampSeconds }
+  return {
+    status: 'ok',
+    ...fees,
+    empty,
+    relayedCostWei,
+    dataFeeWei,
+    gasPayers,
+    blockTimestampSeconds,
+  }
 }
 
 function combine(
   address: Address,
-  reports: readonly { operator: string; seen: EndpointLanes | Unavailable }[],
-): LaneState[] {
+  reports: readonly { operator: string; seen: EndpointGasPayers | Unavailable }[],
+): GasPayerState[] {
   const views = reports.map(({ operator, seen }) => {
-    const lanes = seen.status === 'ok' ? seen.lanes : []
-    return { operator, lane: lanes.find((lane) => lane.address === address) }
+    const gasPayers = seen.status === 'ok' ? seen.gasPayers : []
+    return { operator, gasPayer: gasPayers.find((gasPayer) => gasPayer.address === address) }
   })
-  const known = views.flatMap(({ lane }) => lane ?? [])
-  const wei = upperMedian(known.map((lane) => lane.wei))
+  const known = views.flatMap(({ gasPayer }) => gasPayer ?? [])
+  const wei = upperMedian(known.map((gasPayer) => gasPayer.wei))
   if (wei === undefined) return []
   const agreed = (count: 'minedNonce' | 'safeNonce') =>
-    agreedCount(views.map(({ operator, lane }) => ({ operator, count: lane?.[count] })))
+    agreedCount(views.map(({ operator, gasPayer }) => ({ operator, count: gasPayer?.[count] })))
   const agreedNonce = agreed('minedNonce')
   const safeNonce = agreed('safeNonce') ?? 0
-  const nonces = known.map((lane) => lane.minedNonce)
+  const nonces = known.map((gasPayer) => gasPayer.minedNonce)
   const minedNonce = upperMedian(nonces) ?? 0
   const highestNonce = Math.max(...nonces)
   return [{ address, wei, agreedNonce, minedNonce, highestNonce, safeNonce }]
 }
 
-/** Number of lanes that fit into one snapshot beside the calls that read the block. */
-const lanesPerRead = 60
+/** Number of gas payers that fit into one snapshot beside the calls that read the block. */
+const gasPayersPerRead = 60
 
-/** Reads the lanes part by part. A later part without an answer leaves out only its own lanes. */
+/** Reads the gas payers part by part. A later part without an answer leaves out only its own gas payers. */
 async function readFrom(
   rpc: Rpc,
   chain: Chain,
   addresses: readonly Address[],
-): Promise<EndpointLanes | Unavailable> {
-  const first = await readPart(rpc, chain, addresses.slice(0, lanesPerRead))
+): Promise<EndpointGasPayers | Unavailable> {
+  const first = await readPart(rpc, chain, addresses.slice(0, gasPayersPerRead))
   if (first.status !== 'ok') return first
-  const lanes = [...first.lanes]
-  for (let start = lanesPerRead; start < addresses.length; start += lanesPerRead) {
-    const part = await readPart(rpc, chain, addresses.slice(start, start + lanesPerRead))
-    if (part.status === 'ok') lanes.push(...part.lanes)
+  const gasPayers = [...first.gasPayers]
+  for (let start = gasPayersPerRead; start < addresses.length; start += gasPayersPerRead) {
+    const part = await readPart(rpc, chain, addresses.slice(start, start + gasPayersPerRead))
+    if (part.status === 'ok') gasPayers.push(...part.gasPayers)
   }
-  return { ...first, lanes }
+  return { ...first, gasPayers }
 }
 
 async function readPart(
   rpc: Rpc,
   chain: Chain,
   addresses: readonly Address[],
-): Promise<EndpointLanes | Unavailable> {
+): Promise<EndpointGasPayers | Unavailable> {
   const counts = addresses.flatMap((address) => tags.map((tag) => countCall(address, tag)))
   // Nonces are read first: the cost of a transaction mined in between then never counts as available.
   const answers = await rpc.batch([
@@ -149,7 +157,7 @@ async function readPart(
   const fees = readFees(history)
   if (snapshot.status !== 'ok') return snapshot
   if ('log' in fees) return fees
-  const lanes = addresses.flatMap((address, index) => {
+  const gasPayers = addresses.flatMap((address, index) => {
     const wei = readWord(snapshot.results[index])
     const own = answers.slice(tags.length * index, tags.length * (index + 1))
     const [minedNonce, safeNonce = 0] = own.map(readCount)
@@ -158,5 +166,5 @@ async function readPart(
   })
   const dataFeeWei = readDataFee(chain, readWord(snapshot.results[addresses.length]))
   const { blockTimestampSeconds } = snapshot
-  return { status: 'ok', ...fees, lanes, dataFeeWei, blockTimestampSeconds }
+  return { status: 'ok', ...fees, gasPayers, dataFeeWei, blockTimestampSeconds }
 }

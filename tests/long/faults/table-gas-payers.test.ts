@@ -6,7 +6,7 @@ import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts
 import { transfer as transferCall } from '../../support/chain-world.ts'
 import { elapse, node, pass, sendAs, stopMining } from '../../support/faults/chain.ts'
 import {
-  holdLanes,
+  holdGasPayers,
   onePair,
   orderTo,
   outcomeOf,
@@ -21,21 +21,21 @@ import { start, type TestWorld } from '../../support/world.ts'
 
 let world: TestWorld
 beforeEach(async () => {
-  world = await start({ chain: true, lanes: 2 })
+  world = await start({ chain: true, gasPayers: 2 })
 })
 
-type Lane = { address: string; next: number; paused: string | null }
+type GasPayer = { address: string; next: number; paused: string | null }
 
 /** Returns the relayers in the order of their last use. */
-async function lanes(): Promise<Lane[]> {
-  return world.db.sql<Lane[]>`
-    select address, next_nonce::integer as next, paused_for as paused from private.relay_lanes
+async function gasPayers(): Promise<GasPayer[]> {
+  return world.db.sql<GasPayer[]>`
+    select address, next_nonce::integer as next, paused_for as paused from private.gas_payers
      where kind = 'relayer' order by used_at desc nulls last`
 }
 
-async function usedLane(): Promise<string> {
-  const [lane] = await lanes()
-  return lane?.address ?? ''
+async function usedGasPayer(): Promise<string> {
+  const [gasPayer] = await gasPayers()
+  return gasPayer?.address ?? ''
 }
 
 const oneEther = '0xde0b6b3a7640000'
@@ -45,7 +45,7 @@ const countOf = async (address: string) =>
 
 test('14. of 25 payments in one transaction one cannot be paid, and the other 24 are', async () => {
   const all = await pairs(world, 25)
-  await holdLanes(world)
+  await holdGasPayers(world)
   await Promise.all(all.map((pair) => transfer(world.worker(), pair)))
   const [broke, ...others] = all
   if (!broke) throw new Error('there is no payer')
@@ -73,11 +73,11 @@ test('18. a payment whose place a foreign transaction took goes to another place
   const pair = await onePair(world)
   await stopMining(world)
   const { body } = await transfer(world.worker(), pair)
-  const lane = await usedLane()
+  const gasPayer = await usedGasPayer()
   await node(world, 'anvil_dropTransaction', body['tx_hash'])
-  await sendAs(world, lane, { to: lane, nonce: '0x0' })
+  await sendAs(world, gasPayer, { to: gasPayer, nonce: '0x0' })
   await node(world, 'evm_mine')
-  const foreign = await countOf(lane)
+  const foreign = await countOf(gasPayer)
 
   await runHousekeeping(world.world)
   await settleAll(world)
@@ -94,20 +94,20 @@ test('19. a relayer without gas is taken out of service with an alarm, and anoth
   const later = await onePair(world)
   await stopMining(world)
   const { body } = await transfer(world.worker(), stuck)
-  const lane = await usedLane()
+  const gasPayer = await usedGasPayer()
   await node(world, 'anvil_dropTransaction', body['tx_hash'])
-  await node(world, 'anvil_setBalance', lane, '0x0')
+  await node(world, 'anvil_setBalance', gasPayer, '0x0')
 
   await elapse(world, 5)
   await runHousekeeping(world.world)
-  const paused = (await lanes()).filter(({ paused: why }) => why !== null)
+  const paused = (await gasPayers()).filter(({ paused: why }) => why !== null)
   await transfer(world.worker(), later)
   await node(world, 'evm_mine')
   const outcomes = await outcomesOf(world, [stuck, later])
-  await node(world, 'anvil_setBalance', lane, oneEther)
+  await node(world, 'anvil_setBalance', gasPayer, oneEther)
   await settleAll(world)
 
-  expect(paused).toMatchObject([{ address: lane, paused: 'unfunded' }])
+  expect(paused).toMatchObject([{ address: gasPayer, paused: 'unfunded' }])
   expect(world.log).toContainEqual(expect.objectContaining({ alarm: 'relayer_unfunded' }))
   expect(outcomes).toEqual(['signed 10000000'])
   expect(await outcomesOf(world, [stuck, later])).toEqual([paidOnce])
@@ -115,8 +115,8 @@ test('19. a relayer without gas is taken out of service with an alarm, and anoth
 })
 
 test('19. a relayer that can pay for few transfers more is told and stays in service', async () => {
-  const [lane] = await lanes()
-  const address = lane?.address ?? ''
+  const [gasPayer] = await gasPayers()
+  const address = gasPayer?.address ?? ''
   const told = () =>
     world.log.filter((one) => one['alarm'] === 'relayer_low' && one['address'] === address)
   await runHousekeeping(world.world)
@@ -124,7 +124,7 @@ test('19. a relayer that can pay for few transfers more is told and stays in ser
 
   await node(world, 'anvil_setBalance', address, '0x470de4df820000')
   await runHousekeeping(world.world)
-  const paused = (await lanes()).map(({ paused: why }) => why)
+  const paused = (await gasPayers()).map(({ paused: why }) => why)
   const low = told().length
   await node(world, 'anvil_setBalance', address, oneEther)
   await runHousekeeping(world.world)
@@ -134,26 +134,26 @@ test('19. a relayer that can pay for few transfers more is told and stays in ser
 })
 
 test('19. a relayer that is funded again is back in service', async () => {
-  const [lane] = await lanes()
-  const address = lane?.address ?? ''
+  const [gasPayer] = await gasPayers()
+  const address = gasPayer?.address ?? ''
   await node(world, 'anvil_setBalance', address, '0x0')
   await runHousekeeping(world.world)
 
   await node(world, 'anvil_setBalance', address, oneEther)
   await runHousekeeping(world.world)
 
-  expect((await lanes()).map(({ paused }) => paused)).toEqual([null, null])
+  expect((await gasPayers()).map(({ paused }) => paused)).toEqual([null, null])
 })
 
 test('20. a counter that is ahead of the chain with nothing above it goes back', async () => {
-  await world.db.sql`update private.relay_lanes set next_nonce = next_nonce + 3`
+  await world.db.sql`update private.gas_payers set next_nonce = next_nonce + 3`
   const pair = await onePair(world)
 
   await runHousekeeping(world.world)
   await transfer(world.worker(), pair)
   await settleAll(world)
 
-  expect(new Set((await lanes()).map(({ next }) => next))).toEqual(new Set([0, 1]))
+  expect(new Set((await gasPayers()).map(({ next }) => next))).toEqual(new Set([0, 1]))
   expect(await outcomeOf(world, pair)).toBe(paidOnce)
   await ledgerEqualsChain(world)
 })
@@ -172,7 +172,7 @@ test('20. a gap below transactions that were sent is filled, and all of them are
   await settleAll(world)
 
   const used = await Promise.all(
-    (await lanes()).map(async ({ address, next }) => [next, await countOf(address)]),
+    (await gasPayers()).map(async ({ address, next }) => [next, await countOf(address)]),
   )
   expect(used.every(([next, counted]) => next === counted)).toBe(true)
   expect(await outcomesOf(world, before)).toEqual([paidOnce])
@@ -185,7 +185,7 @@ test('30. what a relayer has signed takes no other way, until it is released by 
   await stopMining(world)
   const { body } = await transfer(world.worker(), pair)
   await node(world, 'anvil_dropAllTransactions')
-  for (const { address } of await lanes()) await node(world, 'anvil_setBalance', address, '0x0')
+  for (const { address } of await gasPayers()) await node(world, 'anvil_setBalance', address, '0x0')
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
   await pass(world, 50)
   await runHousekeeping(world.world)
@@ -198,7 +198,8 @@ test('30. what a relayer has signed takes no other way, until it is released by 
   const released = await outcomeOf(world, pair)
   await node(world, 'evm_setAutomine', true)
   await transfer(world.worker(), pair)
-  for (const { address } of await lanes()) await node(world, 'anvil_setBalance', address, oneEther)
+  for (const { address } of await gasPayers())
+    await node(world, 'anvil_setBalance', address, oneEther)
   await settleAll(world)
 
   expect(again.body).toMatchObject({ transfer_id: body['transfer_id'], tx_hash: body['tx_hash'] })

@@ -1,23 +1,23 @@
--- The watch over slots and lanes: what became of a relayed transaction, what has to be sent again or
--- replaced, and whether a lane's counter agrees with the chain's.
+-- The watch over slots and gas payers: what became of a relayed transaction, what has to be sent again or
+-- replaced, and whether a gas payer's counter agrees with the chain's.
 
 -- Returns a batch of slots that are not final, with every transaction signed for them and the payments that
 -- they carry. A slot that was just looked at waits until all others were. Wallets take turns, so many open
 -- slots of one wallet delay no other. Within a turn, slots of relayers that are open or that the chain does not
 -- count yet come first, then those longest unseen.
 create function api.housekeeping_slots(batch integer) returns table (
-  slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint,
+  slot bigint, chain bigint, gas_payer text, kind text, nonce bigint, state text, block_number bigint,
   block_hash text, attempts jsonb, payments jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
   with due as (
     select d.id, d.checked_at,
-      l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
-      case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
+      g.kind = 'relayer' and (d.state = 'open' or d.nonce >= g.mined_nonce) as is_first,
+      case when g.kind = 'wallet' then row_number() over (partition by d.chain, d.gas_payer
         order by d.checked_at, d.nonce) else 1 end as turn
     from private.relay_slots d
-      join private.relay_lanes l on l.chain = d.chain and l.address = d.lane
+      join private.gas_payers g on g.chain = d.chain and g.address = d.gas_payer
      where d.state in ('open', 'mined')
   ), held as (
     select h.id from private.relay_slots h where h.id in (select d.id from due d
@@ -30,7 +30,7 @@ begin
     update private.relay_slots s set checked_at = private.clock()
      where s.id in (select h.id from held h) returning s.*
   )
-  select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
+  select s.id, s.chain, s.gas_payer, g.kind, s.nonce, s.state, s.block_number, s.block_hash,
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
         'raw', t.raw, 'max_fee_per_gas', t.max_fee_per_gas::text,
         'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text,
@@ -39,8 +39,8 @@ begin
        from private.relay_transactions t where t.slot = s.id),
     (select coalesce(pg_catalog.jsonb_agg(private.payment_json(p) - array['terms', 'delivery'] order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id)
-  from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-  order by s.lane, s.nonce;
+  from seen s join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+  order by s.gas_payer, s.nonce;
 end $$;
 
 -- True if the transfer of a mined slot, which its logs do not show, goes back to the queue: from a relayer's
@@ -51,8 +51,8 @@ create function private.may_retry(c private.relay_calls, p private.payments) ret
   select private.is_live(p) and c.tries < 10
     and p.valid_before > extract(epoch from private.clock()) + 60
     and exists (select from private.relay_slots s
-      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-      where s.id = c.slot and l.kind = 'relayer')
+      join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+      where s.id = c.slot and g.kind = 'relayer')
 $$;
 
 -- Notes the block of a slot's transaction and the payments that its logs show, as [{payment, log_index}]. The others
@@ -103,7 +103,7 @@ begin
 end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined now
--- (`lost` is false) or ever (true). The token accepts an authorization only once, so another lane may carry
+-- (`lost` is false) or ever (true). The token accepts an authorization only once, so another gas payer may carry
 -- the same call, if relayers carry one more for its account. Calls that a wallet pays for itself stay until they end.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -118,88 +118,88 @@ begin
   end if;
   perform private.lock_queue(given.chain, false);
   perform private.requeue_call(c) from private.relay_calls c
-    join private.relay_lanes l on l.chain = given.chain and l.address = given.lane
-   where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
+    join private.gas_payers g on g.chain = given.chain and g.address = given.gas_payer
+   where c.slot = housekeeping_requeue_slot.slot and g.kind = 'relayer' order by c.id;
   return true;
 end $$;
 
--- Returns the lanes that are watched: every relayer, and each wallet with a transaction in flight.
-create function api.housekeeping_lanes() returns table (
+-- Returns the gas payers that are watched: every relayer, and each wallet with a transaction in flight.
+create function api.housekeeping_gas_payers() returns table (
   chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for
-    from private.relay_lanes l
-   where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
-   order by l.chain, l.kind, l.address;
+  return query select g.chain, g.address, g.kind, g.next_nonce, g.mined_nonce, g.paused_for
+    from private.gas_payers g
+   where g.kind = 'relayer' or g.next_nonce > g.mined_nonce
+   order by g.chain, g.kind, g.address;
 end $$;
 
--- Takes a lane out of service or, with a null reason, back into it; a lane with a gap stays out. Answers true
+-- Takes a gas payer out of service or, with a null reason, back into it; a gas payer with a gap stays out. Answers true
 -- if that changed it.
-create function api.housekeeping_pause_lane(chain bigint, address text, reason text)
+create function api.housekeeping_pause_gas_payer(chain bigint, address text, reason text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
-  update private.relay_lanes l set paused_for = reason
-   where l.chain = housekeeping_pause_lane.chain and l.address = housekeeping_pause_lane.address
-     and l.paused_for is distinct from reason and l.paused_for is distinct from 'nonce_gap';
+  update private.gas_payers g set paused_for = reason
+   where g.chain = housekeeping_pause_gas_payer.chain and g.address = housekeeping_pause_gas_payer.address
+     and g.paused_for is distinct from reason and g.paused_for is distinct from 'nonce_gap';
   return found;
 end $$;
 
 -- Stores what a relayer holds.
-create function api.housekeeping_see_lane(chain bigint, address text, wei text) returns boolean
+create function api.housekeeping_see_gas_payer(chain bigint, address text, wei text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.relay_lanes l set told_wei = wei::numeric
-   where l.chain = housekeeping_see_lane.chain and l.address = housekeeping_see_lane.address;
+  update private.gas_payers g set told_wei = wei::numeric
+   where g.chain = housekeeping_see_gas_payer.chain and g.address = housekeeping_see_gas_payer.address;
   return true;
 end $$;
 
--- Aligns a lane's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
+-- Aligns a gas payer's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
 -- further back than the `highest` count that any shows. A counter that is ahead by slots is right. A counter
--- that is behind follows the chain, because somebody else used the lane's key. A counter that is ahead
+-- that is behind follows the chain, because somebody else used the gas payer's key. A counter that is ahead
 -- without any slot goes back. A nonce in between without a slot gets one without calls, to be filled. That
--- costs gas, so a lane that misses more than 16 is taken out of service until it misses fewer.
-create function api.housekeeping_repair_lane(
+-- costs gas, so a gas payer that misses more than 16 is taken out of service until it misses fewer.
+create function api.housekeeping_repair_gas_payer(
   chain bigint, address text, counted bigint, highest bigint)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  lane private.relay_lanes;
+  gas_payer private.gas_payers;
   missing bigint;
   changed bigint;
 begin
-  select l.* into lane from private.relay_lanes l
-   where l.chain = housekeeping_repair_lane.chain and l.address = housekeeping_repair_lane.address
-     and (l.leased_until is null or l.leased_until <= private.clock()) for update skip locked;
+  select g.* into gas_payer from private.gas_payers g
+   where g.chain = housekeeping_repair_gas_payer.chain and g.address = housekeeping_repair_gas_payer.address
+     and (g.leased_until is null or g.leased_until <= private.clock()) for update skip locked;
   if not found then
     return false;
   end if;
   -- A caller that held the lease until a moment ago signs for a counter that may no longer be right.
-  update private.relay_lanes l set lease = null, leased_until = null, mined_nonce = counted,
+  update private.gas_payers g set lease = null, leased_until = null, mined_nonce = counted,
     next_nonce = case
-      when l.next_nonce < counted then counted
+      when g.next_nonce < counted then counted
       when not exists (select from private.relay_slots s
-        where s.chain = lane.chain and s.lane = lane.address and s.nonce >= counted)
-      then least(l.next_nonce, highest)
-      else l.next_nonce end
-   where l.chain = lane.chain and l.address = lane.address returning l.next_nonce into lane.next_nonce;
-  select lane.next_nonce - counted - count(*) into missing from private.relay_slots s
-   where s.chain = lane.chain and s.lane = lane.address and s.state <> 'lost'
-     and s.nonce >= counted and s.nonce < lane.next_nonce;
-  update private.relay_lanes l set paused_for = case when missing > 16 then 'nonce_gap' end
-   where l.chain = lane.chain and l.address = lane.address
-     and (missing > 16 or l.paused_for = 'nonce_gap');
+        where s.chain = gas_payer.chain and s.gas_payer = gas_payer.address and s.nonce >= counted)
+      then least(g.next_nonce, highest)
+      else g.next_nonce end
+   where g.chain = gas_payer.chain and g.address = gas_payer.address returning g.next_nonce into gas_payer.next_nonce;
+  select gas_payer.next_nonce - counted - count(*) into missing from private.relay_slots s
+   where s.chain = gas_payer.chain and s.gas_payer = gas_payer.address and s.state <> 'lost'
+     and s.nonce >= counted and s.nonce < gas_payer.next_nonce;
+  update private.gas_payers g set paused_for = case when missing > 16 then 'nonce_gap' end
+   where g.chain = gas_payer.chain and g.address = gas_payer.address
+     and (missing > 16 or g.paused_for = 'nonce_gap');
   if missing > 16 then
     return false;
   end if;
-  insert into private.relay_slots as s (chain, lane, nonce)
-  select lane.chain, lane.address, n
-    from pg_catalog.generate_series(counted, least(lane.next_nonce, counted + 16) - 1) n
-  on conflict on constraint relay_slots_chain_lane_nonce_key do update set state = 'open'
+  insert into private.relay_slots as s (chain, gas_payer, nonce)
+  select gas_payer.chain, gas_payer.address, n
+    from pg_catalog.generate_series(counted, least(gas_payer.next_nonce, counted + 16) - 1) n
+  on conflict on constraint relay_slots_chain_gas_payer_nonce_key do update set state = 'open'
    where s.state = 'lost';
   get diagnostics changed = row_count;
   return changed > 0;
 end $$;
 
 grant execute on function api.housekeeping_slots, api.housekeeping_book_slot, api.housekeeping_reopen_slot,
-  api.housekeeping_requeue_slot, api.housekeeping_lanes, api.housekeeping_pause_lane, api.housekeeping_see_lane,
-  api.housekeeping_repair_lane to service_role;
+  api.housekeeping_requeue_slot, api.housekeeping_gas_payers, api.housekeeping_pause_gas_payer, api.housekeeping_see_gas_payer,
+  api.housekeeping_repair_gas_payer to service_role;
