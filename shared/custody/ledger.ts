@@ -179,7 +179,7 @@ const keptRow = z.object({ kept: z.boolean(), sent: z.boolean(), queued: z.boole
 
 /**
  * Stores what was signed and lets it out. `kept` is false if the payment moved on without this signature, was
- * stopped, was authorized too long ago to count, or lost its slot in the wallet's own gas payer (`own`). `sent` is
+ * stopped, was authorized too long ago to count, or lost the lease of the paying wallet (`own`). `sent` is
  * false if the transaction must not leave.
  */
 export async function storeSignedPayment(

@@ -54,7 +54,7 @@ export type ConfirmRequest = { credential: string; paymentId: string; device: st
 export type AuthorizeAnswer =
   /**
    * `first` is true for the one call that owns the sending of this payment for now. `queued` is true if
-   * signed calls wait and a gas payer is free, so that somebody has to ask for `relay`.
+   * signed calls wait and a relayer is free, so that somebody has to ask for `relay`.
    */
   | {
       outcome: 'signed'

@@ -37,7 +37,7 @@ export const feesAsked = z.strictObject({
 })
 
 /**
- * Returns the most that a unit of gas may cost, so that no caller burns a gas payer's gas beyond the operator's
+ * Returns the most that a unit of gas may cost, so that no caller burns gas beyond the operator's
  * budget. A transaction without calls, which only uses up its nonce, may be dearer.
  */
 function ceilingOf(
@@ -58,7 +58,7 @@ export const gasPayersSeen = z
 /** Owner of the key that signs for a gas payer: a relayer, or the account whose wallet it is. */
 const gasPayerOwner = z.literal('relayer').or(z.uuid())
 
-/** Leased slot in a gas payer of this owner. `lease` proves that it is still held. */
+/** Leased slot of a gas payer, with the owner of its key. `lease` proves that it is still held. */
 export const leasedSlotRow = z.object({
   lease: z.uuid(),
   chain: z.int(),

@@ -3457,10 +3457,10 @@ end $$;
 grant execute on function api.housekeeping_transfer_cursor, api.housekeeping_enter_transfers,
   api.housekeeping_book_seen_transfers, api.housekeeping_book_final_transfers to service_role;
 
--- Relaying: gas payers (addresses that pay for gas), the queue of signed calls, slots (one nonce of a gas payer) and
--- the transactions signed for a slot. The holder of a gas payer's lease takes all calls that are queued. A slot
--- exists from the moment its first transaction is stored. A crash before that leaves no gap in the gas payer:
--- nothing was sent, and the next holder takes the same nonce.
+-- Relaying: gas payers (addresses that send transactions and pay their gas), the queue of signed calls, slots (one
+-- nonce of a gas payer) and the transactions signed for a slot. Whoever leases a relayer takes all calls that are
+-- queued. A slot exists from the moment its first transaction is stored. A crash before that leaves no gap in the
+-- nonces: nothing was sent, and the next holder takes the same nonce.
 
 create table private.gas_payers (
   chain bigint not null,
@@ -3560,7 +3560,8 @@ alter table private.gas_terms enable row level security;
 insert into private.gas_terms (chain, calls_per_day, young_hours, young_calls_per_day)
 values (0, 200, 72, 40), (1, 20, 72, 5), (11155111, 20, 72, 5);
 
--- A gas payer that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the account whose key signs for the gas payer, or `relayer`.
+-- A gas payer that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the
+-- account whose wallet it is, or `relayer`.
 create type private.relay_claim as (
   lease uuid, chain bigint, gas_payer text, nonce bigint, calls jsonb, envelope jsonb,
   owner text
@@ -3664,14 +3665,14 @@ create function private.is_free(g private.gas_payers) returns boolean
     and (g.leased_until is null or g.leased_until <= private.clock())
 $$;
 
--- True if such a gas payer takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
+-- True if a relayer takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
 create function private.has_room(g private.gas_payers, mined_nonce bigint) returns boolean
   language sql stable as $$
   select private.is_free(g) and g.next_nonce - greatest(g.mined_nonce, mined_nonce) < 16
 $$;
 
--- Leases a relayer's gas payer until a time, the one that was used longest ago; returns no row if there is none. `seen`
--- names those that can pay, each with the number of its transactions that the chain counts.
+-- Leases a relayer until a time, the one that was used longest ago; returns no row if there is none. `seen` names
+-- those that can pay, each with the number of its transactions that the chain counts.
 create function private.lease_gas_payer(on_chain bigint, seen jsonb, until timestamptz)
   returns table (lease uuid, address text, nonce bigint) language plpgsql as $$
 begin
@@ -3688,9 +3689,9 @@ begin
   returning g.lease, g.address, g.next_nonce;
 end $$;
 
--- Leases a gas payer for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
+-- Leases a relayer for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
 -- that is about to be signed and counts as `units` calls; otherwise it serves the queue alone. A call that counts
--- as several goes alone, once it is the first in the queue. Returns null if no gas payer is free, or nothing waits.
+-- as several goes alone, once it is the first in the queue. Returns null if no relayer is free, or nothing waits.
 create function private.claim_gas_payer(
   on_chain bigint, seen jsonb, with_own boolean, units integer default 1)
   returns private.relay_claim language plpgsql as $$
@@ -3768,9 +3769,8 @@ create function private.is_full(on_chain bigint, wallet text) returns boolean
   select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
 $$;
 
--- Leases the gas payer of a wallet that pays for its own transfer. Its nonce follows the count that enough
--- endpoints show. Returns null while another payment of the wallet holds the gas payer, or if the gas payer is out of
--- service.
+-- Leases a wallet that pays for its own transfer. Its nonce follows the count that enough
+-- endpoints show. Returns null while another payment holds the lease of the wallet, or if the wallet is out of service.
 create function private.claim_wallet(p private.payments, wallet_nonce bigint)
   returns private.relay_claim language plpgsql as $$
 declare
@@ -3793,7 +3793,7 @@ begin
   return claimed;
 end $$;
 
--- Stores the first transaction of a slot, which lets it out, and gives the gas payer back. Answers false, with
+-- Stores the first transaction of a slot, which lets it out, and ends the lease of its gas payer. Answers false, with
 -- everything back in the queue, if the lease was lost or a claimed call was withdrawn, as a freeze does.
 create function private.fill_slot(
   held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric,
@@ -3840,7 +3840,7 @@ begin
 end $$;
 
 -- Takes the lock that keeps wakeups from being lost. A caller that queues a call holds it shared and then
--- looks for a free gas payer; a caller that frees a gas payer holds it alone and then looks at the queue. So one of
+-- looks for a free relayer; a caller that frees a relayer holds it alone and then looks at the queue. So one of
 -- them sees the other.
 create function private.lock_queue(on_chain bigint, alone boolean) returns void
   language plpgsql as $$
@@ -3852,11 +3852,11 @@ begin
   end if;
 end $$;
 
--- True if relaying has to go on: calls wait and a gas payer is free for them.
+-- True if relaying has to go on: calls wait and a relayer is free for them.
 create function private.is_relay_needed(on_chain bigint, seen jsonb) returns boolean
   language plpgsql stable as $$
 begin
-  -- Most often it is the gas payer that is missing, and the queue is long.
+  -- Most often it is the relayer that is missing, and the queue is long.
   return case when exists (select from private.gas_payers g
       join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = g.address
       where g.chain = on_chain and private.has_room(g, e.mined_nonce))
@@ -5801,7 +5801,7 @@ begin
 end $$;
 
 -- Returns the answer for an authorized payment: what to sign, with which sealed keys and at which nonce of
--- which gas payer; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
+-- which address; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
 -- itself: `consent` is what the owner signed, `mandate` is the mandate that it stands for.
 create function private.custody_answer(
   p private.payments, claimed private.relay_claim, first boolean)
@@ -5911,7 +5911,7 @@ begin
   if good_until > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  -- Finds a gas payer: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
+  -- Finds a gas payer: the wallet itself or a relayer. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
@@ -6018,7 +6018,7 @@ end $$;
 -- Stores what custody signed for a payment and lets it out: its authorization, and with a claim the transaction
 -- that carries it together with the waiting calls. Refuses a caller that may no longer pay. `kept` is false if
 -- the payment moved on without this signature, a freeze stopped it, it was authorized too long ago to count, or
--- it lost the lease of its wallet's own gas payer (`own`). `sent` is false if the transaction must not leave. `queued`
+-- it lost the lease of the paying wallet (`own`). `sent` is false if the transaction must not leave. `queued`
 -- is true if more has to be relayed.
 create function api.custody_record(
   credential text, payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
@@ -6067,7 +6067,7 @@ begin
   return next;
 end $$;
 
--- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no gas payer is free.
+-- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no relayer is free.
 create function api.custody_claim(chain bigint, gas_payers jsonb) returns table (claim jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -6079,7 +6079,7 @@ begin
 end $$;
 
 -- Sets claimed calls of these payments aside for good, because they cannot be put into a transaction and must hold
--- up no others. Gives the gas payer back with the last of them, unless the caller has a call of its own for it.
+-- up no others. Ends the lease with the last of them, unless the caller has a call of its own for it.
 create function api.custody_set_aside(lease uuid, payments uuid[], own boolean)
   returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -6267,7 +6267,7 @@ begin
 end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined now
--- (`lost` is false) or ever (true). The token accepts an authorization only once, so another gas payer may carry
+-- (`lost` is false) or ever (true). The token accepts an authorization only once, so another relayer may carry
 -- the same call, if relayers carry one more for its account. Calls that a wallet pays for itself stay until they end.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -6298,7 +6298,7 @@ begin
    order by g.chain, g.kind, g.address;
 end $$;
 
--- Takes a gas payer out of service or, with a null reason, back into it; a gas payer with a gap stays out. Answers true
+-- Takes a gas payer out of service or, with a null reason, back into it; one with a gap stays out. Answers true
 -- if that changed it.
 create function api.housekeeping_pause_gas_payer(chain bigint, address text, reason text)
   returns boolean language plpgsql security definer set search_path = '' as $$
@@ -6320,7 +6320,7 @@ end $$;
 
 -- Aligns a gas payer's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
 -- further back than the `highest` count that any shows. A counter that is ahead by slots is right. A counter
--- that is behind follows the chain, because somebody else used the gas payer's key. A counter that is ahead
+-- that is behind follows the chain, because somebody else used its key. A counter that is ahead
 -- without any slot goes back. A nonce in between without a slot gets one without calls, to be filled. That
 -- costs gas, so a gas payer that misses more than 16 is taken out of service until it misses fewer.
 create function api.housekeeping_repair_gas_payer(
@@ -6365,8 +6365,8 @@ begin
 end $$;
 
 grant execute on function api.housekeeping_slots, api.housekeeping_book_slot, api.housekeeping_reopen_slot,
-  api.housekeeping_requeue_slot, api.housekeeping_gas_payers, api.housekeeping_pause_gas_payer, api.housekeeping_see_gas_payer,
-  api.housekeeping_repair_gas_payer to service_role;
+  api.housekeeping_requeue_slot, api.housekeeping_gas_payers, api.housekeeping_pause_gas_payer,
+  api.housekeeping_see_gas_payer, api.housekeeping_repair_gas_payer to service_role;
 
 -- The books: how each signature ended, and every transfer of a token out of a wallet of the service in final blocks.
 --

@@ -1,7 +1,7 @@
--- Relaying: gas payers (addresses that pay for gas), the queue of signed calls, slots (one nonce of a gas payer) and
--- the transactions signed for a slot. The holder of a gas payer's lease takes all calls that are queued. A slot
--- exists from the moment its first transaction is stored. A crash before that leaves no gap in the gas payer:
--- nothing was sent, and the next holder takes the same nonce.
+-- Relaying: gas payers (addresses that send transactions and pay their gas), the queue of signed calls, slots (one
+-- nonce of a gas payer) and the transactions signed for a slot. Whoever leases a relayer takes all calls that are
+-- queued. A slot exists from the moment its first transaction is stored. A crash before that leaves no gap in the
+-- nonces: nothing was sent, and the next holder takes the same nonce.
 
 create table private.gas_payers (
   chain bigint not null,
@@ -101,7 +101,8 @@ alter table private.gas_terms enable row level security;
 insert into private.gas_terms (chain, calls_per_day, young_hours, young_calls_per_day)
 values (0, 200, 72, 40), (1, 20, 72, 5), (11155111, 20, 72, 5);
 
--- A gas payer that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the account whose key signs for the gas payer, or `relayer`.
+-- A gas payer that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the
+-- account whose wallet it is, or `relayer`.
 create type private.relay_claim as (
   lease uuid, chain bigint, gas_payer text, nonce bigint, calls jsonb, envelope jsonb,
   owner text
@@ -205,14 +206,14 @@ create function private.is_free(g private.gas_payers) returns boolean
     and (g.leased_until is null or g.leased_until <= private.clock())
 $$;
 
--- True if such a gas payer takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
+-- True if a relayer takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
 create function private.has_room(g private.gas_payers, mined_nonce bigint) returns boolean
   language sql stable as $$
   select private.is_free(g) and g.next_nonce - greatest(g.mined_nonce, mined_nonce) < 16
 $$;
 
--- Leases a relayer's gas payer until a time, the one that was used longest ago; returns no row if there is none. `seen`
--- names those that can pay, each with the number of its transactions that the chain counts.
+-- Leases a relayer until a time, the one that was used longest ago; returns no row if there is none. `seen` names
+-- those that can pay, each with the number of its transactions that the chain counts.
 create function private.lease_gas_payer(on_chain bigint, seen jsonb, until timestamptz)
   returns table (lease uuid, address text, nonce bigint) language plpgsql as $$
 begin
@@ -229,9 +230,9 @@ begin
   returning g.lease, g.address, g.next_nonce;
 end $$;
 
--- Leases a gas payer for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
+-- Leases a relayer for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
 -- that is about to be signed and counts as `units` calls; otherwise it serves the queue alone. A call that counts
--- as several goes alone, once it is the first in the queue. Returns null if no gas payer is free, or nothing waits.
+-- as several goes alone, once it is the first in the queue. Returns null if no relayer is free, or nothing waits.
 create function private.claim_gas_payer(
   on_chain bigint, seen jsonb, with_own boolean, units integer default 1)
   returns private.relay_claim language plpgsql as $$
@@ -309,9 +310,8 @@ create function private.is_full(on_chain bigint, wallet text) returns boolean
   select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
 $$;
 
--- Leases the gas payer of a wallet that pays for its own transfer. Its nonce follows the count that enough
--- endpoints show. Returns null while another payment of the wallet holds the gas payer, or if the gas payer is out of
--- service.
+-- Leases a wallet that pays for its own transfer. Its nonce follows the count that enough
+-- endpoints show. Returns null while another payment holds the lease of the wallet, or if the wallet is out of service.
 create function private.claim_wallet(p private.payments, wallet_nonce bigint)
   returns private.relay_claim language plpgsql as $$
 declare
@@ -334,7 +334,7 @@ begin
   return claimed;
 end $$;
 
--- Stores the first transaction of a slot, which lets it out, and gives the gas payer back. Answers false, with
+-- Stores the first transaction of a slot, which lets it out, and ends the lease of its gas payer. Answers false, with
 -- everything back in the queue, if the lease was lost or a claimed call was withdrawn, as a freeze does.
 create function private.fill_slot(
   held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric,
@@ -381,7 +381,7 @@ begin
 end $$;
 
 -- Takes the lock that keeps wakeups from being lost. A caller that queues a call holds it shared and then
--- looks for a free gas payer; a caller that frees a gas payer holds it alone and then looks at the queue. So one of
+-- looks for a free relayer; a caller that frees a relayer holds it alone and then looks at the queue. So one of
 -- them sees the other.
 create function private.lock_queue(on_chain bigint, alone boolean) returns void
   language plpgsql as $$
@@ -393,11 +393,11 @@ begin
   end if;
 end $$;
 
--- True if relaying has to go on: calls wait and a gas payer is free for them.
+-- True if relaying has to go on: calls wait and a relayer is free for them.
 create function private.is_relay_needed(on_chain bigint, seen jsonb) returns boolean
   language plpgsql stable as $$
 begin
-  -- Most often it is the gas payer that is missing, and the queue is long.
+  -- Most often it is the relayer that is missing, and the queue is long.
   return case when exists (select from private.gas_payers g
       join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = g.address
       where g.chain = on_chain and private.has_room(g, e.mined_nonce))

@@ -46,7 +46,7 @@ begin
 end $$;
 
 -- Returns the answer for an authorized payment: what to sign, with which sealed keys and at which nonce of
--- which gas payer; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
+-- which address; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
 -- itself: `consent` is what the owner signed, `mandate` is the mandate that it stands for.
 create function private.custody_answer(
   p private.payments, claimed private.relay_claim, first boolean)
@@ -156,7 +156,7 @@ begin
   if good_until > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  -- Finds a gas payer: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
+  -- Finds a gas payer: the wallet itself or a relayer. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
@@ -263,7 +263,7 @@ end $$;
 -- Stores what custody signed for a payment and lets it out: its authorization, and with a claim the transaction
 -- that carries it together with the waiting calls. Refuses a caller that may no longer pay. `kept` is false if
 -- the payment moved on without this signature, a freeze stopped it, it was authorized too long ago to count, or
--- it lost the lease of its wallet's own gas payer (`own`). `sent` is false if the transaction must not leave. `queued`
+-- it lost the lease of the paying wallet (`own`). `sent` is false if the transaction must not leave. `queued`
 -- is true if more has to be relayed.
 create function api.custody_record(
   credential text, payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
@@ -312,7 +312,7 @@ begin
   return next;
 end $$;
 
--- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no gas payer is free.
+-- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no relayer is free.
 create function api.custody_claim(chain bigint, gas_payers jsonb) returns table (claim jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -324,7 +324,7 @@ begin
 end $$;
 
 -- Sets claimed calls of these payments aside for good, because they cannot be put into a transaction and must hold
--- up no others. Gives the gas payer back with the last of them, unless the caller has a call of its own for it.
+-- up no others. Ends the lease with the last of them, unless the caller has a call of its own for it.
 create function api.custody_set_aside(lease uuid, payments uuid[], own boolean)
   returns boolean
   language plpgsql security definer set search_path = '' as $$

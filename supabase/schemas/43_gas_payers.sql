@@ -103,7 +103,7 @@ begin
 end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined now
--- (`lost` is false) or ever (true). The token accepts an authorization only once, so another gas payer may carry
+-- (`lost` is false) or ever (true). The token accepts an authorization only once, so another relayer may carry
 -- the same call, if relayers carry one more for its account. Calls that a wallet pays for itself stay until they end.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -134,7 +134,7 @@ begin
    order by g.chain, g.kind, g.address;
 end $$;
 
--- Takes a gas payer out of service or, with a null reason, back into it; a gas payer with a gap stays out. Answers true
+-- Takes a gas payer out of service or, with a null reason, back into it; one with a gap stays out. Answers true
 -- if that changed it.
 create function api.housekeeping_pause_gas_payer(chain bigint, address text, reason text)
   returns boolean language plpgsql security definer set search_path = '' as $$
@@ -156,7 +156,7 @@ end $$;
 
 -- Aligns a gas payer's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
 -- further back than the `highest` count that any shows. A counter that is ahead by slots is right. A counter
--- that is behind follows the chain, because somebody else used the gas payer's key. A counter that is ahead
+-- that is behind follows the chain, because somebody else used its key. A counter that is ahead
 -- without any slot goes back. A nonce in between without a slot gets one without calls, to be filled. That
 -- costs gas, so a gas payer that misses more than 16 is taken out of service until it misses fewer.
 create function api.housekeeping_repair_gas_payer(
@@ -201,5 +201,5 @@ begin
 end $$;
 
 grant execute on function api.housekeeping_slots, api.housekeeping_book_slot, api.housekeeping_reopen_slot,
-  api.housekeeping_requeue_slot, api.housekeeping_gas_payers, api.housekeeping_pause_gas_payer, api.housekeeping_see_gas_payer,
-  api.housekeeping_repair_gas_payer to service_role;
+  api.housekeeping_requeue_slot, api.housekeeping_gas_payers, api.housekeeping_pause_gas_payer,
+  api.housekeeping_see_gas_payer, api.housekeeping_repair_gas_payer to service_role;

@@ -1,4 +1,4 @@
-/** A receipt that one of two endpoints made up ends no slot: once it stops, the gas payer goes on. */
+/** A receipt that one of two endpoints made up ends no slot: once it stops, the relayer goes on. */
 import { expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node, stopMining } from '../support/faults/chain.ts'

@@ -48,7 +48,7 @@ test('what endpoints did not take before a freeze is named, and not sent after i
   expect(await usdcOf(world, payee)).toBe(0n)
 })
 
-test('what a gas payer gave back is not put into another place after a freeze', async () => {
+test('a call that went back to the queue is put into no slot after a freeze', async () => {
   const { payer, payee } = await acquainted(world)
   await stopMining(world)
   const sent = await send(payer, payee)

@@ -19,7 +19,7 @@ async function goOn() {
   }
 }
 
-test('a transfer that was signed and waited for a gas payer', async () => {
+test('a transfer that was signed and waited for a relayer', async () => {
   const { payer, payee } = await acquainted(world)
   await holdGasPayers(world)
   await payer.post(transferPath, orderTo(payee))

@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-test('a transfer that waits for a gas payer is withdrawn and never sent', async () => {
+test('a transfer that waits for a relayer is withdrawn and never sent', async () => {
   const { payer, payee } = await acquainted(world)
   const transfer = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '1' }
   await world.db.sql`update private.gas_payers set lease = gen_random_uuid(),

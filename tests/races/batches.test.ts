@@ -56,7 +56,7 @@ test('many transfers at once ride at most 25 in one transaction, and none is lef
   }
 }, 120_000)
 
-test('whoever is next takes all that waited for a gas payer into one transaction', async () => {
+test('whoever is next takes all that waited for a relayer into one transaction', async () => {
   world = await start({ chain: true })
   const { payer, payee } = await acquainted(world)
   const send = () => payer.post(path, anew({ ...order, recipient: payee.alias }))
@@ -82,7 +82,7 @@ test('a transfer that was signed is answered with its id, though what waits cann
     fetch: async (input, init) => {
       const name = askedFor(input, init)
       asked.push(name)
-      // Another transfer is queued while this one has the only gas payer.
+      // Another transfer is queued while this one has the only relayer.
       if (name === 'custody_record') await other.payer.post(path, orderOf(other))
       if (name === 'custody_claim') throw new TypeError('the connection was lost')
       return fetch(input, init)

@@ -1,4 +1,4 @@
-/** Accounts share few gas payers fairly when many calls wait, and a bad call does not stop the others. */
+/** Accounts share few relayers fairly when many calls wait, and a bad call does not stop the others. */
 import { beforeEach, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import type { Fetch } from '../../shared/world.ts'
@@ -99,7 +99,7 @@ test('a call that no token could read is set aside with an alarm, and the others
   expect(world.log.filter(({ alarm }) => alarm === 'call_refused')).toHaveLength(1)
 })
 
-test('where nothing but bad calls wait, the gas payer is free for the next transfer', async () => {
+test('where nothing but bad calls wait, the relayer is free for the next transfer', async () => {
   const bad = await onePair(world)
   await holdGasPayers(world)
   await transfer(world.worker(), bad)

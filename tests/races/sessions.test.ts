@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const word = () => `0x${randomBytes(32).toString('hex')}`
 
-/** Empties the queue and frees both gas payers. */
+/** Empties the queue and frees both relayers. */
 async function clear(): Promise<void> {
   await world.db.sql.unsafe(`
     delete from private.relay_calls;
@@ -64,7 +64,7 @@ async function queue(payments: number): Promise<void> {
   }
 }
 
-/** Leases a gas payer for the session's own payment, before any call waits. */
+/** Leases a relayer for the session's own payment, before any call waits. */
 async function leased(): Promise<string> {
   const [row] = await world.db.sql<{ lease: string }[]>`
     select (private.claim_gas_payer(${chain}, ${seen}::text::jsonb, true)).lease`
@@ -87,7 +87,7 @@ function recordClaim(): string {
 }
 
 /**
- * Runs the steps in every order. Returns the orders in which a call was left behind (it waits, a gas payer is
+ * Runs the steps in every order. Returns the orders in which a call was left behind (it waits, a relayer is
  * free and no session was notified) or a transaction was stored for nothing.
  */
 async function brokenOrders(
@@ -111,7 +111,7 @@ async function brokenOrders(
   return broken
 }
 
-test('whoever queues a call while others free their gas payers: one of them is told to go on', async () => {
+test('whoever queues a call while others free their relayers: one of them is asked to go on', async () => {
   const [one, other, newcomer] = sessions
   const lengths = new Map(sessions.map((session) => [session, 2]))
 

@@ -1,4 +1,4 @@
-/** A payment ends correctly when its slot in a gas payer does not end as expected. */
+/** A payment ends correctly when its slot does not end as expected. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type House, openHouse, tokens } from '../support/model/house.ts'
@@ -32,7 +32,7 @@ const claimed = z.object({
 const claimOfQueue = z.object({ claim: z.object({ lease: z.uuid() }) })
 const listed = z.object({ slot: z.int() })
 
-/** Inserts a transfer with a stored transaction, in the gas payer of a relayer or of the wallet. */
+/** Inserts a transfer with a stored transaction, in a slot of a relayer or of the wallet. */
 async function sent(gasFrom: 'relayer' | 'wallet') {
   const [payer] = house.keys
   const [address] = house.gasPayers
@@ -80,14 +80,14 @@ const placed = (hash: string, block: string) => ({
   finality: 'included',
 })
 
-/** Claims the queued calls that a free gas payer takes. */
+/** Claims the queued calls that a free relayer takes. */
 const claimQueued = () =>
   row('custody_claim', {
     chain: house.chain,
     gas_payers: house.gasPayers.map((address) => ({ address, mined_nonce: 0 })),
   })
 
-test("a wallet's own transfer whose place is lost keeps its reservation and waits for its end, in no other gas payer", async () => {
+test("a wallet's own transfer whose place is lost keeps its reservation and waits for its end, with no other gas payer", async () => {
   const { payment, slot } = await sent('wallet')
 
   await row('housekeeping_requeue_slot', { slot, lost: true })

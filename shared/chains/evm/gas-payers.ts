@@ -1,5 +1,5 @@
 /**
- * Reads the on-chain state of gas payers, with one batch for every 60 gas payers to each endpoint: balances, nonces
+ * Reads the on-chain state of gas payers, with one batch for every 60 of them to each endpoint: balances, nonces
  * and the price of gas. An endpoint may lag and count too few transactions, or lie. A transaction counts as
  * mined once a quorum shows it, and as not mined only if no endpoint shows it.
  */
@@ -64,7 +64,7 @@ type EndpointGasPayers = GasFees &
 
 const tags = ['latest', 'safe'] as const
 
-/** Reads all gas payers. A gas payer is left out if no endpoint reports all of its state. */
+/** Reads all gas payers. One is left out if no endpoint reports all of its state. */
 export async function readGasPayers(
   world: ChainWorld & { config: GasConfig },
   chain: Chain,
@@ -124,7 +124,7 @@ function combine(
 /** Number of gas payers that fit into one snapshot beside the calls that read the block. */
 const gasPayersPerRead = 60
 
-/** Reads the gas payers part by part. A later part without an answer leaves out only its own gas payers. */
+/** Reads the gas payers part by part. A later part without an answer leaves out only its own. */
 async function readFrom(
   rpc: Rpc,
   chain: Chain,

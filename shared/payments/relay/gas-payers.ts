@@ -1,5 +1,5 @@
 /**
- * Keeps relayers in service: aligns their counters with the chain's, takes out gas payers that cannot pay
+ * Keeps relayers in service: aligns their counters with the chain's, takes out those that cannot pay
  * for gas, and alerts the operator before that happens.
  */
 import * as z from 'zod'
@@ -31,7 +31,7 @@ export type GasPayerRow = z.output<typeof gasPayerRow>
 /** Gas payers of a chain as they were just seen; `relay` names those that can take more. */
 export type GasPayersSeen = { states: Map<string, GasPayerState>; relay: RelaySeen }
 
-/** Number of relayed transfers that a gas payer should be able to pay for; below it the operator is alerted. */
+/** Number of relayed transfers that a relayer should be able to pay for; below it the operator is alerted. */
 const reserveTransfers = 100n
 
 /** Looks at a chain's gas payers and repairs differences; undefined while the chain does not answer. */

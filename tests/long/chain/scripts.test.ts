@@ -53,7 +53,7 @@ describe('after a freeze the service itself sends nothing', () => {
     expect(await played(usual, script)).toEqual({ broken: undefined, left: 0 })
   })
 
-  test('that went back to the queue since its gas payer could not pay', async () => {
+  test('that went back to the queue since its relayer could not pay', async () => {
     const script: Action[] = [
       { do: 'mining', isOn: false },
       outage(true),
