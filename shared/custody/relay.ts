@@ -291,7 +291,7 @@ function mayReplace(world: World, row: z.output<typeof loadedSlotRow>, asked: Re
   const [fee, tip] = [BigInt(row.max_fee_per_gas ?? 0), BigInt(row.max_priority_fee_per_gas ?? 0)]
   const [wantedFee, wantedTip] = [BigInt(asked.maxFeePerGas), BigInt(asked.maxPriorityFeePerGas)]
   if (wantedFee > fee || wantedTip > tip) return true
-  world.log({ alarm: 'place_stuck', chain, gasPayer, nonce })
+  world.log({ alarm: 'slot_stuck', chain, gasPayer, nonce })
   return false
 }
 

@@ -3746,7 +3746,7 @@ begin
 end $$;
 
 -- Returns the slots of a wallet that are in flight: the open ones that the chain's count has not passed.
-create function private.places_in_flight(on_chain bigint, wallet text)
+create function private.slots_in_flight(on_chain bigint, wallet text)
   returns setof private.relay_slots language sql stable as $$
   select s.* from private.relay_slots s
     join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
@@ -3758,7 +3758,7 @@ $$;
 create function private.own_gas_needed(on_chain bigint, wallet text, cost_wei numeric)
   returns numeric language sql stable as $$
   select own_gas_needed.cost_wei + coalesce(sum(greatest(own_gas_needed.cost_wei, dearest.wei)), 0)
-    from private.places_in_flight(on_chain, wallet) s
+    from private.slots_in_flight(on_chain, wallet) s
     left join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
       where t.slot = s.id) dearest on true
 $$;
@@ -3766,7 +3766,7 @@ $$;
 -- True if a wallet has as many transactions in flight as nodes keep of one sender.
 create function private.is_full(on_chain bigint, wallet text) returns boolean
   language sql stable as $$
-  select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
+  select count(*) >= 16 from private.slots_in_flight(on_chain, wallet)
 $$;
 
 -- Leases a wallet that pays for its own transfer. Its nonce follows the count that enough

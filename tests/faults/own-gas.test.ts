@@ -86,7 +86,7 @@ test('an own transfer that is stuck when it ends is replaced by nothing, and the
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
 })
 
-test('two transfers of one wallet at once are both sent, each in a place of its own', async () => {
+test('two transfers of one wallet at once are both sent, each in a slot of its own', async () => {
   const { payer, payee } = await acquainted(world)
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
 

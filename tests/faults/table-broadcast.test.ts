@@ -149,11 +149,11 @@ test('13. while nothing is mined a transfer is submitted, dearer each minute, an
   await ledgerEqualsChain(world)
 })
 
-test('13. a place that stays unmined after twelve attempts is told to the operator', async () => {
+test('13. a slot that stays unmined after twelve attempts is told to the operator', async () => {
   const pair = await onePair(world)
   await stopMining(world)
   await transfer(world.worker(), pair)
-  const told = () => world.log.filter(({ alarm }) => alarm === 'place_stuck').length
+  const told = () => world.log.filter(({ alarm }) => alarm === 'slot_stuck').length
   const before = told()
   const seen = []
 

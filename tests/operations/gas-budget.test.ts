@@ -139,7 +139,7 @@ async function requeue() {
   return call?.queued
 }
 
-test('a call that goes into another place counts again, and stays where no more are carried', async () => {
+test('a call that goes into another slot counts again, and stays where no more are carried', async () => {
   await limitGas(world, { callsPerDay: 2n })
   const payer = await world.agent('pay', { usdc: 1000 })
   await stopMining(world)

@@ -53,9 +53,9 @@ const stored = (calls: number) => `${calls}, '${word()}', '0x', '1', '1', '1'`
 
 /** Returns the statement that stores a signature, with the transaction of a lease or alone. */
 function record(payment: string, lease?: string): string {
-  const place = lease === undefined ? '' : `, '${lease}', false, ${stored(1)}`
+  const slot = lease === undefined ? '' : `, '${lease}', false, ${stored(1)}`
   return `select r.* from private.payments p join private.credentials k on k.id = p.key,
-    api.custody_record(k.digest, p.id, p.authorized_at, '${word()}', '0x'${place}, gas_payers => '${seen}') r where p.id = '${payment}'`
+    api.custody_record(k.digest, p.id, p.authorized_at, '${word()}', '0x'${slot}, gas_payers => '${seen}') r where p.id = '${payment}'`
 }
 
 async function queue(payments: number): Promise<void> {

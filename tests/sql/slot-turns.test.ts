@@ -16,7 +16,7 @@ const batch = 10
 const told = z.array(z.object({ gas_payer: z.string(), nonce: z.int() }))
 
 /** Inserts a gas payer with `count` slots that no run has looked at lately. */
-async function openPlaces(address: string, kind: string, count: number): Promise<void> {
+async function openSlots(address: string, kind: string, count: number): Promise<void> {
   await ledger.query(`insert into private.gas_payers (chain, address, kind, next_nonce)
     values (84532, '${address}', '${kind}', ${count})`)
   await ledger.query(`insert into private.relay_slots (chain, gas_payer, nonce, checked_at)
@@ -25,11 +25,11 @@ async function openPlaces(address: string, kind: string, count: number): Promise
 
 const look = async () => told.parse(await ledger.call('housekeeping_slots', { batch }))
 
-test('hundreds of places of one wallet keep nobody else waiting', async () => {
+test('hundreds of slots of one wallet keep nobody else waiting', async () => {
   await openHouse(ledger)
-  await openPlaces(busy, 'wallet', 300)
-  await openPlaces(quiet, 'wallet', 1)
-  await openPlaces(relayer, 'relayer', 3)
+  await openSlots(busy, 'wallet', 300)
+  await openSlots(quiet, 'wallet', 1)
+  await openSlots(relayer, 'relayer', 3)
 
   const first = await look()
   const second = await look()
@@ -42,9 +42,9 @@ test('hundreds of places of one wallet keep nobody else waiting', async () => {
   expect(again.filter((one) => one.gas_payer === busy)).toEqual([])
 })
 
-test("a relayer's mined place that the chain does not count is looked at as often as its open ones", async () => {
+test("a relayer's mined slot that the chain does not count is looked at as often as its open ones", async () => {
   await openHouse(ledger)
-  await openPlaces(relayer, 'relayer', 30)
+  await openSlots(relayer, 'relayer', 30)
   await ledger.query(`update private.relay_slots set state = 'mined', block_number = 1,
     block_hash = '0x${'1'.repeat(64)}', checked_at = private.clock() where nonce = 0`)
 

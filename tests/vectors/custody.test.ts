@@ -55,10 +55,10 @@ test('the authorization is signed to the same bytes', async () => {
 })
 
 test('the relay is signed to the same bytes', async () => {
-  const { token: _, ...place } = slot
+  const { token: _, ...transactionSlot } = slot
   const authorization = vectors.authorization
   const calls = [{ token, authorization }]
-  const relay = await signRelay(key, { ...place, gasPayer: vectors.address, calls })
+  const relay = await signRelay(key, { ...transactionSlot, gasPayer: vectors.address, calls })
 
   expect(relay).toEqual(vectors.relay)
   expect(Transaction.from(vectors.relay.raw).hash).toBe(vectors.relay.hash)

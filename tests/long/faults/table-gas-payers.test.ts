@@ -69,7 +69,7 @@ test('14. of 25 payments in one transaction one cannot be paid, and the other 24
   await ledgerEqualsChain(world, [drained])
 })
 
-test('18. a payment whose place a foreign transaction took goes to another place, once', async () => {
+test('18. a payment whose slot a foreign transaction took goes into another slot, once', async () => {
   const pair = await onePair(world)
   await stopMining(world)
   const { body } = await transfer(world.worker(), pair)

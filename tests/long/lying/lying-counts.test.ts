@@ -41,7 +41,7 @@ const minedOf = async (address: string) =>
 
 const alarms = () => world.log.map((line) => line['alarm']).filter((alarm) => alarm !== undefined)
 
-test('a count that one endpoint invents makes no relayer fill places', async () => {
+test('a count that one endpoint invents makes no relayer fill slots', async () => {
   const pair = await onePair(world)
 
   liar.tell(counting(40))
@@ -104,7 +104,7 @@ test('a count that both endpoints show is followed', async () => {
   expect(await outcomeOf(world, pair)).toBe(paidOnce)
 })
 
-test('a gap of more than 16 places is filled by nobody, and its gas payer is taken out of service', async () => {
+test('a gap of more than 16 slots is filled by nobody, and its gas payer is taken out of service', async () => {
   await world.db.sql`update private.gas_payers set next_nonce = 40, mined_nonce = 40`
   const pair = await onePair(world)
   await stopMining(world)

@@ -48,11 +48,11 @@ const carrying = (asset: string, authorization: SignedAuthorization) => ({
 })
 const relay = fc
   .tuple(wallet, slot, authorization)
-  .map(([relayer, { token: asset, ...place }, signed]) => ({
+  .map(([relayer, { token: asset, ...slot }, signed]) => ({
     relayer,
     asset,
     signed,
-    request: { ...place, gasPayer: relayer.address, calls: [carrying(asset, signed)] },
+    request: { ...slot, gasPayer: relayer.address, calls: [carrying(asset, signed)] },
   }))
 
 const [relaySample] = fc.sample(relay, { numRuns: 1, seed: 3 })
@@ -183,10 +183,10 @@ test('signing reads its own bytes back before it answers', async () => {
 
 const batch = fc
   .tuple(wallet, slot, fc.array(fc.tuple(address, authorization), { minLength: 2, maxLength: 25 }))
-  .map(([relayer, place, members]) => ({
+  .map(([relayer, slot, members]) => ({
     relayer,
     request: {
-      ...place,
+      ...slot,
       gasPayer: relayer.address,
       calls: members.map(([asset, signed]) => carrying(asset, signed)),
     },
@@ -228,7 +228,7 @@ test('bytes of a batch with another member, or one less, do not pass', async () 
   }
 })
 
-test('a place without calls is the gas payer calling itself with nothing', async () => {
+test('a slot without calls is the gas payer calling itself with nothing', async () => {
   const { relayer, request } = relaySample
 
   const parsed = Transaction.from((await signRelay(relayer.key, { ...request, calls: [] })).raw)

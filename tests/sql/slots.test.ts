@@ -87,7 +87,7 @@ const claimQueued = () =>
     gas_payers: house.gasPayers.map((address) => ({ address, mined_nonce: 0 })),
   })
 
-test("a wallet's own transfer whose place is lost keeps its reservation and waits for its end, with no other gas payer", async () => {
+test("a wallet's own transfer whose slot is lost keeps its reservation and waits for its end, with no other gas payer", async () => {
   const { payment, slot } = await sent('wallet')
 
   await row('housekeeping_requeue_slot', { slot, lost: true })
@@ -96,7 +96,7 @@ test("a wallet's own transfer whose place is lost keeps its reservation and wait
   expect(await claimQueued()).toEqual({})
 })
 
-test("a relayed transfer whose place is lost goes into another relayer's", async () => {
+test("a relayed transfer whose slot is lost goes into another relayer's", async () => {
   const { payment, slot } = await sent('relayer')
 
   await row('housekeeping_requeue_slot', { slot, lost: true })
@@ -104,7 +104,7 @@ test("a relayed transfer whose place is lost goes into another relayer's", async
   expect(await claimQueued()).toMatchObject({ claim: { calls: [{ payment }] } })
 })
 
-test('of several transactions of a place, a payment keeps the hash of the one that was mined', async () => {
+test('of several transactions of a slot, a payment keeps the hash of the one that was mined', async () => {
   const { payment, slot } = await sent('wallet')
   await row('custody_record_replacement', replacement(slot, payment))
 
@@ -122,7 +122,7 @@ test('of several transactions of a place, a payment keeps the hash of the one th
   })
 })
 
-test("a wallet's place that is not funded beside the open one is given to nobody", async () => {
+test("a wallet's slot that is not funded beside the open one is given to nobody", async () => {
   await sent('wallet')
 
   await expect(sent('wallet')).rejects.toThrow()
@@ -166,7 +166,7 @@ test('a claimed transfer that settled leaves its claim when its account is froze
   expect(kept).toEqual({ sent: false, queued: false })
 })
 
-test('a held place is replaced by nothing after the last ordinary attempt too', async () => {
+test('a held slot is replaced by nothing after the last ordinary attempt too', async () => {
   const { slot } = await sent('relayer')
   const keep = (attempt: number) => {
     const hash = word(attempt.toString(16))

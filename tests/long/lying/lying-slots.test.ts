@@ -23,15 +23,15 @@ async function carriedIn({ db }: TestWorld): Promise<number> {
 }
 
 /** Returns each slot with its number of signed transactions and their highest max fee per gas. */
-async function placesOf({ db }: TestWorld) {
+async function slotsOf({ db }: TestWorld) {
   const rows = await db.sql`select s.state, count(t.*)::integer as attempts,
       coalesce(max(t.max_fee_per_gas), 0)::text as fee
     from private.relay_slots s left join private.relay_transactions t on t.slot = s.id group by s.id`
-  const place = z.object({ state: z.string(), attempts: z.int(), fee: z.string() })
-  return z.array(place).parse([...rows])
+  const slot = z.object({ state: z.string(), attempts: z.int(), fee: z.string() })
+  return z.array(slot).parse([...rows])
 }
 
-test('a place that one endpoint shows as mined is not given up, and nothing in it is sent again', async () => {
+test('a slot that one endpoint shows as mined is not given up, and nothing in it is sent again', async () => {
   const { world, liar } = await worldOfTwo({ gasPayers: 4 })
   const other = await onePair(world)
   await pass(world, 60)
@@ -45,7 +45,7 @@ test('a place that one endpoint shows as mined is not given up, and nothing in i
 
   expect(uses).toBe(1)
   expect(await usdcOf(world, other.payee)).toBe(10_000_000n)
-  expect(new Set((await placesOf(world)).map(({ state }) => state))).toEqual(new Set(['final']))
+  expect(new Set((await slotsOf(world)).map(({ state }) => state))).toEqual(new Set(['final']))
 }, 120_000)
 
 test('a wallet goes on to pay its own gas while one endpoint hides what it has sent', async () => {
@@ -142,9 +142,9 @@ test('relayers whose transactions one endpoint had priced too low work on once i
   await transfer(world.worker(), thief)
   for (let minute = 0; minute < 24; minute += 1) {
     await minuteAt(world, gwei)
-    const [place] = await placesOf(world)
-    if (place && place.attempts >= 12) liar.tell(swallowing, pricing(BigInt(place.fee)))
-    if (place && place.attempts >= 16) break
+    const [slot] = await slotsOf(world)
+    if (slot && slot.attempts >= 12) liar.tell(swallowing, pricing(BigInt(slot.fee)))
+    if (slot && slot.attempts >= 16) break
   }
 
   liar.tell()
