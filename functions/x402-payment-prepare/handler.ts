@@ -43,7 +43,7 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
   const isGate = yieldGatesOf(config)
   const payable = offered.filter(({ chain, payTo }) => !isGate(chain, payTo))
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
-  const purchase = { request, facts, heard: !given, memo: input.memo }
+  const purchase = { request, facts, verifiedWithMerchant: !given, memo: input.memo }
   const begun = await enterAttempt(context, payable, purchase)
   if (isRefusal(begun)) return begun
   const decisionMaker = decisionMakerFor(context, false)

@@ -14,7 +14,7 @@ const request: CoverRequest = {
   chain: 84532,
   token: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
   payTo: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
-  heard: true,
+  verifiedWithMerchant: true,
   otherResource: false,
   deviceKnown: true,
   similarRecipient: null,

@@ -30,7 +30,7 @@ export type DatabaseFunctions = {
       memo?: string | null
       claim?: string | null
       resource?: string | null
-      heard?: boolean
+      verified_with_merchant?: boolean
       nonce?: string | null
       keyed?: boolean
       funds_atomic?: string | null
@@ -533,7 +533,7 @@ export type DatabaseFunctions = {
     }
   }
   newest_mails: { args: { credentials: string[] } }
-  note_heard: { args: { credential: string; payment: string } }
+  note_verified_with_merchant: { args: { credential: string; payment: string } }
   oauth_ended_app: { args: { ended: string } }
   oauth_find_client: { args: { client_id: string } }
   oauth_find_document: { args: { client_id: string; host: string } }

@@ -75,7 +75,7 @@ export const paymentRow = z.object({
   /** Words of the owner about a decline. */
   decline_reason: z.string().nullable(),
   /** True if the service itself received the challenge from the origin that is paid. */
-  heard: z.boolean(),
+  verified_with_merchant: z.boolean(),
   /** Mandate under which it was authorized. */
   mandate: z.uuid().nullable(),
   terms: z.record(z.string(), z.unknown()),

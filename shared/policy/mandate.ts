@@ -52,7 +52,7 @@ export type CoverRequest = {
   token: string
   payTo: string
   /** True if the service itself got the challenge from that origin. */
-  heard: boolean
+  verifiedWithMerchant: boolean
   /** True if the challenge names a resource on another host than the paid one. */
   otherResource: boolean
   deviceKnown: boolean
@@ -176,10 +176,12 @@ function payerReasons({ payer }: Mandate, { deviceKnown }: CoverRequest): Mandat
 
 /** Checks trust in the payee; a payee that the owner named needs no confirmation by the merchant. */
 function trustReasons(request: CoverRequest, isPinned: boolean): MandateReason[] {
-  const { kind, heard, otherResource, similarRecipient } = request
+  const { kind, verifiedWithMerchant, otherResource, similarRecipient } = request
   const reasons: MandateReason[] = []
   if (similarRecipient !== null && !isPinned) reasons.push({ code: 'similar_recipient' })
-  if (kind === 'x402' && !heard && !isPinned) reasons.push({ code: 'challenge_not_heard' })
+  if (kind === 'x402' && !verifiedWithMerchant && !isPinned) {
+    reasons.push({ code: 'challenge_not_heard' })
+  }
   if (kind === 'x402' && otherResource) reasons.push({ code: 'other_resource' })
   return reasons
 }

@@ -1,7 +1,7 @@
 /**
  * The rehearsal of a mandate: what it would have done, shown to the owner before approval. Pure. It replays
- * the past as if only this mandate had been active, the device known and each challenge heard by the
- * service, because these facts are not stored.
+ * the past as if only this mandate had been active, the device known and each challenge verified
+ * with its merchant, because these facts are not stored.
  */
 import {
   type CoverRequest,
@@ -102,7 +102,12 @@ function judgePayment(
   history: PaidPlaces,
 ): BacktestedPayment | undefined {
   if (!concerns(mandate, payment)) return undefined
-  const trusted = { heard: true, otherResource: false, deviceKnown: true, similarRecipient: null }
+  const trusted = {
+    verifiedWithMerchant: true,
+    otherResource: false,
+    deviceKnown: true,
+    similarRecipient: null,
+  }
   const cover = coverOf(mandate, { ...payment, ...trusted, history }, payment.at)
   return cover.covers
     ? { payment, verdict: 'allowed', reasons: [] }

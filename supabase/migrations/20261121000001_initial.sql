@@ -1060,7 +1060,7 @@ create table private.payments (
   -- SHA-256 of what is paid for (method, origin and path), by which its price and payee are remembered.
   resource text check (resource ~ '^[0-9a-f]{64}$'),
   -- True if the service itself received the challenge from the origin that is paid.
-  heard boolean not null default false,
+  verified_with_merchant boolean not null default false,
   -- The mandate that it was authorized under.
   mandate uuid,
   -- The owner's choices when approving it, each part of the terms: any key or app of the account may pay it,
@@ -4672,7 +4672,7 @@ begin
       host = m.merchant_domain
       or loopback and split_part(host, ':', 1) = m.merchant_domain
       or m.include_subdomains and right(host, length(m.merchant_domain) + 1)
-        = '.' || m.merchant_domain, false) and (p.heard or pinned) end
+        = '.' || m.merchant_domain, false) and (p.verified_with_merchant or pinned) end
     and (m.chains is null or p.chain = any (m.chains))
     and (m.tokens is null or p.token = any (m.tokens))
     and (m.pay_to is null or pinned)
@@ -5269,7 +5269,7 @@ end $$;
 -- the device that asks now and its offer, unless the owner has approved it. A challenge that fixes the nonce stays.
 create function private.continue_waiting(
   caller private.credentials, kind text, device text, chain bigint, token text, payee text,
-  payee_alias text, amount_atomic numeric, memo text, terms jsonb, heard boolean)
+  payee_alias text, amount_atomic numeric, memo text, terms jsonb, verified_with_merchant boolean)
   returns private.payments language plpgsql as $$
 declare
   waiting private.payments;
@@ -5290,10 +5290,11 @@ begin
   end if;
   update private.payments p set device = continue_waiting.device,
       terms = case when p.fixed_nonce is null then continue_waiting.terms else p.terms end,
-      heard = case when p.fixed_nonce is null then continue_waiting.heard else p.heard end
+      verified_with_merchant = case when p.fixed_nonce is null
+        then continue_waiting.verified_with_merchant else p.verified_with_merchant end
    where p.id = waiting.id
-     and (p.device, p.terms, p.heard) is distinct from (continue_waiting.device,
-       continue_waiting.terms, continue_waiting.heard)
+     and (p.device, p.terms, p.verified_with_merchant) is distinct from (continue_waiting.device,
+       continue_waiting.terms, continue_waiting.verified_with_merchant)
      and not exists (select from private.approvals o where o.payment = p.id);
   select p.* into waiting from private.payments p where p.id = waiting.id;
   return waiting;
@@ -5405,7 +5406,7 @@ create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
   payee_alias text default null, memo text default null, claim uuid default null,
-  resource text default null, heard boolean default false, nonce text default null,
+  resource text default null, verified_with_merchant boolean default false, nonce text default null,
   keyed boolean default false, funds_atomic text default null)
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -5435,7 +5436,7 @@ begin
   end if;
   if not keyed then
     entered := private.continue_waiting(caller, begin_payment.kind, begin_payment.device, chain,
-      token, payee_address, payee_alias, amount_atomic::numeric, memo, terms, heard);
+      token, payee_address, payee_alias, amount_atomic::numeric, memo, terms, verified_with_merchant);
     if entered.id is not null then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
@@ -5446,13 +5447,13 @@ begin
     perform private.limit_undecided(caller);
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
-    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
+    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, verified_with_merchant, fixed_nonce,
     keyed, expires_at, funds_atomic, funds_seen_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
-    begin_payment.resource, begin_payment.heard, begin_payment.nonce,
+    begin_payment.resource, begin_payment.verified_with_merchant, begin_payment.nonce,
     begin_payment.keyed, private.clock() + pg_catalog.make_interval(secs => expires_in_seconds),
     begin_payment.funds_atomic::numeric,
     case when begin_payment.funds_atomic is not null then private.clock() end
@@ -5507,12 +5508,12 @@ begin
 end $$;
 
 -- Records that the service itself requested the paid origin and received the challenge from it.
-create function api.note_heard(credential text, payment uuid) returns boolean
+create function api.note_verified_with_merchant(credential text, payment uuid) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
 begin
-  update private.payments p set heard = true
+  update private.payments p set verified_with_merchant = true
    where p.id = payment and p.account = caller.account
      and p.state in ('prepared', 'awaiting_confirmation');
   return found;
@@ -5575,7 +5576,7 @@ begin
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $$;
 
-grant execute on function api.purchase_facts, api.begin_payment, api.payment_facts, api.note_heard,
+grant execute on function api.purchase_facts, api.begin_payment, api.payment_facts, api.note_verified_with_merchant,
   api.await_confirmation, api.find_payment to service_role;
 
 -- Settlement: what an endpoint shows of a payment before its block is final. It is a note for whoever looks, and

@@ -44,7 +44,7 @@ create table private.payments (
   -- SHA-256 of what is paid for (method, origin and path), by which its price and payee are remembered.
   resource text check (resource ~ '^[0-9a-f]{64}$'),
   -- True if the service itself received the challenge from the origin that is paid.
-  heard boolean not null default false,
+  verified_with_merchant boolean not null default false,
   -- The mandate that it was authorized under.
   mandate uuid,
   -- The owner's choices when approving it, each part of the terms: any key or app of the account may pay it,

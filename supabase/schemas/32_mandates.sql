@@ -172,7 +172,7 @@ begin
       host = m.merchant_domain
       or loopback and split_part(host, ':', 1) = m.merchant_domain
       or m.include_subdomains and right(host, length(m.merchant_domain) + 1)
-        = '.' || m.merchant_domain, false) and (p.heard or pinned) end
+        = '.' || m.merchant_domain, false) and (p.verified_with_merchant or pinned) end
     and (m.chains is null or p.chain = any (m.chains))
     and (m.tokens is null or p.token = any (m.tokens))
     and (m.pay_to is null or pinned)

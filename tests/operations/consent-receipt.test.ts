@@ -144,7 +144,7 @@ test('for a payment under a mandate it says which mandate was consented to', asy
   const { agent, owner } = await household()
   const mandate = await owner.grant(agent, { merchant_domain: 'shop.example' })
   const payment = await waitingPayment(world, agent)
-  await world.db.sql`update private.payments set heard = true,
+  await world.db.sql`update private.payments set verified_with_merchant = true,
     device = (select device from private.mandates where id = ${mandate}) where id = ${payment}`
   const request = await authorizeRequest(world, agent, payment, 'mandate', mandate)
   expect(await world.world.custody?.authorize(request)).toMatchObject({ outcome: 'signed' })

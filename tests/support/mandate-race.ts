@@ -42,7 +42,7 @@ export async function lineUp(
     where id = ${agent.id}`
   const rows = await sql<{ id: string }[]>`
     insert into private.payments (account, key, device, kind, chain, token, wallet, payee,
-      amount_atomic, amount_usd_micros, terms, heard, expires_at)
+      amount_atomic, amount_usd_micros, terms, verified_with_merchant, expires_at)
     select ${agent.id}, k.id, ${fingerprint}, 'x402', 84532, ${token}, ${agent.address}, ${payee},
       ${priceMicros.toString()}, ${priceMicros.toString()}, '{"origin":"http://127.0.0.1:1"}', true,
       private.clock() + interval '7 days'

@@ -91,7 +91,7 @@ export const requestStories: fc.Arbitrary<Omit<CoverRequest, 'history'>> = fc.re
   chain: fc.constantFrom(...chains),
   token: fc.constantFrom(...tokens),
   payTo: fc.constantFrom(...payees),
-  heard: mostly,
+  verifiedWithMerchant: mostly,
   otherResource: mostly.map((one) => !one),
   deviceKnown: mostly,
   similarRecipient: mostly.map((one) => (one ? null : '0xEE')),

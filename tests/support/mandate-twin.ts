@@ -117,7 +117,7 @@ export function coverTwin({ state, payer, terms, carried, bought, request, now }
   must('other_key', payer !== 'other_key')
   must('new_device', payer !== 'other_device' || request.deviceKnown)
   must('similar_recipient', request.similarRecipient === null || isNamed)
-  must('challenge_not_heard', !isX402 || request.heard || isNamed)
+  must('challenge_not_heard', !isX402 || request.verifiedWithMerchant || isNamed)
   must('other_resource', !isX402 || !request.otherResource)
   const changes = memoryTwin(bought, { payTo, chain, token, usd })
   must('changed_payee', isNamed || !changes.includes('changed_payee'))

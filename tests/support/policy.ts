@@ -16,7 +16,7 @@ export const usual: Facts = {
   chain: 84532,
   token: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
   payTo: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
-  heard: false,
+  verifiedWithMerchant: false,
   otherResource: false,
   deviceKnown: true,
   similarRecipient: null,
@@ -37,7 +37,12 @@ export const usual: Facts = {
 }
 
 /** Facts of the same account buying from a merchant. */
-export const purchase: Facts = { ...usual, kind: 'x402', host: 'shop.example.com', heard: true }
+export const purchase: Facts = {
+  ...usual,
+  kind: 'x402',
+  host: 'shop.example.com',
+  verifiedWithMerchant: true,
+}
 
 /** An active mandate for that merchant that was never used. */
 export const mandate: Mandate = {

@@ -166,13 +166,18 @@ describe('a mandate of 5 USD each, 20 a day, 100 in all and 50 payments', () => 
   })
 
   test('believes no challenge that only the agent has seen, unless the owner named the payee', () => {
-    const unheard = { ...purchase, heard: false }
-    expect(codesOf(mandate, unheard)).toEqual(['challenge_not_heard'])
-    expect(codesOf({ ...mandate, payTo: [purchase.payTo] }, unheard)).toEqual([])
+    const unverified = { ...purchase, verifiedWithMerchant: false }
+    expect(codesOf(mandate, unverified)).toEqual(['challenge_not_heard'])
+    expect(codesOf({ ...mandate, payTo: [purchase.payTo] }, unverified)).toEqual([])
   })
 
   test('covers a transfer only to a payee that it names', () => {
-    const transfer = { ...purchase, kind: 'transfer' as const, host: null, heard: false }
+    const transfer = {
+      ...purchase,
+      kind: 'transfer' as const,
+      host: null,
+      verifiedWithMerchant: false,
+    }
     expect(codesOf(mandate, transfer)).toEqual(['payee_not_pinned'])
     expect(codesOf({ ...mandate, payTo: ['0xB2'] }, transfer)).toEqual(['other_payee'])
     expect(codesOf({ ...mandate, payTo: [purchase.payTo] }, transfer)).toEqual([])

@@ -43,7 +43,7 @@ const history = fc
 const story = fc
   .record({
     kind: fc.constantFrom('x402' as const, 'transfer' as const),
-    heard: fc.boolean(),
+    verifiedWithMerchant: fc.boolean(),
     otherResource: fc.constantFrom(false, false, false, true),
     history,
     given: fc.option(mandates, { freq: 2 }),
@@ -207,7 +207,8 @@ function twin(given: Story): string[] {
 /** Returns true for a trusted repeat purchase below the cap. */
 function isWorthMandate({ kind, history: past, amountUsdMicros: price, ...facts }: Facts): boolean {
   const isBelow = ({ limit, spent }: Window) => spent + price <= limit
-  const isTrusted = facts.heard && !facts.otherResource && facts.similarRecipient === null
+  const isTrusted =
+    facts.verifiedWithMerchant && !facts.otherResource && facts.similarRecipient === null
   const isRepeated = kind === 'x402' && past.payees.length > 0
   return (
     isTrusted &&

@@ -15,7 +15,7 @@ export async function factsOf(entered: PaymentWithFacts, userConfirmed: boolean)
     chain: payment.chain,
     token: payment.token,
     payTo: payment.payee,
-    heard: payment.heard,
+    verifiedWithMerchant: payment.verified_with_merchant,
     host: payableHostOf(payment.terms['origin']),
     otherResource: isForOther(payment),
     deviceKnown: facts.device_known,

@@ -54,11 +54,11 @@ type Refused = Refusal<
   | 'unavailable'
 >
 
-/** Request to pay for. `heard` is true if the service itself received the challenge. */
+/** Request to pay for. `verifiedWithMerchant`: the service itself received the challenge. */
 export type Purchase = {
   request: FrozenRequest
   facts: PurchaseFacts
-  heard: boolean
+  verifiedWithMerchant: boolean
   memo: string | undefined
 }
 
@@ -159,7 +159,7 @@ function unpayable(judged: readonly OfferWithFunds[]): Refused {
 async function enterOffer(
   context: Context,
   { payable: chosen, standing }: OfferWithFunds,
-  { request, heard, memo }: Purchase,
+  { request, verifiedWithMerchant, memo }: Purchase,
 ): Promise<PaymentWithFacts | Refusal<'invalid_challenge' | 'recipient_refused'>> {
   const { chain, token, offer } = chosen
   const terms = await freezeTerms(chosen, request)
@@ -173,7 +173,7 @@ async function enterOffer(
     amount_usd_micros: chosen.usdMicros.toString(),
     terms,
     resource: await resourceDigest(request),
-    heard,
+    verified_with_merchant: verifiedWithMerchant,
     keyed: context.claim !== null,
     ...(memo === undefined ? {} : { memo }),
     ...(hasFunds(standing) ? { funds_atomic: standing.tokenAtomic.toString() } : {}),

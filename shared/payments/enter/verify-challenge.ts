@@ -11,19 +11,22 @@ import type { DecisionMaker } from '../decide/judge.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { isOffered, termsOf } from './attempt-terms.ts'
 
-/** Returns the attempt, marked as heard if only that was missing and the resource confirms it. */
+/** Returns the attempt, marked as verified if only that was missing and the resource confirms it. */
 export async function verifyChallengeWithMerchant(
   context: Context,
   entered: PaymentWithFacts,
   decisionMaker: DecisionMaker,
 ): Promise<PaymentWithFacts> {
-  if (entered.payment_row.heard) return entered
-  const verified = { ...entered, payment_row: { ...entered.payment_row, heard: true } }
+  if (entered.payment_row.verified_with_merchant) return entered
+  const verified = {
+    ...entered,
+    payment_row: { ...entered.payment_row, verified_with_merchant: true },
+  }
   const isMissing =
     !(await isCoveredByMandate(decisionMaker, entered)) &&
     (await isCoveredByMandate(decisionMaker, verified))
   if (!isMissing || !(await isAskedByMerchant(context, entered))) return entered
-  await context.db.run('note_heard', { payment: entered.payment_row.id })
+  await context.db.run('note_verified_with_merchant', { payment: entered.payment_row.id })
   return verified
 }
 
