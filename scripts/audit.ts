@@ -43,20 +43,20 @@ async function askRegistry(): Promise<unknown> {
     const audit = ['audit', '--json', '--package-lock-only']
     execFile('npm', audit, { cwd, maxBuffer: 2 ** 26 }, (_, stdout) => resolve(stdout))
   })
-  const told: unknown = JSON.parse(output || '{}')
-  return report.safeParse(told).success ? told : undefined
+  const answer: unknown = JSON.parse(output || '{}')
+  return report.safeParse(answer).success ? answer : undefined
 }
 
 if (import.meta.main) {
   await runFramed(help, { 'if-reachable': { type: 'boolean' } }, async (values) => {
-    const told = await askRegistry()
-    if (told === undefined) {
+    const answer = await askRegistry()
+    if (answer === undefined) {
       console.error('The registry cannot be asked for advisories: nothing was checked.')
       return values['if-reachable'] ? 0 : 1
     }
     const allowances = readFileSync(new URL('audit-allowed.json', import.meta.url), 'utf8')
     const today = new Date().toISOString().slice(0, 10)
-    const findings = findingsIn(told, JSON.parse(allowances), today)
+    const findings = findingsIn(answer, JSON.parse(allowances), today)
     for (const finding of findings) console.error(finding)
     console.log(`${findings.length} advisories name what is locked and are not allowed`)
     return findings.length > 0 ? 1 : 0

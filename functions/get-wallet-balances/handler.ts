@@ -49,10 +49,10 @@ const hintedMax = 8
 
 /** Returns a hint for fields such as `chain` or `tokenIds`, which change nothing and were meant to. */
 function ignoredHint(sent: readonly string[]): { hint?: string } {
-  const told = sent.flatMap((name) => {
+  const notes = sent.flatMap((name) => {
     const meant = fields.find((field) => name.toLowerCase().includes(field.slice(0, -1)))
-    const isTold = meant !== undefined && !fields.includes(name) && /^\w{1,64}$/.test(name)
-    return isTold ? [`${name} was ignored: the field is ${meant}, a list.`] : []
+    const isMisnamed = meant !== undefined && !fields.includes(name) && /^\w{1,64}$/.test(name)
+    return isMisnamed ? [`${name} was ignored: the field is ${meant}, a list.`] : []
   })
-  return told.length === 0 ? {} : { hint: told.slice(0, hintedMax).join(' ') }
+  return notes.length === 0 ? {} : { hint: notes.slice(0, hintedMax).join(' ') }
 }

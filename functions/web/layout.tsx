@@ -115,8 +115,8 @@ function HoldNotice({ c, owner: { account } }: { c: PageContext; owner: Owner })
 
 /** Tells what the form before did. */
 function DoneNotice({ c }: { c: PageContext }) {
-  const told = takeDone(c)
-  return told ? <Notice kind={told.isDone ? 'good' : 'info'}>{told.words}</Notice> : null
+  const done = takeDone(c)
+  return done ? <Notice kind={done.isDone ? 'good' : 'info'}>{done.words}</Notice> : null
 }
 
 /** Renders the navigation: on a narrow screen a popover, which needs no script, else always visible. */

@@ -35,13 +35,13 @@ import { startWorkers } from '../local/workers.ts'
 import { migrate } from '../migrate.ts'
 import { type OpenedAccount, openAccount, openApiKey, openGasPayer } from '../operator/provision.ts'
 
-const drawn = drawSecrets()
+const generated = drawSecrets()
 
 /** Secrets that the functions and the measurements share. */
-const secrets = { pepper: drawn.api_key_pepper }
+const secrets = { pepper: generated.api_key_pepper }
 
 /** Keys of the database project that all served functions use. */
-export const project = projectOfSecrets(drawn)
+export const project = projectOfSecrets(generated)
 
 /** A running set of functions over one database. */
 export type Served = {
@@ -216,7 +216,7 @@ export function bindingsOf(
   rpcUrl: string,
 ) {
   return {
-    ...localBindings({ ports: { functions: 0, gateway: 0 }, secrets: drawn }, [
+    ...localBindings({ ports: { functions: 0, gateway: 0 }, secrets: generated }, [
       { network: chain.network, rpcUrl },
     ]),
     SUPABASE_URL: gatewayUrl,

@@ -24,13 +24,13 @@ export async function reportFunding(sql: Sql, transfers: string): Promise<Report
     throw new Error(`--transfers takes a number from 1 to 9999999, not ${transfers}`)
   }
   const rows = await sql`
-    select l.chain::int, l.address, l.told_wei::text as wei,
-      (${transfers}::numeric * g.wei - coalesce(l.told_wei, 0))::text as send
+    select l.chain::int, l.address, l.reported_wei::text as wei,
+      (${transfers}::numeric * g.wei - coalesce(l.reported_wei, 0))::text as send
       from private.gas_payers l cross join lateral (
         select max(pg_catalog.ceil(t.cost_wei / greatest(pg_catalog.cardinality(t.carries), 1))) as wei
           from private.relay_transactions t join private.relay_slots s on s.id = t.slot
          where s.chain = l.chain and t.created_at > private.clock() - interval '7 days') g
-     where l.kind = 'relayer' and (g.wei is null or coalesce(l.told_wei, 0) < ${transfers}::numeric * g.wei)
+     where l.kind = 'relayer' and (g.wei is null or coalesce(l.reported_wei, 0) < ${transfers}::numeric * g.wei)
      order by l.chain, l.address`
   return z
     .array(lackingRow)

@@ -57,10 +57,10 @@ export async function reportAccounts(sql: Sql): Promise<ReportRow[]> {
      order by a.created_at, a.id`
 }
 
-/** Returns relayers with the gas that they hold in native coins, as the chain told last. */
+/** Returns relayers with the gas that they hold in native coins, as the chain reported last. */
 export async function reportRelayers(sql: Sql): Promise<ReportRow[]> {
   const rows = await sql`
-    select chain::int, address, told_wei::text as wei, (next_nonce - mined_nonce)::int as in_flight, paused_for
+    select chain::int, address, reported_wei::text as wei, (next_nonce - mined_nonce)::int as in_flight, paused_for
       from private.gas_payers where kind = 'relayer' order by chain, address`
   return z
     .array(relayerRow)

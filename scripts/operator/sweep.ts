@@ -45,7 +45,7 @@ export async function sweep(
     )
     // It carries nothing more before housekeeping sees that it holds gas again.
     await tx`update private.gas_payers set next_nonce = ${gasPayer.nonce + 1}, mined_nonce = ${gasPayer.nonce + 1},
-        told_wei = null, paused_for = 'unfunded'
+        reported_wei = null, paused_for = 'unfunded'
       where chain = ${gasPayer.chain} and address = ${relayer}`
     return [{ relayer, to, ...sent }]
   })

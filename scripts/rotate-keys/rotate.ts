@@ -130,11 +130,11 @@ export async function reportCase({ binding, rings }: KeyCase, options: Options):
 async function reportRing(ring: KeyRing, options: Options): Promise<boolean> {
   const { purpose, roots } = ring
   const say = (words: string) => console.log(`${purpose.padEnd(7)}  ${words}`)
-  say(`${told(await ring.count())}; version ${roots.sealingVersion} seals`)
-  let toldKeys = 0
+  say(`${countsInWords(await ring.count())}; version ${roots.sealingVersion} seals`)
+  let reportedKeys = 0
   const progress = (keys: number) => {
-    if (keys - toldKeys < progressKeys) return
-    toldKeys = keys
+    if (keys - reportedKeys < progressKeys) return
+    reportedKeys = keys
     say(`${keys.toLocaleString('en')} keys`)
   }
   const { moved, faults } = await rotate(ring, { ...options, progress })
@@ -144,11 +144,11 @@ async function reportRing(ring: KeyRing, options: Options): Promise<boolean> {
   const counts = await ring.count()
   const others = counts.filter(({ version }) => version !== roots.sealingVersion)
   const isThere = others.length === 0 || options.isDry
-  if (!isThere) say(`${told(others)}: not moved`)
+  if (!isThere) say(`${countsInWords(others)}: not moved`)
   return isThere && faults.length === 0
 }
 
-function told(counts: readonly KeyCount[]): string {
+function countsInWords(counts: readonly KeyCount[]): string {
   const parts = counts.map(({ version, keys }) => `${keysOf(keys)} under version ${version}`)
   return parts.length > 0 ? parts.join(', ') : 'no keys'
 }

@@ -206,9 +206,9 @@ export async function registerApp(
   redirect_uri: string,
   client_name = 'Research desk',
 ): Promise<ConnectingApp> {
-  const told = { client_name, redirect_uris: [redirect_uri] }
+  const client = { client_name, redirect_uris: [redirect_uri] }
   const registered = z.object({ client_id: z.string() })
-  const { client_id } = await openAgent(base_url)('/oauth/register', told, registered)
+  const { client_id } = await openAgent(base_url)('/oauth/register', client, registered)
   return { client_id, redirect_uri }
 }
 

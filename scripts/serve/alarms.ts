@@ -1,6 +1,6 @@
 /**
  * Tells the operator of alarms, by a POST or in some other way. An alarm is a line of the log that names one; the same alarm about
- * the same chain, account or relayer is told once an hour, since most repeat until somebody acts.
+ * the same chain, account or relayer is sent once an hour, since most repeat until somebody acts.
  */
 import { performance } from 'node:perf_hooks'
 import type { AuthenticateOptions } from 'mailauth'
@@ -8,7 +8,7 @@ import * as z from 'zod'
 
 const againMilliseconds = 3_600_000
 const timeoutMilliseconds = 10_000
-/** Alarms that are remembered; a flood of others is told, too. */
+/** Alarms that are remembered; a flood of others is sent, too. */
 const rememberedMax = 10_000
 
 const lineSchema = z.looseObject({
@@ -34,20 +34,20 @@ export type Tell = (alarm: Alarm) => Promise<void>
 
 /** Returns a function that takes lines of the log and tells of those that are alarms. */
 export function openAlarms(tell: Tell, say: (line: string) => void): (line: string) => void {
-  const told = new Map<string, number>()
+  const lastSent = new Map<string, number>()
   return (line) => {
     const alarm = alarmIn(line)
     if (!alarm) return
     const about = alarm.account ?? alarm.address ?? alarm.chain ?? 'the service'
     const key = `${alarm.alarm} ${about}`
     const now = performance.now()
-    if (now - (told.get(key) ?? -againMilliseconds) < againMilliseconds) return
-    if (told.size >= rememberedMax) told.clear()
-    told.set(key, now)
+    if (now - (lastSent.get(key) ?? -againMilliseconds) < againMilliseconds) return
+    if (lastSent.size >= rememberedMax) lastSent.clear()
+    lastSent.set(key, now)
     tell({ text: `Alarm ${alarm.alarm}: ${about}`, ...alarm }).catch((error: unknown) => {
-      // It is told again at the next line.
-      told.delete(key)
-      say(`an alarm could not be told: ${String(error)}`)
+      // It is sent again at the next line.
+      lastSent.delete(key)
+      say(`an alarm could not be sent: ${String(error)}`)
     })
   }
 }

@@ -17,7 +17,7 @@ const startTimeoutMilliseconds = 30_000
 /** A running process; its binding answers any method of the function's port. */
 export type Child = { binding: object; stop: () => Promise<void> }
 
-const told = z.union([
+const childMessage = z.union([
   z.object({ ready: z.literal(true) }),
   z.object({ line: z.string() }),
   z.object({ id: z.int(), value: z.unknown().optional(), error: z.string().optional() }),
@@ -80,13 +80,13 @@ async function spawn(birth: Birth, waiting: Map<number, Waiting>, hear: Listener
   const ready = Promise.withResolvers<void>()
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.on('message', (message) => {
-    const heard = told.parse(message)
-    if ('ready' in heard) return ready.resolve()
-    if ('line' in heard) return hear(heard.line)
-    const asker = waiting.get(heard.id)
-    waiting.delete(heard.id)
-    if (heard.error === undefined) asker?.resolve(heard.value)
-    else asker?.reject(new Error(heard.error))
+    const answer = childMessage.parse(message)
+    if ('ready' in answer) return ready.resolve()
+    if ('line' in answer) return hear(answer.line)
+    const asker = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    if (answer.error === undefined) asker?.resolve(answer.value)
+    else asker?.reject(new Error(answer.error))
   })
   child.send(birth)
   await withinStart(

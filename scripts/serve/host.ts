@@ -114,6 +114,6 @@ export function readCertificate({ cert, key }: CertificateFiles): CertificateFil
 
 /** The last address of X-Forwarded-For is the one that the proxy itself has seen. */
 function clientOf(request: Request, seen: string, isBehindProxy: boolean): string {
-  const told = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim()
-  return isBehindProxy && told ? told : seen
+  const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim()
+  return isBehindProxy && forwarded ? forwarded : seen
 }

@@ -13,7 +13,7 @@ import type { Operation } from './operation.ts'
 export function fullResponseOf({ gap, response }: Operation): z.ZodType {
   if (gap === undefined) return response
   const named = z.object({ gap_id: z.literal(gap), gap_status: z.enum(gapStatuses) })
-  const told = gaps[gap].best === 'live' ? named.partial() : named
+  const added = gaps[gap].best === 'live' ? named.partial() : named
   if (!(response instanceof z.ZodObject)) throw new Error(`${gap}: an answer is an object`)
-  return response.extend(told.shape)
+  return response.extend(added.shape)
 }

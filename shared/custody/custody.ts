@@ -65,7 +65,7 @@ async function confirm(
   const row = await commitConfirmation(world, asked)
   const answer = await signCommitted(world, roots, asked, row)
   const isSigned = answer.outcome === 'signed' && !('refused' in row)
-  return isSigned ? { ...answer, row: row.payment_row?.told } : answer
+  return isSigned ? { ...answer, row: row.payment_row?.reported } : answer
 }
 
 /** Caller of a request, with the transaction that may carry the payment. */

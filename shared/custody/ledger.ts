@@ -98,7 +98,7 @@ const answerRow = z.object({
   first: z.boolean().nullable(),
   payment_row: z
     .unknown()
-    .transform((told) => ({ told, ...payment.parse(told) }))
+    .transform((reported) => ({ reported, ...payment.parse(reported) }))
     .nullable(),
   wallet_envelope: z.unknown(),
   claim: leasedSlotRow.nullable(),

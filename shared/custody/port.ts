@@ -24,7 +24,7 @@ export type AuthorizeRequest = {
   factsVersion: number
   /** Atomic units of the token that the wallet held at the last look. */
   fundsAtomic: string
-  /** Newest block, if enough endpoints told it. */
+  /** Newest block, if enough endpoints reported it. */
   seenBlock?: number | undefined
   /** Unix seconds between which the signature is valid; without them, as the terms of a purchase say. */
   validAfter?: number | undefined

@@ -239,7 +239,7 @@ const loadedSlotRow = z.object({
 
 /**
  * Number of transactions that a slot gets for being stuck; each costs at least an eighth more than the
- * last. More are signed if the last must not be mined or is priced below the market, so that fees told too
+ * last. More are signed if the last must not be mined or is priced below the market, so that fees reported too
  * low until now do not keep the slot stuck. As each is dearer than the last, they end at the ceiling.
  */
 const stuckAttemptsMax = 12

@@ -400,7 +400,7 @@ export type DatabaseFunctions = {
       client: string
       entry: unknown
       mail: unknown
-      drawn?: unknown
+      new_wrap?: unknown
     }
   }
   link_verify: { args: { token_digest: string; browser: string; client: string } }
@@ -977,7 +977,7 @@ export type DatabaseFunctions = {
       has_totp: boolean
       field_names: string[]
       type: string
-      drawn?: unknown
+      new_wrap?: unknown
     }
   }
   vault_keep_session: {

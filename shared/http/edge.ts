@@ -269,12 +269,12 @@ async function withGapStatus(
 
 /** Adds the status where `fullResponseOf` declares it. */
 function added(result: object, gap_id: GapId, gap_status: GapStatus): object {
-  const told = { gap_id, gap_status }
+  const status = { gap_id, gap_status }
   if (!isRefusal(result)) {
-    return gap_status === 'live' && gaps[gap_id].best === 'live' ? result : { ...result, ...told }
+    return gap_status === 'live' && gaps[gap_id].best === 'live' ? result : { ...result, ...status }
   }
   if (result.refusal !== 'unavailable') return result
-  return { ...result, details: { ...result.details, ...told } }
+  return { ...result, details: { ...result.details, ...status } }
 }
 
 /** Returns the one chain that an answer is about: `chain` of a transfer, `network` of an x402 payment. */

@@ -40,8 +40,8 @@ export function inputProblems(issues: readonly Issue[]) {
     field: nameOf(issue.path),
     message: wordsFor(issue, meant).slice(0, charactersMax),
   }))
-  const told = problems.find(({ message }) => message.endsWith('?')) ?? problems[0]
-  return { problems, message: told ? sentenceOf(told) : '' }
+  const problem = problems.find(({ message }) => message.endsWith('?')) ?? problems[0]
+  return { problems, message: problem ? sentenceOf(problem) : '' }
 }
 
 function sentenceOf({ field, message }: { field: string; message: string }): string {

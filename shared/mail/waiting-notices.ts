@@ -22,8 +22,8 @@ const waitingRow = z.object({
 export async function enqueueWaitingNotices(world: World, db: CallerDatabase): Promise<void> {
   const due = await db.many('mailer_waiting', { mails_max: mailsMax }, waitingRow)
   for (const { of_account, topic, notices, since } of due) {
-    const told = { topic, notices, since: new Date(since) }
-    const mail = await sealForOutbox(world, moreNotices(world.config.WEB_URL, told))
+    const waiting = { topic, notices, since: new Date(since) }
+    const mail = await sealForOutbox(world, moreNotices(world.config.WEB_URL, waiting))
     await db.run('mailer_send_waiting', { of_account, since, notices, mail })
   }
 }

@@ -11,9 +11,9 @@ import { consentLevels } from '../policy/facts.ts'
  *     prepared -> awaiting_confirmation -> authorized -> signed -> settled | released
  *
  * It is `expired` or `declined` before it is authorized, and `released` too if nothing was signed in time. Only a
- * final block makes `settled`, and the end of a signature `released`. Of a signed payment is told (private.told_state):
- * `settled` while an endpoint shows it in a block, `unknown` from a merchant's answer until then. `finality` tells
- * these from what is final. No limit and no reservation follows what is told.
+ * final block makes `settled`, and the end of a signature `released`. A signed payment is reported as `settled` while
+ * an endpoint shows it in a block, and as `unknown` from a merchant's answer until then (private.reported_state).
+ * `finality` tells these from what is final. No limit and no reservation follows what is reported.
  */
 export const paymentStates = [
   'prepared',
@@ -27,7 +27,7 @@ export const paymentStates = [
   'declined',
 ] as const
 
-/** State as it is told. */
+/** State as it is reported. */
 export type PaymentState = (typeof paymentStates)[number]
 
 /** True if nothing is reserved for it so far. */
@@ -62,7 +62,7 @@ export const paymentRow = z.object({
   remembered_device: z.string().nullable(),
   passes_daily_cap: z.boolean(),
   kind: z.enum(['transfer', 'x402']),
-  /** State as it is told; see paymentStates. */
+  /** State as it is reported; see paymentStates. */
   state: z.enum(paymentStates),
   chain: z.int(),
   token: addressSchema,

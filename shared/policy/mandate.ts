@@ -227,7 +227,7 @@ function narrower(a: Mandate, b: Mandate, { host }: CoverRequest): number {
 }
 
 /** Maximum number of mandates in an answer; an account may have many. */
-const toldMax = 5
+const listedMax = 5
 const endings = new Set(
   ['declined', 'revoked', 'expired', 'count_limit'].map((end) => `mandate_${end}`),
 )
@@ -246,7 +246,7 @@ export function uncoveredBy(
       return cover.covers || isOver ? [] : [{ mandateId: mandate.id, reasons: cover.reasons }]
     })
     .toSorted((a, b) => a.reasons.length - b.reasons.length || (a.mandateId < b.mandateId ? -1 : 1))
-    .slice(0, toldMax)
+    .slice(0, listedMax)
 }
 
 /** RFC 1123 section 2.1 in lower case, at least two labels, the last not a number (so no IPv4). */

@@ -129,10 +129,10 @@ export function keyOrNew(
   random: RandomBytes,
   account: string,
   stored: WrappedAccountKey | null,
-): { wrap: WrappedAccountKey; drawn: WrappedAccountKey | null } {
-  if (stored) return { wrap: stored, drawn: null }
-  const drawn = newAccountKey(roots, random, account)
-  return { wrap: drawn, drawn }
+): { wrap: WrappedAccountKey; newWrap: WrappedAccountKey | null } {
+  if (stored) return { wrap: stored, newWrap: null }
+  const newWrap = newAccountKey(roots, random, account)
+  return { wrap: newWrap, newWrap }
 }
 
 /**

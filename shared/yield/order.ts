@@ -52,8 +52,8 @@ export async function readYieldOrder(
     minimumOut: lessSlippage(amount, wish),
   }
   const order = encodeOrder({ vault: vault.address, isDeposit: true, ...bounds })
-  const told = { ...wish, amount: formatAmount(amount, vault.token.decimals) }
-  return transferOf(world, vault, told, { amountAtomic: amount, order })
+  const stated = { ...wish, amount: formatAmount(amount, vault.token.decimals) }
+  return transferOf(world, vault, stated, { amountAtomic: amount, order })
 }
 
 async function withdrawal(
@@ -78,8 +78,8 @@ async function withdrawal(
   const minimumOut = lessSlippage(wanted, wish)
   const order = encodeOrder({ vault: address, isDeposit: false, shares, minimumOut })
   const amount = wish.amount === 'all' ? 'all' : formatAmount(wish.amount, token.decimals)
-  const told = { ...wish, amount }
-  return transferOf(world, vault, told, { amountAtomic: withdrawalAtomic, order })
+  const stated = { ...wish, amount }
+  return transferOf(world, vault, stated, { amountAtomic: withdrawalAtomic, order })
 }
 
 function transferOf(

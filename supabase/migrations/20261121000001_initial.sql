@@ -522,8 +522,8 @@ create table private.oauth_grants (
   dpop_key text,
   ended_because text
     check (ended_because in ('disconnected', 'replaced', 'reused', 'revoked by the app')),
-  -- True if a mail told the owner about a grant that was ended for reuse.
-  owner_told boolean not null default false
+  -- True if a mail notified the owner of a grant that was ended for reuse.
+  owner_notified boolean not null default false
 );
 alter table private.oauth_grants enable row level security;
 create index oauth_grants_spending on private.oauth_grants (spends_with) where spends_with is not null;
@@ -1195,9 +1195,9 @@ create function private.is_in_block(p private.payments) returns boolean
   select p.state = 'settled' or p.block_hash is not null
 $$;
 
--- Returns the state as it is told: `settled` as soon as an endpoint shows it in a block, and `unknown` from a
+-- Returns the state as it is reported: `settled` as soon as an endpoint shows it in a block, and `unknown` from a
 -- merchant's answer until then. What counts follows from the state alone.
-create function private.told_state(p private.payments) returns text
+create function private.reported_state(p private.payments) returns text
   language sql immutable as $$
   select case when p.state <> 'signed' then p.state when p.block_hash is not null then 'settled'
     when p.kind = 'x402' and (p.delivery is not null or p.finality = 'reorged') then 'unknown'
@@ -1219,7 +1219,7 @@ create function private.payment_json(p private.payments) returns jsonb
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
       'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'sign_up_network', 'remembers_device',
       'funds_atomic', 'funds_seen_at'] ||
-    jsonb_build_object('state', private.told_state(p),
+    jsonb_build_object('state', private.reported_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
@@ -3248,7 +3248,7 @@ create function private.replace_deposits(
   transfers jsonb, is_final boolean, only_wallet text default null) returns integer
   language plpgsql as $$
 declare
-  told_count integer;
+  entered_count integer;
   final_block bigint := greatest(case when is_final then to_block end, (
     select c.finalized_through from private.transfer_cursors c
      where c.chain = replace_deposits.chain));
@@ -3301,7 +3301,7 @@ begin
         is distinct from (excluded.block_hash, excluded.log_index, false)
       and (d.reorged or d.block_number > final_block or excluded.block_number <= final_block)
     returning d.*
-  ), told as (
+  ), entered as (
     insert into private.activities (account, category, type, deposit, hidden)
     -- A deposit that a payee made while carrying out an order is an item of the order's kind.
     select b.account, coalesce((select p.terms ->> 'category' from private.payments p
@@ -3312,8 +3312,8 @@ begin
      order by b.block_number, b.log_index
     returning id
   )
-  select count(*) into told_count from told;
-  return told_count;
+  select count(*) into entered_count from entered;
+  return entered_count;
 end $$;
 
 -- Deletes deposits that are gone as of these blocks, with their items in the feed. The newest ten of an
@@ -3472,7 +3472,7 @@ create table private.gas_payers (
   -- flight.
   mined_nonce bigint not null default 0,
   -- Balance of a relayer at the last look.
-  told_wei numeric(78, 0),
+  reported_wei numeric(78, 0),
   -- Reason why it takes nothing new now.
   paused_for text,
   lease uuid,
@@ -6314,7 +6314,7 @@ end $$;
 create function api.housekeeping_see_gas_payer(chain bigint, address text, wei text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.gas_payers g set told_wei = wei::numeric
+  update private.gas_payers g set reported_wei = wei::numeric
    where g.chain = housekeeping_see_gas_payer.chain and g.address = housekeeping_see_gas_payer.address;
   return true;
 end $$;
@@ -6936,7 +6936,7 @@ begin
     from private.settled_sums t
     where t.subject = any (own || of_key.account) and t.payee = '' and t.leaves_from >= near
     group by t.leaves_from
-  ), told as (
+  ), worded as (
     select s.minutes, jsonb_build_object('automatic', s.automatic::text, 'asserted', s.asserted::text,
       'own', s.own::text, 'total', s.total::text) as sums
     from summed s
@@ -6956,9 +6956,9 @@ begin
     'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
     'device_known', exists (
       select from private.known_devices d where d.account = a.id and d.key = of_key.id),
-    'open', (select t.sums from told t where t.minutes is null),
+    'open', (select t.sums from worded t where t.minutes is null),
     'leaving', coalesce((select jsonb_agg(t.sums || jsonb_build_object('minutes', t.minutes))
-      from told t where t.minutes is not null), '[]'),
+      from worded t where t.minutes is not null), '[]'),
     'approved', private.exposed_approvals(of_key, at),
     'mandates', private.exposed_mandates(of_key, at))
   into exposure from private.accounts a where a.id = of_key.account;
@@ -7878,15 +7878,15 @@ create function api.oauth_ended_app(ended uuid) returns table (host text)
   language sql stable security definer set search_path = '' as $$
   select k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.id = ended and g.ended_because = 'reused' and not g.owner_told
+   where k.id = ended and g.ended_because = 'reused' and not g.owner_notified
 $$;
 
 -- Tells the owner about it, once.
 create function api.oauth_tell_owner(ended uuid, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.oauth_grants g set owner_told = true
-   where g.credential = ended and g.ended_because = 'reused' and not g.owner_told;
+  update private.oauth_grants g set owner_notified = true
+   where g.credential = ended and g.ended_because = 'reused' and not g.owner_notified;
   if found then
     perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
     return true;
@@ -8317,10 +8317,10 @@ grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_r
 
 -- Returns the payments of an account in the last 90 days, for a rehearsal: the newest 5,000, oldest first.
 create function private.past_payments(payer uuid) returns jsonb language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.told,
+  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.reported,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
       'resource', n.resource, 'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
-  from (select coalesce(p.authorized_at, p.created_at) as at, private.told_state(p) as told, p.* from private.payments p
+  from (select coalesce(p.authorized_at, p.created_at) as at, private.reported_state(p) as reported, p.* from private.payments p
      where p.account = payer and p.created_at > private.clock() - interval '90 days'
      order by p.created_at desc limit 5000) n
 $$;
@@ -8708,11 +8708,11 @@ end $$;
 
 -- Stores a sealed entry in place of the version that it was made from, 0 for none. Answers false if that
 -- version is no longer current or the account has another key: it was then sealed from outdated data and has
--- to be made again. `drawn` is a wrapped key that was generated for it.
+-- to be made again. `new_wrap` is a wrapped key that was generated for it.
 create function api.vault_commit_store(
   credential text, entry uuid, was_version integer, at_site text, for_username text,
   sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text,
-  drawn jsonb default null)
+  new_wrap jsonb default null)
   returns table (kept boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -8722,8 +8722,8 @@ declare
 begin
   perform private.hold_unfrozen(caller);
   perform private.demand_keeper(caller);
-  if drawn is not null and drawn is distinct from
-    private.keep_account_key(caller.account, 'vault', drawn) then
+  if new_wrap is not null and new_wrap is distinct from
+    private.keep_account_key(caller.account, 'vault', new_wrap) then
     return query select false;
     return;
   end if;
@@ -9336,7 +9336,7 @@ declare
 begin
   return query
   with came as (
-    select m.number, private.mail_json(m) as told from private.mails m
+    select m.number, private.mail_json(m) as described from private.mails m
      where m.account = caller.account and m.direction = 'in'
        and case when after is null
          then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
@@ -9345,7 +9345,7 @@ begin
      order by m.number limit page
   )
   select private.mail_reader(caller),
-    (select coalesce(jsonb_agg(c.told order by c.number), '[]') from came c),
+    (select coalesce(jsonb_agg(c.described order by c.number), '[]') from came c),
     case when (select count(*) from came) = page then (select max(c.number) from came c)
       else (select coalesce(max(m.number), 0) from private.mails m
         where m.account = caller.account) end;
@@ -9516,12 +9516,12 @@ begin
     private.account_key(asked.account, 'vault') where asked.id is not null;
 end $$;
 
--- Stores a login in the vault, where no key can change it, and ends the action. `drawn` is the account's
+-- Stores a login in the vault, where no key can change it, and ends the action. `new_wrap` is the account's
 -- first key, if it had none; if another was stored meanwhile, the login has to be sealed again (`again`). A
 -- link changes no entry of the vault (`exists`).
 create function api.link_store_login(
   credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb,
-  drawn jsonb default null)
+  new_wrap jsonb default null)
   returns table (outcome text) language plpgsql security definer set search_path = '' as $$
 declare
   asked private.hosted_actions :=
@@ -9530,7 +9530,7 @@ declare
 begin
   if asked.id is null then
     return query select 'over';
-  elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
+  elsif new_wrap is not null and private.keep_account_key(asked.account, 'vault', new_wrap) <> new_wrap then
     return query select 'again';
   else
     perform private.take_vault_place(asked.account);

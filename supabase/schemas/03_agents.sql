@@ -32,8 +32,8 @@ create table private.oauth_grants (
   dpop_key text,
   ended_because text
     check (ended_because in ('disconnected', 'replaced', 'reused', 'revoked by the app')),
-  -- True if a mail told the owner about a grant that was ended for reuse.
-  owner_told boolean not null default false
+  -- True if a mail notified the owner of a grant that was ended for reuse.
+  owner_notified boolean not null default false
 );
 alter table private.oauth_grants enable row level security;
 create index oauth_grants_spending on private.oauth_grants (spends_with) where spends_with is not null;

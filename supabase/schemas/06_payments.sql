@@ -179,9 +179,9 @@ create function private.is_in_block(p private.payments) returns boolean
   select p.state = 'settled' or p.block_hash is not null
 $$;
 
--- Returns the state as it is told: `settled` as soon as an endpoint shows it in a block, and `unknown` from a
+-- Returns the state as it is reported: `settled` as soon as an endpoint shows it in a block, and `unknown` from a
 -- merchant's answer until then. What counts follows from the state alone.
-create function private.told_state(p private.payments) returns text
+create function private.reported_state(p private.payments) returns text
   language sql immutable as $$
   select case when p.state <> 'signed' then p.state when p.block_hash is not null then 'settled'
     when p.kind = 'x402' and (p.delivery is not null or p.finality = 'reorged') then 'unknown'
@@ -203,7 +203,7 @@ create function private.payment_json(p private.payments) returns jsonb
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
       'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'sign_up_network', 'remembers_device',
       'funds_atomic', 'funds_seen_at'] ||
-    jsonb_build_object('state', private.told_state(p),
+    jsonb_build_object('state', private.reported_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,

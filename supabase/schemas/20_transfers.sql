@@ -144,7 +144,7 @@ create function private.replace_deposits(
   transfers jsonb, is_final boolean, only_wallet text default null) returns integer
   language plpgsql as $$
 declare
-  told_count integer;
+  entered_count integer;
   final_block bigint := greatest(case when is_final then to_block end, (
     select c.finalized_through from private.transfer_cursors c
      where c.chain = replace_deposits.chain));
@@ -197,7 +197,7 @@ begin
         is distinct from (excluded.block_hash, excluded.log_index, false)
       and (d.reorged or d.block_number > final_block or excluded.block_number <= final_block)
     returning d.*
-  ), told as (
+  ), entered as (
     insert into private.activities (account, category, type, deposit, hidden)
     -- A deposit that a payee made while carrying out an order is an item of the order's kind.
     select b.account, coalesce((select p.terms ->> 'category' from private.payments p
@@ -208,8 +208,8 @@ begin
      order by b.block_number, b.log_index
     returning id
   )
-  select count(*) into told_count from told;
-  return told_count;
+  select count(*) into entered_count from entered;
+  return entered_count;
 end $$;
 
 -- Deletes deposits that are gone as of these blocks, with their items in the feed. The newest ten of an

@@ -13,7 +13,7 @@ create table private.gas_payers (
   -- flight.
   mined_nonce bigint not null default 0,
   -- Balance of a relayer at the last look.
-  told_wei numeric(78, 0),
+  reported_wei numeric(78, 0),
   -- Reason why it takes nothing new now.
   paused_for text,
   lease uuid,

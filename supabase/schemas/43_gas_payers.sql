@@ -149,7 +149,7 @@ end $$;
 create function api.housekeeping_see_gas_payer(chain bigint, address text, wei text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.gas_payers g set told_wei = wei::numeric
+  update private.gas_payers g set reported_wei = wei::numeric
    where g.chain = housekeeping_see_gas_payer.chain and g.address = housekeeping_see_gas_payer.address;
   return true;
 end $$;

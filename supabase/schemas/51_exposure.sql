@@ -96,7 +96,7 @@ begin
     from private.settled_sums t
     where t.subject = any (own || of_key.account) and t.payee = '' and t.leaves_from >= near
     group by t.leaves_from
-  ), told as (
+  ), worded as (
     select s.minutes, jsonb_build_object('automatic', s.automatic::text, 'asserted', s.asserted::text,
       'own', s.own::text, 'total', s.total::text) as sums
     from summed s
@@ -116,9 +116,9 @@ begin
     'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
     'device_known', exists (
       select from private.known_devices d where d.account = a.id and d.key = of_key.id),
-    'open', (select t.sums from told t where t.minutes is null),
+    'open', (select t.sums from worded t where t.minutes is null),
     'leaving', coalesce((select jsonb_agg(t.sums || jsonb_build_object('minutes', t.minutes))
-      from told t where t.minutes is not null), '[]'),
+      from worded t where t.minutes is not null), '[]'),
     'approved', private.exposed_approvals(of_key, at),
     'mandates', private.exposed_mandates(of_key, at))
   into exposure from private.accounts a where a.id = of_key.account;

@@ -407,15 +407,15 @@ create function api.oauth_ended_app(ended uuid) returns table (host text)
   language sql stable security definer set search_path = '' as $$
   select k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.id = ended and g.ended_because = 'reused' and not g.owner_told
+   where k.id = ended and g.ended_because = 'reused' and not g.owner_notified
 $$;
 
 -- Tells the owner about it, once.
 create function api.oauth_tell_owner(ended uuid, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.oauth_grants g set owner_told = true
-   where g.credential = ended and g.ended_because = 'reused' and not g.owner_told;
+  update private.oauth_grants g set owner_notified = true
+   where g.credential = ended and g.ended_because = 'reused' and not g.owner_notified;
   if found then
     perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
     return true;

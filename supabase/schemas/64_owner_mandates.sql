@@ -2,10 +2,10 @@
 
 -- Returns the payments of an account in the last 90 days, for a rehearsal: the newest 5,000, oldest first.
 create function private.past_payments(payer uuid) returns jsonb language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.told,
+  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.reported,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
       'resource', n.resource, 'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
-  from (select coalesce(p.authorized_at, p.created_at) as at, private.told_state(p) as told, p.* from private.payments p
+  from (select coalesce(p.authorized_at, p.created_at) as at, private.reported_state(p) as reported, p.* from private.payments p
      where p.account = payer and p.created_at > private.clock() - interval '90 days'
      order by p.created_at desc limit 5000) n
 $$;

@@ -124,11 +124,11 @@ end $$;
 
 -- Stores a sealed entry in place of the version that it was made from, 0 for none. Answers false if that
 -- version is no longer current or the account has another key: it was then sealed from outdated data and has
--- to be made again. `drawn` is a wrapped key that was generated for it.
+-- to be made again. `new_wrap` is a wrapped key that was generated for it.
 create function api.vault_commit_store(
   credential text, entry uuid, was_version integer, at_site text, for_username text,
   sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text,
-  drawn jsonb default null)
+  new_wrap jsonb default null)
   returns table (kept boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -138,8 +138,8 @@ declare
 begin
   perform private.hold_unfrozen(caller);
   perform private.demand_keeper(caller);
-  if drawn is not null and drawn is distinct from
-    private.keep_account_key(caller.account, 'vault', drawn) then
+  if new_wrap is not null and new_wrap is distinct from
+    private.keep_account_key(caller.account, 'vault', new_wrap) then
     return query select false;
     return;
   end if;

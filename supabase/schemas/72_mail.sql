@@ -220,7 +220,7 @@ declare
 begin
   return query
   with came as (
-    select m.number, private.mail_json(m) as told from private.mails m
+    select m.number, private.mail_json(m) as described from private.mails m
      where m.account = caller.account and m.direction = 'in'
        and case when after is null
          then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
@@ -229,7 +229,7 @@ begin
      order by m.number limit page
   )
   select private.mail_reader(caller),
-    (select coalesce(jsonb_agg(c.told order by c.number), '[]') from came c),
+    (select coalesce(jsonb_agg(c.described order by c.number), '[]') from came c),
     case when (select count(*) from came) = page then (select max(c.number) from came c)
       else (select coalesce(max(m.number), 0) from private.mails m
         where m.account = caller.account) end;

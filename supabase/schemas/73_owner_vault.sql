@@ -38,12 +38,12 @@ begin
     private.account_key(asked.account, 'vault') where asked.id is not null;
 end $$;
 
--- Stores a login in the vault, where no key can change it, and ends the action. `drawn` is the account's
+-- Stores a login in the vault, where no key can change it, and ends the action. `new_wrap` is the account's
 -- first key, if it had none; if another was stored meanwhile, the login has to be sealed again (`again`). A
 -- link changes no entry of the vault (`exists`).
 create function api.link_store_login(
   credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb,
-  drawn jsonb default null)
+  new_wrap jsonb default null)
   returns table (outcome text) language plpgsql security definer set search_path = '' as $$
 declare
   asked private.hosted_actions :=
@@ -52,7 +52,7 @@ declare
 begin
   if asked.id is null then
     return query select 'over';
-  elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
+  elsif new_wrap is not null and private.keep_account_key(asked.account, 'vault', new_wrap) <> new_wrap then
     return query select 'again';
   else
     perform private.take_vault_place(asked.account);

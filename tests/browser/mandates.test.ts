@@ -88,7 +88,7 @@ test('a mandate that a passkey approved carries payments until it is revoked', a
   expect((await prepare(agent)).covered_by).toBeUndefined()
 })
 
-test('without a passkey the owner approves in its session, and holds the reins', async () => {
+test('without a passkey the owner approves in its session, and keeps control', async () => {
   const { page, agent } = await fundedOwner(scene, false)
   const { mandate_id, approval_url } = await askMandate(agent)
 

@@ -4,6 +4,7 @@ import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../shared/payments/deposits/index-transfers.ts'
 import {
   bookedDeposits,
+  depositsInFeed,
   headOf,
   type LogsAsked,
   mine,
@@ -11,7 +12,6 @@ import {
   reorg,
   scanChain,
   signedPayments,
-  toldDeposits,
   transferTopic,
   useTopic,
 } from '../support/deposits.ts'
@@ -34,7 +34,7 @@ async function paid(count: number, emptyBetween = 0) {
   }
   const expectAll = async () => {
     expect(await bookedDeposits(world)).toEqual(await scanChain(world, [agent], since))
-    expect(await toldDeposits(world, agent)).toEqual(payments.map(({ hash }) => hash))
+    expect(await depositsInFeed(world, agent)).toEqual(payments.map(({ hash }) => hash))
   }
   return { world, agent, payments, since, expectAll }
 }
@@ -61,7 +61,7 @@ test('a new installation begins at the final block of then and not at the first 
 
   await indexTransfers(world.world)
 
-  expect(await toldDeposits(world, agent)).toEqual([])
+  expect(await depositsInFeed(world, agent)).toEqual([])
   expect(asked.map(({ blocks }) => blocks)).toEqual([8])
 })
 
@@ -163,7 +163,7 @@ test('after a long pause each run does a bounded part, and all is found', async 
   const perRun: number[] = []
   const blocksFinal = (await headOf(world)) - 8
 
-  while ((await toldDeposits(world, agent)).length < payments.length && perRun.length < 10) {
+  while ((await depositsInFeed(world, agent)).length < payments.length && perRun.length < 10) {
     const before = asked.length
     await indexTransfers(world.world)
     perRun.push(asked.length - before)

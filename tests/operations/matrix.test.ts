@@ -145,15 +145,15 @@ describe.each(protectedContracts)('$id', (contract) => {
 
   // The freeze has a rate of its own, so that a flood of other requests cannot delay it.
   test('answers 429 with the seconds to wait to a key that is used too fast', async () => {
-    const isBrake = contract.id === 'account_freeze'
-    const agent = isBrake ? await world.agent('full') : admittedAgent(contract)
+    const isFreeze = contract.id === 'account_freeze'
+    const agent = isFreeze ? await world.agent('full') : admittedAgent(contract)
     const { key } = await agent.withKey('full', { perSecond: 1, burst: 1 })
     const [wrong] = wrongShapes(contract)
     if (!wrong) throw new Error('no wrong shape')
     isRefusal(await ask(wrong, key), 400, 'invalid_request')
 
     const sample = shapeOf(contract, sampleOf(contract))
-    for (let call = 0; isBrake && call < 5; call += 1)
+    for (let call = 0; isFreeze && call < 5; call += 1)
       expect((await ask(sample, key)).status).toBe(200)
 
     const answer = await ask(sample, key)

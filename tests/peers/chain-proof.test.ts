@@ -108,11 +108,11 @@ test('in a batch each of two equal payments has its own log, and a failed one ha
   )
   const { hash } = await send(relayer, multicall3, batchCalls(usdc, calls))
 
-  const fates = await Promise.all(
+  const uses = await Promise.all(
     nonces.map((nonce) => useOf(world, { token: usdc, from: payer.at, nonce })),
   )
 
-  expect(fates).toMatchObject([
+  expect(uses).toMatchObject([
     { transactionHash: hash, logIndex: 1 },
     { transactionHash: hash, logIndex: 3 },
     'unused',
@@ -138,9 +138,9 @@ test('a node without the safe and finalized tags is never quoted as final, howev
     rewriting((body) => body.replace(/"(safe|finalized)"/g, '"no-such-tag"')),
   )
 
-  const fate = await useOf(untagged, question)
+  const use = await useOf(untagged, question)
 
-  expect(fate).toMatchObject({ confirmations: 65, finality: 'included' })
+  expect(use).toMatchObject({ confirmations: 65, finality: 'included' })
 })
 
 test('the same bytes twice are known while pending and used up once mined', async () => {
@@ -184,8 +184,8 @@ test('a lost response leaves the outcome unknown although the chain took the pay
   const { raw, hash } = await sign(chain, relayer, { to: usdc.address, data, nonce: 0 })
 
   const sent = await minedTogether(local.rpcUrl, () => broadcast(lossy, chain, raw))
-  const fate = await useOf(world, { token: usdc, from: payer.at, nonce })
+  const use = await useOf(world, { token: usdc, from: payer.at, nonce })
 
   expect(sent.outcome).toBe('unreachable')
-  expect(fate).toMatchObject({ transactionHash: hash })
+  expect(use).toMatchObject({ transactionHash: hash })
 })

@@ -51,7 +51,7 @@ test.each(stored)('%o is told as %s, counts and reserves as that', async (one, t
     consent_level = 'none', authorized_at = private.clock(),
     valid_before = extract(epoch from private.clock())::bigint + 600 where id = ${id}`
 
-  const [row] = await world.db.sql`select private.told_state(p) as told,
+  const [row] = await world.db.sql`select private.reported_state(p) as told,
       coalesce(p.counts_until > private.clock(), false) as counts,
       private.reserved_in(p.wallet, p.chain, p.token) > 0 as reserves
     from private.payments p where id = ${id}`

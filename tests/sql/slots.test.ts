@@ -61,7 +61,7 @@ async function sent(gasFrom: 'relayer' | 'wallet') {
 
 async function stateOf(payment: string): Promise<Row | undefined> {
   const [found] = await ledger.query(
-    'select private.told_state(p) as state, tx_hash, block_hash, finality from private.payments p where id = $1',
+    'select private.reported_state(p) as state, tx_hash, block_hash, finality from private.payments p where id = $1',
     [payment],
   )
   return found

@@ -80,7 +80,7 @@ export async function bookedDeposits(world: TestWorld): Promise<Standing[]> {
 }
 
 /** Returns each deposit in feed order, and whether it was taken back. */
-export async function toldDeposits(world: TestWorld, { id }: Agent): Promise<string[]> {
+export async function depositsInFeed(world: TestWorld, { id }: Agent): Promise<string[]> {
   const rows = await world.db.sql<{ told: string }[]>`
     select d.tx_hash || case when d.reorged then ' reorged' else '' end as told
     from private.activities a join private.deposits d on d.id = a.deposit

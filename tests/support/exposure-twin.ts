@@ -26,7 +26,7 @@ export type Story = {
   approvals: Approval[]
 }
 /** Outcome of an open payment, and its minute. */
-export type Fate = { ends: 'executed' | 'released' | 'open'; minute: number }
+export type Ending = { ends: 'executed' | 'released' | 'open'; minute: number }
 
 // Coarse times, so that windows of several days are walked in a moment.
 const tick = 120
@@ -130,12 +130,12 @@ export const stories = {
 }
 
 /** Returns every combination in which each open payment is executed or released at once. */
-export function fatesOf(open: readonly Open[]): Fate[][] {
-  return open.reduce<Fate[][]>(
+export function endingsOf(open: readonly Open[]): Ending[][] {
+  return open.reduce<Ending[][]>(
     (all) =>
-      all.flatMap((fates) => [
-        [...fates, { ends: 'executed' as const, minute: 0 }],
-        [...fates, { ends: 'released' as const, minute: 0 }],
+      all.flatMap((endings) => [
+        [...endings, { ends: 'executed' as const, minute: 0 }],
+        [...endings, { ends: 'released' as const, minute: 0 }],
       ]),
     [[]],
   )
@@ -167,23 +167,23 @@ type Books = { open: Played[]; fresh: Played[]; approvals: Approval[] }
 /** Pays unit by unit, and approved payments in full. `tries` gives the ways to pay in each tick. */
 export function play(
   given: Story,
-  fates: readonly Fate[],
+  endings: readonly Ending[],
   horizon: number,
   tries: (minute: number) => Way[],
 ): bigint {
   const books: Books = { open: [], fresh: [], approvals: [...given.approvals] }
   for (let minute = 0; minute < horizon; minute += tick) {
-    books.open = openAt(given, fates, minute)
+    books.open = openAt(given, endings, minute)
     for (const way of tries(minute)) pay(given, books, minute, way)
   }
-  const executed = openAt(given, fates, horizon - 1).filter((one) => one.minute < horizon)
+  const executed = openAt(given, endings, horizon - 1).filter((one) => one.minute < horizon)
   return sum(books.fresh) + sum(executed)
 }
 
 /** Returns the open payments at a time. One counts at any age, and after its execution for one more day. */
-function openAt({ open }: Story, fates: readonly Fate[], now: number): Played[] {
+function openAt({ open }: Story, endings: readonly Ending[], now: number): Played[] {
   return open.flatMap((one, at) => {
-    const { ends, minute } = fates[at] ?? { ends: 'open', minute: 0 }
+    const { ends, minute } = endings[at] ?? { ends: 'open', minute: 0 }
     if (ends === 'open' || minute > now) return [{ ...one, minute: Infinity, stranger: null }]
     return ends === 'executed' ? [{ ...one, minute, stranger: null }] : []
   })

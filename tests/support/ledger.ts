@@ -16,7 +16,7 @@ export async function usdcOf(
 /** Returns the states of an account's payments, oldest first. */
 export async function statesOf(world: TestWorld, agent: Agent): Promise<string[]> {
   const rows = await world.db.sql<{ state: string }[]>`
-    select private.told_state(p) as state from private.payments p where account = ${agent.id} order by created_at, id`
+    select private.reported_state(p) as state from private.payments p where account = ${agent.id} order by created_at, id`
   return rows.map(({ state }) => state)
 }
 

@@ -7,9 +7,9 @@ import {
 } from '../../shared/policy/exposure.ts'
 import { casesOf } from '../support/cases.ts'
 import {
+  type Ending,
+  endingsOf,
   everything,
-  type Fate,
-  fatesOf,
   horizons,
   play,
   type Story,
@@ -52,9 +52,9 @@ test('is what a thief gets who pays as much as passes as soon as it passes', () 
   fc.assert(
     fc.property(stories.exact, fc.constantFrom(...horizons), (given, horizon) => {
       // Each open payment is executed or released, whichever yields more.
-      const taken = fatesOf(given.open).flatMap((fates) =>
+      const taken = endingsOf(given.open).flatMap((endings) =>
         [false, true].map((isApprovedFirst) =>
-          play(given, fates, horizon, () => everything(isApprovedFirst)),
+          play(given, endings, horizon, () => everything(isApprovedFirst)),
         ),
       )
       const most = taken.reduce((best, one) => (one > best ? one : best))
@@ -71,8 +71,8 @@ test('is passed by no other way to spread the payments, whatever is open, approv
     minLength: 300,
     maxLength: 300,
   })
-  const fates = fc.array(
-    fc.record<Fate>({
+  const endings = fc.array(
+    fc.record<Ending>({
       ends: fc.constantFrom('executed', 'released', 'open'),
       minute: fc.integer({ min: 0, max: 90 }).map((ticks) => ticks * 120),
     }),
@@ -83,7 +83,7 @@ test('is passed by no other way to spread the payments, whatever is open, approv
       stories.any,
       fc.constantFrom(...horizons),
       ways,
-      fates,
+      endings,
       (given, horizon, ...how) => {
         const [chosen, ends] = how
         let at = 0

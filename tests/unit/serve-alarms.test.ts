@@ -37,13 +37,13 @@ test('the same alarm is told once, and lines that are no alarms never', async ()
   expect(received).toContainEqual({ text: 'Alarm relayer_low: 0xb', ...low, address: '0xb' })
 })
 
-test('an alarm that could not be told is told at its next line', async () => {
+test('an alarm that could not be sent is sent at its next line', async () => {
   const said: string[] = []
   const hear = openAlarms(postTo(receiver.url), (line) => said.push(line))
   status = 500
 
   hear(JSON.stringify(low))
-  await expect.poll(() => said).toEqual(['an alarm could not be told: Error: status 500'])
+  await expect.poll(() => said).toEqual(['an alarm could not be sent: Error: status 500'])
   status = 200
   hear(JSON.stringify(low))
 

@@ -167,7 +167,7 @@ export const categories: Record<ActivityItem['category'], string> = {
 type Row = z.output<typeof activityRow>
 
 /** True if the item shows its state. A request that was sent later shows it at the item of the sending. */
-function isTold({ type, status }: ActivityItem): boolean {
+function showsState({ type, status }: ActivityItem): boolean {
   return status !== undefined && (!(type in stepsBefore) || closedUnsent.has(status))
 }
 
@@ -186,7 +186,7 @@ export function Items({ rows }: { rows: readonly Row[] }) {
             <span class="meta">
               <Time at={item.at} />
               <span>{categories[row.category]}</span>
-              {isTold(item) && <State of={item.status ?? ''} />}
+              {showsState(item) && <State of={item.status ?? ''} />}
             </span>
           </li>
         )

@@ -13,9 +13,9 @@ import {
   capsIn,
   capsOf,
   capsQuestion,
-  capsTold,
   levelOf,
   levelsFor,
+  linesOfCaps,
 } from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'
 import { afterEnding } from '../recipients/recipients.tsx'
@@ -42,7 +42,7 @@ export const routes: Routes = (app) => {
     if (form.get('wanted') === 'levelled') return changeLevel(c, found, form)
     const caps = capsIn(form)
     if (!caps) return showApp(c, found, form, capProblem)
-    const changes = { 'App at': found.redirect_host, ...capsTold(caps) }
+    const changes = { 'App at': found.redirect_host, ...linesOfCaps(caps) }
     const mail = await sealOwnerNotice(c, (webUrl, deed) =>
       limitsRaised(webUrl, { ...deed, changes }),
     )
@@ -62,9 +62,9 @@ async function changeLevel(c: PageContext, found: AppRow, form: URLSearchParams)
     if (!caps) return showApp(c, found, form, capProblem)
     await db.run('owner_set_caps', { holder: app, ...capsQuestion(caps), mail: null })
   }
-  const told = caps && canPay(level.scopes) ? capsTold(caps) : {}
+  const capLines = caps && canPay(level.scopes) ? linesOfCaps(caps) : {}
   const mail = await sealOwnerNotice(c, (webUrl, deed) =>
-    appRaised(webUrl, { ...deed, host, scope: level.scopes.join(' '), caps: told }),
+    appRaised(webUrl, { ...deed, host, scope: level.scopes.join(' '), caps: capLines }),
   )
   await db.run('owner_set_app_scopes', { app, scopes: [...level.scopes], mail })
   return goTo(c, `/apps/${app}`)

@@ -121,13 +121,13 @@ function passkeyAnswer(credential: Credential | null): string {
   if (!isAnswer(credential)) throw new Error('no passkey')
   const { rawId, response } = credential
   const id = base64UrlOf(rawId)
-  const told: Record<string, string | string[]> = {}
+  const answer: Record<string, string | string[]> = {}
   for (const name of byteFields) {
     const value = response[name]
-    if (value) told[name] = base64UrlOf(value)
+    if (value) answer[name] = base64UrlOf(value)
   }
-  told['transports'] = response.getTransports?.() ?? []
-  return JSON.stringify({ id, rawId: id, type: 'public-key', response: told })
+  answer['transports'] = response.getTransports?.() ?? []
+  return JSON.stringify({ id, rawId: id, type: 'public-key', response: answer })
 }
 
 function bytesOfBase64Url(text: string): Uint8Array<ArrayBuffer> {

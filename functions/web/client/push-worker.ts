@@ -1,12 +1,12 @@
 // Shows the pushes that this browser receives, and opens the page that one leads to. It keeps nothing, and pages do
 // not go through it.
-type Told = { title: string; body: string; tag: string; url: string }
-type Pushed = Event & { data: { json(): Told } | null; waitUntil(work: Promise<unknown>): void }
+type Message = { title: string; body: string; tag: string; url: string }
+type Pushed = Event & { data: { json(): Message } | null; waitUntil(work: Promise<unknown>): void }
 type Clicked = Pushed & { notification: Notification }
 declare const registration: ServiceWorkerRegistration
 declare const clients: { openWindow(url: string): Promise<unknown> }
 
-const nothing: Told = { title: 'Agent Operating Account', body: '', tag: '', url: '/web' }
+const nothing: Message = { title: 'Agent Operating Account', body: '', tag: '', url: '/web' }
 
 addEventListener('push', (event) => {
   const pushed = event as Pushed

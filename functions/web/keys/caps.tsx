@@ -139,9 +139,9 @@ export function capsQuestion({ each, day }: Caps) {
 }
 
 /** Returns caps as the lines of a mail. */
-export function capsTold({ each, day }: Caps): Record<string, string> {
-  const told = (micros: bigint | null) => (micros === null ? 'No cap' : `${formatUsd(micros)} USD`)
-  return { 'Per payment': told(each), 'In 24 hours': told(day) }
+export function linesOfCaps({ each, day }: Caps): Record<string, string> {
+  const text = (micros: bigint | null) => (micros === null ? 'No cap' : `${formatUsd(micros)} USD`)
+  return { 'Per payment': text(each), 'In 24 hours': text(day) }
 }
 
 /** Choice of access for a key or an app: its scopes, and the words that the owner reads. */

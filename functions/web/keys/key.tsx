@@ -15,8 +15,8 @@ import {
   canPay,
   capProblem,
   capsQuestion,
-  capsTold,
   levelOf,
+  linesOfCaps,
   optionalCapsIn,
 } from './caps.tsx'
 import {
@@ -103,7 +103,7 @@ async function cap(c: PageContext, found: KeyRow, form: URLSearchParams): Promis
   const caps = optionalCapsIn(form)
   if (!caps) return showKey(c, found, form, { text: capProblem, status: 400 })
   const { db } = await requireOwner(c)
-  const changes = { Key: label, ...capsTold(caps) }
+  const changes = { Key: label, ...linesOfCaps(caps) }
   const mail = await sealOwnerNotice(c, (webUrl, deed) =>
     limitsRaised(webUrl, { ...deed, changes }),
   )

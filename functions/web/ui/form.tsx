@@ -280,10 +280,10 @@ export function keepDone(c: PageContext, done: Done): void {
 /** Returns the act that this page tells, once, and if it is done rather than still to be repeated. */
 export function takeDone(c: PageContext): { words: string; isDone: boolean } | undefined {
   const name = getCookie(c, cookie, 'host')
-  const told = Object.entries(doneWords).find(([act]) => act === name)
-  if (!told) return undefined
+  const act = Object.entries(doneWords).find(([one]) => one === name)
+  if (!act) return undefined
   deleteCookie(c, cookie, ownHost)
-  return { words: told[1], isDone: name !== 'few' && name !== 'unsure' }
+  return { words: act[1], isDone: name !== 'few' && name !== 'unsure' }
 }
 
 /** Links to the page for a proof, which leads back to this page. */

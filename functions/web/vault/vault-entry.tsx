@@ -67,8 +67,8 @@ async function remove(c: PageContext): Promise<Response> {
 async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
   const me = await requireOwner(c)
   const { listed } = entry
-  const told = { page: itemsShown, words: '', of_entry: listed.credential_id }
-  const items = await me.db.many('owner_search_activity', told, activityRow)
+  const question = { page: itemsShown, words: '', of_entry: listed.credential_id }
+  const items = await me.db.many('owner_search_activity', question, activityRow)
   const { reveal_refusal } = await readSecurity(c)
   return sendPage(
     c,

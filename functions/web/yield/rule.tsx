@@ -59,13 +59,13 @@ const madeRow = z.object({ mandate: z.uuid() })
 async function make(c: PageContext, rule: Rule): Promise<Response> {
   const { db } = await requireOwner(c)
   const { vault, day } = rule
-  const drawn = Buffer.from(c.get('world').randomBytes(32)).toString('hex')
+  const nonce = Buffer.from(c.get('world').randomBytes(32)).toString('hex')
   const question = {
     ...ruleQuestion(rule),
     // No token has this digest, so only the service orders as this key.
-    digest: drawn,
+    digest: nonce,
     label: `Yield: ${vault.name}`.slice(0, 64),
-    device: await sha256Hex(drawn),
+    device: await sha256Hex(nonce),
     gate: vault.gate,
     vault: vault.address,
     max_day_usd_micros: day.toString(),

@@ -8,7 +8,7 @@ const paymentRows = z.array(z.object({ state: z.string(), payee: z.string() }))
 export async function compare(world: BenchWorld, asked: ReadonlySet<string>) {
   const paid = await paidFrom(world)
   const rows =
-    await world.sql`select private.told_state(p) as state, lower(payee) as payee from private.payments p`
+    await world.sql`select private.reported_state(p) as state, lower(payee) as payee from private.payments p`
   const own = paymentRows.parse([...rows]).filter(({ payee }) => asked.has(payee))
   const times = (payee: string) => paid.get(payee) ?? 0
   const settled = own.filter(({ state }) => state === 'settled')

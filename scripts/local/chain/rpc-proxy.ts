@@ -115,8 +115,8 @@ async function lieTo(nodeUrl: string, body: Call | Call[], lies: Lie[]): Promise
     return 'result' in response ? { ...response, result } : response
   }
   const answer = answerSchema.parse(JSON.parse(sent.body))
-  const told = JSON.stringify(Array.isArray(answer) ? answer.map(lied) : lied(answer))
-  return { status: sent.status, headers, body: told }
+  const altered = JSON.stringify(Array.isArray(answer) ? answer.map(lied) : lied(answer))
+  return { status: sent.status, headers, body: altered }
 }
 
 async function forward(nodeUrl: string, body: Call | Call[]) {

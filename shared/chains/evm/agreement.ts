@@ -112,14 +112,16 @@ export async function readAgreedEndings(
   chain: Chain,
   signatures: readonly EndedSignature[],
 ): Promise<(Ending | undefined)[]> {
-  const told = await Promise.all(
+  const reports = await Promise.all(
     endpointsFor(world, chain).map(async ({ operator, rpc }) => {
       return { operator, endings: await readEndings(rpc, chain, signatures) }
     }),
   )
   return signatures.map((_, at) =>
     (['used', 'unused'] as const).find((ending) =>
-      isQuorum(told.map(({ operator, endings }) => ({ operator, agrees: endings[at] === ending }))),
+      isQuorum(
+        reports.map(({ operator, endings }) => ({ operator, agrees: endings[at] === ending })),
+      ),
     ),
   )
 }

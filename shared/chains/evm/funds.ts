@@ -87,8 +87,8 @@ export async function readBalances(
   const natives = [address, ...extraNative]
   const calls = [...tokens.map((token) => balanceCall(token, address)), ...natives.map(nativeCall)]
   const { method, params } = encodeSnapshot(chain, calls)
-  const read = (told: RpcAnswer | undefined) => decodeSnapshot(told, calls.length)
-  const isEnough = ([told]: readonly RpcAnswer[]) => read(told).status === 'ok'
+  const read = (answer: RpcAnswer | undefined) => decodeSnapshot(answer, calls.length)
+  const isEnough = ([answer]: readonly RpcAnswer[]) => read(answer).status === 'ok'
   const limits = { timeoutMilliseconds, isEnough }
   const answer = await rpcFor(world, chain).request(method, params, limits)
   const snapshot = read(answer)

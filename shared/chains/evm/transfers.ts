@@ -68,7 +68,7 @@ export async function readTransfers(
   const calls = [...filters, blockCall(hexOfBlock(range.to))]
   const isOne = range.from === range.to
   const bytesMax = isOne ? responseBytesMaxOfBlock : responseBytesMax
-  const isEnough = (told: readonly RpcAnswer[]) => told.every((answer) => isFound([answer]))
+  const isEnough = (answers: readonly RpcAnswer[]) => answers.every((answer) => isFound([answer]))
   const limits = { timeoutMilliseconds, responseBytesMax: bytesMax, isEnough }
   const answers = await rpc.batch(calls, limits)
   const last = readRpcAnswer(answers.at(-1), blockSchema)

@@ -199,11 +199,11 @@ function fits(page: NamedText, name: Span, value: Span, joint: Joint): boolean {
   if (joint === 'below') return isRandomAlone(written) && beginsSentence(page.text, value)
   const isShort = /^\d{1,3}$/.test(written) && !/^\s*(?:\n|$)/.test(page.text.slice(value.end))
   if (!isSecret(written) || isWordOfSentence(written) || isShort || isOfText) return false
-  return joint === 'bound' || (endsThere(page, value) && !isToldOf(page, value))
+  return joint === 'bound' || (endsThere(page, value) && !isVerbal(page, value))
 }
 
 /** Returns true for a small word behind a verb that often tells about a password, as in will be changed. */
-function isToldOf(page: NamedText, value: Span): boolean {
+function isVerbal(page: NamedText, value: Span): boolean {
   if (!/^\p{Ll}+[.!]?$/u.test(page.written(value))) return false
   const before = page.text.slice(Math.max(0, value.start - 12), value.start)
   const verb = /(\p{L}{1,12})[ :]{1,3}$/u.exec(before)?.[1] ?? ''

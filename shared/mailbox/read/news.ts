@@ -50,8 +50,8 @@ async function readNews(world: NewsWorld): Promise<MailNews['newest']> {
   if (at - mailNews.askedMilliseconds >= newsMilliseconds) {
     mailNews.askedMilliseconds = at
     const credentials = [...mailNews.waiting.keys()]
-    const told = newestMails.parse(await db.call('newest_mails', { credentials }))
-    mailNews.newest = new Map(credentials.map((one) => [one, told[one] ?? null]))
+    const newest = newestMails.parse(await db.call('newest_mails', { credentials }))
+    mailNews.newest = new Map(credentials.map((one) => [one, newest[one] ?? null]))
   }
   return mailNews.newest
 }

@@ -14,8 +14,8 @@ export async function ensureMailKey(
   account: string,
 ): Promise<WrappedAccountKey> {
   const { world } = context
-  const drawn = newAccountKey(context.roots('mail'), (length) => world.randomBytes(length), account)
-  const answer = await unbound(world.db).one('inbound_key', { alias, wrap: drawn }, keyed)
+  const wrap = newAccountKey(context.roots('mail'), (length) => world.randomBytes(length), account)
+  const answer = await unbound(world.db).one('inbound_key', { alias, wrap }, keyed)
   if (!answer) throw new Error('an account was not given its key')
   return answer.kept
 }

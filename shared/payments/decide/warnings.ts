@@ -8,7 +8,7 @@ import type { Payment } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
 import { reasonBody } from '../words.ts'
 
-/** Returns the oddities in sentences for the person who confirms; none for a transfer. */
+/** Returns the warnings in sentences for the person who confirms; none for a transfer. */
 export function purchaseWarnings({ payment_row: payment, facts }: PaymentWithFacts) {
   const { payee: payTo, chain, token, amount_usd_micros: amountUsdMicros } = payment
   const remembered = { payTo, chain, token, amountUsdMicros }

@@ -39,9 +39,9 @@ export async function writeBooks(world: World, chain: Chain): Promise<void> {
     try {
       await report(world, chain, row)
     } catch (error) {
-      // One that cannot be told must not hold up the others.
-      const told = { operation: 'books', chain: chain.caip2, tx_hash: row.tx_hash }
-      world.log({ ...told, alarm: 'transfer_not_booked', log: String(error) })
+      // One that cannot be booked must not hold up the others.
+      const line = { operation: 'books', chain: chain.caip2, tx_hash: row.tx_hash }
+      world.log({ ...line, alarm: 'transfer_not_booked', log: String(error) })
     }
   }
 }
@@ -96,8 +96,8 @@ async function report(world: World, chain: Chain, outflow: Unexplained): Promise
   const rows = z.object({ account_id: z.uuid() })
   const ended = await unbound(world.db).one('housekeeping_enter_unexplained', question, rows)
   if (!ended) return
-  const told = { operation: 'books', chain: chain.caip2, tx_hash, log_index, amount }
-  world.log({ ...told, alarm: 'unexplained_outflow', account: ended.account_id })
+  const line = { operation: 'books', chain: chain.caip2, tx_hash, log_index, amount }
+  world.log({ ...line, alarm: 'unexplained_outflow', account: ended.account_id })
 }
 
 /** Number of transfers in one call: about 200 KB, and some tenths of a second of the database. */

@@ -149,7 +149,7 @@ async function openCursor(db: CallerDatabase, chain: Chain, heads: ChainHeads): 
 async function findRecent(run: Run, cursor: Cursor): Promise<Range | undefined> {
   const { world, chain, heads, finalizedThrough } = run
   const head = { number: cursor.seen_head_number, hash: cursor.seen_head_hash }
-  // A head that one endpoint told while the others were silent may lie above all blocks.
+  // A head that one endpoint reported while the others were silent may lie above all blocks.
   const isAhead = head.number > heads.latest.number
   const isReplaced = isAhead || (await isBlockReplaced(world, chain, head))
   if (isReplaced === undefined) {
@@ -240,8 +240,8 @@ async function close(run: Run, range: Range, pass: Pass, { from, to, transfers }
 
 function logGivenUp({ world, chain }: Run, transfer: TransferRow, error: unknown): void {
   const { tx_hash, log_index } = transfer
-  const told = { operation: 'transfers', chain: chain.caip2, tx_hash, log_index }
-  world.log({ ...told, alarm: 'transfer_not_booked', log: String(error) })
+  const line = { operation: 'transfers', chain: chain.caip2, tx_hash, log_index }
+  world.log({ ...line, alarm: 'transfer_not_booked', log: String(error) })
 }
 
 function logAlarm(world: World, chain: Chain, alarm: string, log: string): void {

@@ -140,17 +140,17 @@ function permitFor(context: Context, payable: PayableOffer, wallet: Payment['wal
 
 /** Returns why no offer can be paid: lack of funds, a bar by the issuer, or no allowance for Permit2. */
 function unpayable(judged: readonly OfferWithFunds[]): Refused {
-  const told = judged.flatMap(({ payable, standing }) =>
+  const answered = judged.flatMap(({ payable, standing }) =>
     standing === 'silent' ? [] : [{ payable, standing }],
   )
-  for (const { payable, standing } of told) {
+  for (const { payable, standing } of answered) {
     if (!('freeAtomic' in standing)) continue
     return notFunded(payable, payable.offer.amountAtomic, standing.freeAtomic)
   }
-  for (const { payable, standing } of told) {
+  for (const { payable, standing } of answered) {
     if ('barred' in standing) return refuseBarred(standing.barred, payable.token.symbol)
   }
-  const offers = told.flatMap(({ payable: { offer }, standing }) =>
+  const offers = answered.flatMap(({ payable: { offer }, standing }) =>
     'reason' in standing ? [unpayableOf(offer, standing.reason)] : [],
   )
   return fail('unsupported_scheme', { details: { offers } })

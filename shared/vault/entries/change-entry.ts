@@ -61,7 +61,7 @@ type CurrentEntry = {
   version: number
   keys: AccountKeys
   /** The account's wrapped key, if it was generated for this change. */
-  drawn: WrappedAccountKey | null
+  newWrap: WrappedAccountKey | null
   sealed: unknown
 }
 
@@ -99,13 +99,13 @@ async function generatePassword(
     if ('refused' in usable) return fail('site_refused', { message: usable.refused })
     named.site = usable.origin
   }
-  const drawn = newPassword((length) => context.world.randomBytes(length), rules)
-  if ('refused' in drawn) return fail('credential_refused', { message: drawn.refused })
+  const generated = newPassword((length) => context.world.randomBytes(length), rules)
+  if ('refused' in generated) return fail('credential_refused', { message: generated.refused })
   const stored = await changeEntry(context, credential, named, {
-    secretOf: (present) => withNewPassword(present, drawn.password),
+    secretOf: (present) => withNewPassword(present, generated.password),
     typeOf: () => 'password_generated',
   })
-  return 'refusal' in stored ? stored : { ...stored, length: drawn.password.length }
+  return 'refusal' in stored ? stored : { ...stored, length: generated.password.length }
 }
 
 async function changeEntry(
@@ -139,7 +139,7 @@ function currentEntryOf(context: VaultContext, begun: Begun, named: EntryName): 
   const roots = context.roots('vault')
   const random = (length: number) => context.world.randomBytes(length)
   const key = keyOrNew(roots, random, account, wrap)
-  const keys = { account, keys: { roots, wrap: key.wrap }, drawn: key.drawn }
+  const keys = { account, keys: { roots, wrap: key.wrap }, newWrap: key.newWrap }
   if (present) return { ...present, ...keys }
   if ('entry' in named) throw new Error('vault_begin_store let a missing entry pass')
   return { ...named, ...keys, id: context.world.newId(), version: 0, sealed: null }
@@ -159,7 +159,7 @@ async function commitEntry(
   secret: Secret,
   type: string,
 ): Promise<boolean> {
-  const { id, site, username, version, keys, drawn } = current
+  const { id, site, username, version, keys, newWrap } = current
   const random = (length: number) => context.world.randomBytes(length)
   const entry = {
     entry: id,
@@ -169,7 +169,11 @@ async function commitEntry(
     sealed: sealRecord(keys, random, recordBindingOf(current, version + 1), encodeSecret(secret)),
     ...listedParts(secret),
   }
-  const committed = await db.one('vault_commit_store', { ...entry, type, drawn }, committedRow)
+  const committed = await db.one(
+    'vault_commit_store',
+    { ...entry, type, new_wrap: newWrap },
+    committedRow,
+  )
   return committed?.kept === true
 }
 

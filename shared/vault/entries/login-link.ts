@@ -31,8 +31,12 @@ async function store(
   const db = unbound(context.world.db)
   const asked = await db.one('link_login_asked', link, askedRow)
   if (!asked) return 'over'
-  const { drawn, entry } = sealLogin(context, asked, username, secret)
-  const stored = await db.one('link_store_login', { ...link, drawn, entry, mail }, storedRow)
+  const { newWrap, entry } = sealLogin(context, asked, username, secret)
+  const stored = await db.one(
+    'link_store_login',
+    { ...link, new_wrap: newWrap, entry, mail },
+    storedRow,
+  )
   switch (stored?.outcome ?? 'over') {
     case 'again':
       // Another request stored the account's new key at the same moment.
@@ -51,7 +55,7 @@ function sealLogin(context: VaultContext, asked: Asked, username: string, secret
   const { account, site } = asked
   const roots = context.roots('vault')
   const random = (length: number) => world.randomBytes(length)
-  const { wrap, drawn } = keyOrNew(roots, random, account, asked.wrap)
+  const { wrap, newWrap } = keyOrNew(roots, random, account, asked.wrap)
   const id = world.newId()
   const place = { account, record: id, version: 1, site }
   const entry = {
@@ -60,5 +64,5 @@ function sealLogin(context: VaultContext, asked: Asked, username: string, secret
     sealed: sealRecord({ roots, wrap }, random, place, encodeSecret(secret)),
     ...listedParts(secret),
   }
-  return { drawn, entry }
+  return { newWrap, entry }
 }

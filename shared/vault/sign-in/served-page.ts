@@ -26,10 +26,10 @@ export async function endVisit(
   const isGuessed = (secret: string) => redactorFor([secret])(visit.said).removed > 0
   const secrets = [...visit.sent, ...visit.known.filter((secret) => !isGuessed(secret))]
   const withheld = whyWithheld(visit, browsed)
-  const told = siteAnswerOf(browsed.fetched, { secrets, withheld })
-  if (isRefusal(told)) return told
+  const answer = siteAnswerOf(browsed.fetched, { secrets, withheld })
+  if (isRefusal(answer)) return answer
   const expires_at = (await store(visit)) ?? null
-  const { response, ...beside } = told
+  const { response, ...beside } = answer
   const { cookies: _, location, ...page } = response
   // A site that redirects with its input writes it into the query.
   const shown = visit.sent.length === 0 ? (text: string) => text : withoutQuery

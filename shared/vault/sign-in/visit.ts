@@ -134,7 +134,7 @@ export async function recordUse(
   const { room, db, home, handles, claim, known } = visit
   const { id, step } = visit.session
   const secrets = filled.filter(({ secret }) => secret !== 'username')
-  const isTold = secrets.length > 0 && visit.isFirstUse
+  const isNotified = secrets.length > 0 && visit.isFirstUse
   await db.run('vault_begin_use', {
     entry: home.entry,
     handles,
@@ -142,13 +142,13 @@ export async function recordUse(
     claim,
     // Stored without its query, in which pages pass on what they received.
     request: `POST ${redactorFor(known)(url.pathname).text}`.slice(0, 2048),
-    mail: isTold ? await notice(home.site) : null,
+    mail: isNotified ? await notice(home.site) : null,
     type: secrets.length > 0 ? 'secret_used' : 'session_used',
     session: step > 0 ? id : null,
     goes_on: visit.isBegun,
   })
   visit.isBegun = true
-  if (isTold) room.mailSoon()
+  if (isNotified) room.mailSoon()
   // A code in boxes is one secret, not one for each digit.
   visit.sent.push(...secrets.map(({ secret, value }) => visit.used.values.get(secret) ?? value))
 }

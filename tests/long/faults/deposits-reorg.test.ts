@@ -5,12 +5,12 @@ import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import {
   bookedDeposits,
+  depositsInFeed,
   headOf,
   mine,
   reorg,
   scanChain,
   signedPayments,
-  toldDeposits,
   transferTopic,
 } from '../../support/deposits.ts'
 import { type Agent, finalize, start } from '../../support/world.ts'
@@ -54,7 +54,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     expect(found).toEqual(await scanChain(world, agents, since))
     expect(found).toHaveLength(8 - Math.ceil(depth / 3))
     expect(moved).toBe(0)
-    const told = (await Promise.all(agents.map((agent) => toldDeposits(world, agent)))).flat()
+    const told = (await Promise.all(agents.map((agent) => depositsInFeed(world, agent)))).flat()
     const gone = replaced.filter((payment) => !kept.includes(payment))
     expect(told.toSorted()).toEqual(
       payments
@@ -72,12 +72,12 @@ test('a deposit that was taken back and comes again is the same one', async () =
 
   await reorg(world, 2)
   await indexTransfers(world.world)
-  const between = await toldDeposits(world, first)
+  const between = await depositsInFeed(world, first)
   await mine(world, payments)
   await indexTransfers(world.world)
 
   expect(between).toEqual([`${payment?.hash} reorged`])
-  expect(await toldDeposits(world, first)).toEqual([payment?.hash])
+  expect(await depositsInFeed(world, first)).toEqual([payment?.hash])
 })
 
 test('a reorganization while logs are read is noticed by the next run', async () => {

@@ -30,6 +30,6 @@ test('one run notes all that were mined', async () => {
   await runHousekeeping(world.world)
 
   const open = await world.db.sql`select 1 from private.payments p
-    where private.told_state(p) <> 'settled'`
+    where private.reported_state(p) <> 'settled'`
   expect([...open]).toEqual([])
 })

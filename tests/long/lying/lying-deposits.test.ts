@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { callRpc } from '../../../scripts/local/chain/rpc.ts'
 import { indexTransfers } from '../../../shared/payments/deposits/index-transfers.ts'
 import { newKey } from '../../support/chain-world.ts'
-import { payAs, reorg, toldDeposits, transferTopic } from '../../support/deposits.ts'
+import { depositsInFeed, payAs, reorg, transferTopic } from '../../support/deposits.ts'
 import { besideLiar, received } from '../../support/faults/beside-liar.ts'
 import { node } from '../../support/faults/chain.ts'
 import { inventing, saying } from '../../support/faults/liar.ts'
@@ -44,7 +44,7 @@ async function lastDeposit({ chain }: TestWorld, { address }: Agent) {
 
 /** Returns the deposits of the feed that were never made. */
 async function madeUp(world: TestWorld, agent: Agent): Promise<string[]> {
-  return (await toldDeposits(world, agent)).filter((hash) => hash.startsWith('0xdddd'))
+  return (await depositsInFeed(world, agent)).filter((hash) => hash.startsWith('0xdddd'))
 }
 
 /** Returns a lie: that block holds `count` deposits, each in a transaction of its own. */

@@ -5,7 +5,7 @@ import { fund } from '../../../scripts/local/chain.ts'
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { transferTopic } from '../../support/deposits.ts'
 import { elapse, node, pass } from '../../support/faults/chain.ts'
-import { forging, receiptIn, swallowing, toldPayment } from '../../support/faults/forged.ts'
+import { forging, receiptIn, reportedPayment, swallowing } from '../../support/faults/forged.ts'
 import { counting, hiding, type Lie, saying, silent } from '../../support/faults/liar.ts'
 import { onePair, orderTo, transfer, transferPath } from '../../support/faults/pair.ts'
 import { minutes, worldOfTwo } from '../../support/faults/two.ts'
@@ -98,7 +98,7 @@ test('a payment that is settled counts for 24 hours, whatever blocks one endpoin
   const rows = await world.db.sql`select wallet, payee, token, tx_hash as tx,
       amount_atomic::text as amount, authorization_nonce as nonce, block_number::integer as block
     from private.payments`
-  const told = toldPayment.extend({ tx: z.string(), block: z.int() }).parse(rows[0])
+  const told = reportedPayment.extend({ tx: z.string(), block: z.int() }).parse(rows[0])
   const number = hex(BigInt(told.block))
   const early = saying('eth_getBlockByNumber', (read, [tag]) =>
     tag === 'safe' || tag === 'finalized'

@@ -102,7 +102,7 @@ type Standing = Awaited<ReturnType<typeof standingOf>>
 /** Returns the payments of an attempt's account, their reservations, and the wallet's remaining balance. */
 async function standingOf(market: Market, { agent }: Attempt) {
   const [row] = await market.db.sql<{ state: string; payments: number; reserved: number }[]>`
-    select min(private.told_state(p)) as state, count(*)::integer as payments, coalesce(sum(amount_atomic)
+    select min(private.reported_state(p)) as state, count(*)::integer as payments, coalesce(sum(amount_atomic)
       filter (where state in ('authorized', 'signed') and block_hash is null), 0)::integer as reserved
     from private.payments p where account = ${agent.id}`
   return { ...row, held: await market.usdcOf(agent.address) }

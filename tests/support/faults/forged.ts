@@ -10,7 +10,7 @@ const block = z.object({ number: hexSchema, hash: wordSchema })
 type Block = z.output<typeof block>
 
 /** Fields of a payment that its logs contain. */
-export const toldPayment = z.object({
+export const reportedPayment = z.object({
   wallet: z.string(),
   payee: z.string(),
   token: z.string(),
@@ -27,7 +27,7 @@ export async function finalBlock(world: TestWorld, tag = 'finalized'): Promise<B
 export function receiptIn(
   { number, hash }: Block,
   transactionHash: string,
-  payments: readonly z.output<typeof toldPayment>[] = [],
+  payments: readonly z.output<typeof reportedPayment>[] = [],
 ) {
   const place = { blockNumber: number, blockHash: hash, transactionHash }
   const logs = payments.flatMap(({ wallet, payee, token, amount, nonce }, at) => {

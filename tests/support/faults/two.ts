@@ -4,7 +4,7 @@ import { indexTransfers } from '../../../shared/payments/deposits/index-transfer
 import { runHousekeeping } from '../../../shared/payments/settle/housekeeping.ts'
 import { type Agent, start, type TestWorld } from '../world.ts'
 import { pass } from './chain.ts'
-import { type finalBlock, forging, receiptIn, toldPayment } from './forged.ts'
+import { type finalBlock, forging, receiptIn, reportedPayment } from './forged.ts'
 import { startLiar } from './liar.ts'
 
 /** Starts the product with both endpoints; the liar is asked first or last. */
@@ -30,7 +30,7 @@ export async function worldOfTwo({
 }
 
 const destinationRow = { tx: z.string(), log: z.int().nullable(), finality: z.string() }
-const sentRow = toldPayment.extend({ id: z.string(), ...destinationRow })
+const sentRow = reportedPayment.extend({ id: z.string(), ...destinationRow })
 
 /** Returns the payments of an account with their transaction and their place in it. */
 export async function sentBy(world: TestWorld, { id }: Agent) {

@@ -113,7 +113,7 @@ async function unlikeChain(play: Play): Promise<string | undefined> {
   )
   if (open) return `final: a payment is ${open.status} and ${open.finality} long after its end`
   const settled = payments.filter(({ status }) => status === 'settled')
-  return oneLogTwice(settled) ?? untold(settled, await play.outflows.read())
+  return oneLogTwice(settled) ?? unreported(settled, await play.outflows.read())
 }
 
 /** Finds a log that proves more than one payment. */
@@ -129,7 +129,7 @@ function oneLogTwice(settled: readonly Told[]): string | undefined {
  * Finds outflows that no payment reports, and reported payments that did not leave. For a payment reported
  * without its transaction, or as a maximum, any transfer of at most that amount is a match.
  */
-function untold(settled: readonly Told[], outflows: readonly Outflow[]): string | undefined {
+function unreported(settled: readonly Told[], outflows: readonly Outflow[]): string | undefined {
   const exact = settled.filter(({ isMost, tx_hash }) => !isMost && tx_hash !== null)
   const keyOf = (tx: string | null, to: string, value: bigint | string) =>
     `${tx} ${to.toLowerCase()} ${value}`

@@ -25,12 +25,12 @@ export function agreedCount<Count extends number | bigint>(
   reports: readonly CountReport<Count>[],
 ): Count | undefined {
   const counts = reports.flatMap(({ count }): Count[] => (count === undefined ? [] : [count]))
-  const isTold = (least: Count) =>
+  const isAgreed = (least: Count) =>
     isQuorum(
       reports.map(({ operator, count }) => ({
         operator,
         agrees: count !== undefined && count >= least,
       })),
     )
-  return counts.toSorted((a, b) => (a < b ? 1 : -1)).find(isTold)
+  return counts.toSorted((a, b) => (a < b ? 1 : -1)).find(isAgreed)
 }
