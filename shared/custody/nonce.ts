@@ -4,7 +4,7 @@
  */
 import { type Hex, isAddress, keccak256, stringToBytes } from 'viem'
 import * as z from 'zod'
-import { committedNonce, orderOf } from './carrier.ts'
+import { committedNonce, formOf } from './payment-form.ts'
 
 // RFC 9562 section 4, in the one spelling from which the nonce is made.
 const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -41,10 +41,6 @@ export type StoredPayment = {
   terms: Record<string, unknown>
 }
 
-const mppTerms = z.object({
-  protocol: z.literal('mpp'),
-  requirement: z.record(z.string(), z.unknown()),
-})
 const challengeFields = z.object({ id: z.string(), realm: z.string() })
 
 /** Returns the text from which the nonce for an MPP challenge is made (draft-evm-charge, section 5.3). */
@@ -58,19 +54,21 @@ export function challengeNonce(requirement: Record<string, unknown>): Hex {
   return keccak256(stringToBytes(challengePreimage(requirement)))
 }
 
-/** Returns the text whose keccak-256 is a stored payment's nonce: its own, or its challenge's. */
-export function storedPreimage({ id, chain, token, terms }: StoredPayment): string {
-  const mpp = mppTerms.safeParse(terms)
-  if (mpp.success) return challengePreimage(mpp.data.requirement)
-  return noncePreimage({ chainId: chain, token, paymentId: id })
+/**
+ * Returns the text whose keccak-256 is a stored payment's nonce: its own, or its challenge's. A nonce that commits
+ * to an order has none, and Permit2 writes no nonce into logs.
+ */
+export function storedPreimage({ id, chain, token, terms }: StoredPayment): string | null {
+  const form = formOf(terms)
+  if (form.kind === 'challenge') return challengePreimage(form.requirement)
+  const source = { chainId: chain, token, paymentId: id }
+  return form.kind === 'transfer' ? noncePreimage(source) : null
 }
 
 /** Returns the nonce with which a stored payment is signed. */
-export function storedNonce(payment: StoredPayment): Hex {
-  const mpp = mppTerms.safeParse(payment.terms)
-  if (mpp.success) return challengeNonce(mpp.data.requirement)
-  const { id: paymentId, chain: chainId, token } = payment
+export function storedNonce({ id: paymentId, chain: chainId, token, terms }: StoredPayment): Hex {
+  const form = formOf(terms)
+  if (form.kind === 'challenge') return challengeNonce(form.requirement)
   const base = authorizationNonce({ chainId, token, paymentId })
-  const order = orderOf(payment.terms)
-  return order === undefined ? base : committedNonce(base, order)
+  return form.kind === 'order' ? committedNonce(base, form.order) : base
 }

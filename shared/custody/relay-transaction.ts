@@ -23,8 +23,8 @@ import * as z from 'zod'
 import { relayGas } from '../chains/evm/gas.ts'
 import { multicall3Address } from '../chains/evm/rpc/places.ts'
 import { hexSchema } from '../chains/hex.ts'
-import { callUnits, committedNonce, orderOf } from './carrier.ts'
 import { authorizationNonce, type StoredPayment } from './nonce.ts'
+import { callUnits, committedNonce, formOf } from './payment-form.ts'
 import type { SignedAuthorization, SignedTransaction } from './port.ts'
 import {
   requireAddress,
@@ -127,7 +127,7 @@ function targetOf({ gasPayer, calls }: RelayTransactionTerms): { to: string; dat
 
 /** Returns how many calls a transaction with these counts as; see `callUnits`. */
 export function unitsOf(calls: readonly RelayCall[]): number {
-  return calls.reduce((sum, { carried }) => sum + callUnits(carried), 0)
+  return calls.reduce((sum, { carried }) => sum + callUnits(carried !== undefined), 0)
 }
 
 /** Returns the contract that a call goes to. */
@@ -294,7 +294,8 @@ export function ownCall(
   { id: paymentId, chain: chainId, token, terms }: StoredPayment,
   authorization: SignedAuthorization,
 ): RelayCall {
-  const order = orderOf(terms)
+  const form = formOf(terms)
   const base = authorizationNonce({ chainId, token, paymentId })
-  return { token, authorization, ...(order && { carried: { base, order } }) }
+  if (form.kind !== 'order') return { token, authorization }
+  return { token, authorization, carried: { base, order: form.order } }
 }

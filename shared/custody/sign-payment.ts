@@ -7,12 +7,11 @@ import { assetOf } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
 import { readEnvelope, withKey } from './accounts.ts'
 import { signAuthorization } from './authorization.ts'
-import { orderOf } from './carrier.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { storedNonce } from './nonce.ts'
+import { formOf } from './payment-form.ts'
 import { signAllowance, signPermit2 } from './permit2.ts'
 import type { SignedPayment } from './port.ts'
-import { permit2Of } from './typed-digest.ts'
 
 /** Signs an authorized payment. */
 export function signPayment(roots: Roots, row: AuthorizedRow): Promise<SignedPayment> {
@@ -26,6 +25,7 @@ async function signWith(
   payment: AuthorizedRow['payment_row'],
 ): Promise<SignedPayment> {
   const { token } = assetOf(payment)
+  const form = formOf(payment.terms)
   const terms = {
     chainId: payment.chain,
     token: token.address,
@@ -36,11 +36,10 @@ async function signWith(
     validAfter: payment.valid_after,
     validBefore: payment.valid_before,
     nonce: storedNonce(payment),
-    ...(orderOf(payment.terms) && { form: 'ReceiveWithAuthorization' as const }),
+    ...(form.kind === 'order' && { form: 'ReceiveWithAuthorization' as const }),
   }
-  const permit = permit2Of(payment.terms)
-  if (!permit) return signAuthorization(key, terms)
-  const signed = await signPermit2(key, { ...terms, ...permit })
+  if (form.kind !== 'permit2') return signAuthorization(key, terms)
+  const signed = await signPermit2(key, { ...terms, ...form })
   const { allowance_nonce: nonce } = payment
   if (nonce === null) return signed
   const allowance = { ...terms, owner: payment.wallet, nonce: BigInt(nonce) }

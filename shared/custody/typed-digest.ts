@@ -6,7 +6,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Hex } from 'viem'
-import * as z from 'zod'
 import { permit2Address } from '../chains/evm/rpc/places.ts'
 import type { SignedAuthorization } from './port.ts'
 
@@ -114,22 +113,3 @@ export const permit2Spenders = {
 
 /** Form of a permit. In upto the amount is the most, and only the facilitator may take it. */
 export type Permit2Form = { scheme: 'exact' } | { scheme: 'upto'; facilitator: string }
-
-const shared = { transfer_method: z.literal('permit2') }
-const uptoExtra = z.object({ facilitatorAddress: z.string() })
-const permitTerms = z.discriminatedUnion('scheme', [
-  z.object({ ...shared, scheme: z.literal('exact') }),
-  z.object({
-    ...shared,
-    scheme: z.literal('upto'),
-    requirement: z.object({ extra: uptoExtra }),
-  }),
-])
-
-/** Returns the form of the permit, or undefined if the terms are not paid by Permit2. */
-export function permit2Of(terms: Record<string, unknown>): Permit2Form | undefined {
-  if (terms['transfer_method'] !== 'permit2') return undefined
-  const read = permitTerms.parse(terms)
-  if (read.scheme === 'exact') return { scheme: 'exact' }
-  return { scheme: 'upto', facilitator: read.requirement.extra.facilitatorAddress }
-}

@@ -3,8 +3,9 @@ import { getAddress } from 'viem/utils'
 import * as z from 'zod'
 import { encodeText } from '../base64.ts'
 import { permit2Address } from '../chains/evm/rpc/places.ts'
+import { formOf } from '../custody/payment-form.ts'
 import type { SignedPayment } from '../custody/port.ts'
-import { type Permit2Form, permit2Of, permit2Spenders } from '../custody/typed-digest.ts'
+import { type Permit2Form, permit2Spenders } from '../custody/typed-digest.ts'
 import { mppCredential } from './mpp.ts'
 import type { Offer, TransferMethod } from './offer.ts'
 
@@ -41,8 +42,9 @@ export function paymentPayload(
 ): Record<string, unknown> {
   const { signature, allowance: _, ...authorization } = signed
   const asset = String(terms.requirement['asset'])
-  const permit = permit2Of(terms)
-  const payload = permit ? permit2Payload(signed, permit, asset) : { authorization, signature }
+  const form = formOf(terms)
+  const payload =
+    form.kind === 'permit2' ? permit2Payload(signed, form, asset) : { authorization, signature }
   const named = withIdentifier(terms.extensions, signed.nonce)
   const extensions = withAllowance(named, signed, asset)
   if (terms.version === 1) {

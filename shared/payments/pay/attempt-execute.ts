@@ -8,8 +8,8 @@ import { encodeBase64 } from '../../base64.ts'
 import { wordSchema } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
 import { fail, isRefusal, type Refusal } from '../../contract/errors.ts'
+import { formOf } from '../../custody/payment-form.ts'
 import type { SignedPayment } from '../../custody/port.ts'
-import { permit2Of } from '../../custody/typed-digest.ts'
 import { unbound } from '../../db/database.ts'
 import type { Fetched } from '../../egress/safe-fetch.ts'
 import type { Context } from '../../http/handler.ts'
@@ -116,10 +116,10 @@ async function fundsOf(context: Context, { payment_row: payment, facts }: Paymen
 /** Returns the allowance that Permit2 needs beside a permit, if any. Never refuses what is signed. */
 async function allowanceOf(context: Context, payment: Payment) {
   const { wallet, amount_atomic: amountAtomic } = payment
-  const permit = permit2Of(payment.terms)
-  if (!permit || !isUnused(payment)) return {}
+  const form = formOf(payment.terms)
+  if (form.kind !== 'permit2' || !isUnused(payment)) return {}
   const { extensions } = termsOf(payment)
-  const permitted = { wallet, amountAtomic, extensions, scheme: permit.scheme }
+  const permitted = { wallet, amountAtomic, extensions, scheme: form.scheme }
   const allowance = await allowanceFor(context, assetOf(payment), permitted)
   if (allowance.status === 'unavailable') return fail('unavailable', { log: allowance.log })
   if (allowance.status === 'not_allowed')

@@ -5,7 +5,7 @@
 import type { Preflight } from '../../chains/evm/preflight.ts'
 import { assetOf, type Chain } from '../../chains/registry.ts'
 import { type ErrorCode, fail, isRefusal, type Refusal, Rejection } from '../../contract/errors.ts'
-import { callUnits } from '../../custody/carrier.ts'
+import { callUnits, formOf } from '../../custody/payment-form.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, GasPayerSeen } from '../../custody/port.ts'
 import type { Context } from '../../http/handler.ts'
 import { formatUsd } from '../../money/amount.ts'
@@ -200,7 +200,7 @@ export function chooseGasPayer(
 ): 'relayer' | 'wallet' | GasRefusal {
   const { payment_row: payment, facts } = entered
   const { left_calls: left, least_usd_micros: leastUsdMicros } = facts.gas
-  const units = callUnits(payment.terms['carrier'])
+  const units = callUnits(formOf(payment.terms).kind === 'order')
   const isCarried = payment.amount_usd_micros >= leastUsdMicros && left >= units
   if (isCarried && seen.gasPayers.length > 0) return 'relayer'
   if (seen.walletWei >= BigInt(units) * seen.relayedCostWei) return 'wallet'

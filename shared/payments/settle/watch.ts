@@ -12,7 +12,7 @@ import {
 } from '../../chains/evm/use.ts'
 import type { Hex } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
-import { permit2Of } from '../../custody/typed-digest.ts'
+import { formOf } from '../../custody/payment-form.ts'
 import { type CallerDatabase, unbound } from '../../db/database.ts'
 import type { World } from '../../world.ts'
 import { readSettlementHint } from '../../x402/delivery.ts'
@@ -81,7 +81,8 @@ const untouched = (payment: Payment): Watched => ({ payment, confirmations: 0 })
 function questionOf(payment: Payment, nonce: Hex): UseQuestion {
   const { wallet: from, payee: to, amount_atomic: amountAtomic, authorized_block: since } = payment
   const asked = { ...assetOf(payment), from, to, amountAtomic }
-  if (permit2Of(payment.terms)) return { ...asked, transaction: claimedIn(payment) }
+  const { kind } = formOf(payment.terms)
+  if (kind === 'permit2') return { ...asked, transaction: claimedIn(payment) }
   return { ...asked, nonce, since: since === null ? undefined : BigInt(since) }
 }
 

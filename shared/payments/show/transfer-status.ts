@@ -5,9 +5,7 @@
 import { proveReceipt, type ReceiptProof } from '../../chains/evm/inclusion.ts'
 import type { Unavailable } from '../../chains/evm/rpc/endpoints.ts'
 import { assetOf } from '../../chains/registry.ts'
-import { orderOf } from '../../custody/carrier.ts'
 import { storedPreimage } from '../../custody/nonce.ts'
-import { permit2Of } from '../../custody/typed-digest.ts'
 import { formatAmount } from '../../money/amount.ts'
 import type { World } from '../../world.ts'
 import { nextCall } from '../next-call.ts'
@@ -69,10 +67,7 @@ export async function transferProof(world: World, payment: Payment, withInclusio
   const isPlaced = tx_hash !== null && block_number !== null && block_hash !== null
   if (payment.state !== 'settled' || !isPlaced || log_index === null) return null
   const { chain, token } = assetOf(payment)
-  // Permit2 writes no nonce into the logs that could be checked against the payment, and a nonce that commits
-  // to an order has no text as its preimage.
-  const isPlain = !permit2Of(payment.terms) && orderOf(payment.terms) === undefined
-  const nonce = isPlain ? authorization_nonce : null
+  const preimage = storedPreimage(payment)
   const place = { blockHash: block_hash, transactionHash: tx_hash, logIndex: log_index }
   return {
     chain: chain.caip2,
@@ -83,8 +78,8 @@ export async function transferProof(world: World, payment: Payment, withInclusio
     from: payment.wallet,
     to: payment.payee,
     amount_atomic: (payment.settled_atomic ?? payment.amount_atomic).toString(),
-    authorization_nonce: nonce,
-    nonce_preimage: nonce === null ? null : storedPreimage(payment),
+    authorization_nonce: preimage && authorization_nonce,
+    nonce_preimage: preimage,
     inclusion: withInclusion
       ? inclusionOf(world, payment, await proveReceipt(world, chain, place))
       : null,
