@@ -11,7 +11,7 @@ import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
 import { formFieldsIn } from '../../shared/http/input.ts'
 import { readSession, renewSession } from './session-cookie.ts'
-import { type Done, keepDone } from './ui/form.tsx'
+import { type Done, type DoneDetails, keepDone } from './ui/form.tsx'
 import { type Owner, type PageContext, type WebEnv, webAppPath } from './visit.ts'
 
 type Allowed = {
@@ -138,7 +138,7 @@ export async function readFormFields(c: PageContext): Promise<URLSearchParams> {
  * Answers a form with 303: the browser fetches the next page, and going back sends nothing twice. `done` has that
  * page tell what the form did.
  */
-export function goTo(c: PageContext, path: string, done?: Done): Response {
-  if (done !== undefined) keepDone(c, done)
+export function goTo(c: PageContext, path: string, done?: Done, details?: DoneDetails): Response {
+  if (done !== undefined) keepDone(c, done, details)
   return c.redirect(`${webAppPath}${path}`, 303)
 }

@@ -12,6 +12,7 @@ import { routes as receipts } from './approvals/receipts.ts'
 import { routes as app } from './apps/app.tsx'
 import { routes as apps } from './apps/apps.tsx'
 import { routes as authorize } from './apps/authorize.tsx'
+import { routes as connect } from './keys/connect.tsx'
 import { routes as key } from './keys/key.tsx'
 import { routes as keys } from './keys/keys.tsx'
 import { routes as limits } from './limits/limits.tsx'
@@ -21,6 +22,7 @@ import { routes as mandate } from './mandates/mandate.tsx'
 import { routes as mandates } from './mandates/mandates.tsx'
 import { routes as installed } from './notifications/installed.ts'
 import { routes as notifications } from './notifications/notifications.tsx'
+import { routes as firstSteps } from './overview/first-steps.tsx'
 import { routes as overview } from './overview/overview.tsx'
 import { routes as addRecipient } from './recipients/add-recipient.tsx'
 import { routes as recipients } from './recipients/recipients.tsx'
@@ -60,7 +62,9 @@ export const pages = [
   approve,
   always,
   authorize,
+  connect,
   deposit,
+  firstSteps,
   freeze,
   hold,
   join,

@@ -113,10 +113,24 @@ function HoldNotice({ c, owner: { account } }: { c: PageContext; owner: Owner })
   )
 }
 
-/** Tells what the form before did. */
+/** Tells what the form before did, and offers to take it back where that is possible. */
 function DoneNotice({ c }: { c: PageContext }) {
   const done = takeDone(c)
-  return done ? <Notice kind={done.isDone ? 'good' : 'info'}>{done.words}</Notice> : null
+  if (!done) return null
+  const { words, isDone, undo } = done
+  return (
+    <Notice kind={isDone ? 'good' : 'info'}>
+      {words}
+      {undo && (
+        <Form c={c} action={undo.action} class="undo">
+          {Object.entries(undo.fields).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <Button kind="plain">Undo</Button>
+        </Form>
+      )}
+    </Notice>
+  )
 }
 
 /** Renders the navigation: on a narrow screen a popover, which needs no script, else always visible. */

@@ -837,14 +837,7 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
-  owner_set_limit: {
-    args: {
-      credential: string
-      limit_name: string
-      usd_micros: string
-      mail?: unknown
-    }
-  }
+  owner_set_limits: { args: { credential: string; limits: unknown; mail?: unknown } }
   owner_set_muted: { args: { credential: string; muted: string[] } }
   owner_set_password: {
     args: {

@@ -2937,9 +2937,10 @@ begin
   if used.network ~ '^[0-9a-f.:/]+$' then
     insert into private.sign_up_networks values (opened, used.network);
   end if;
-  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
-  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
-    private.clock() + interval '90 days');
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at,
+    max_per_payment_usd_micros, max_per_day_usd_micros)
+  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['pay'],
+    private.clock() + interval '90 days', 50000000, 200000000);
   if session is not null then
     perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
       session ->> 'client', browser => session ->> 'browser');
@@ -8080,48 +8081,59 @@ begin
     from private.accounts a where a.id = caller.account;
 end $$;
 
--- Sets one limit, named as in the API, and returns what it was before. Whether that raises it, which needs a
--- fresh proof, is decided under the lock that every payment of the account takes.
-create function api.owner_set_limit(
-  credential text, limit_name text, usd_micros text, mail jsonb default null)
-  returns table (outcome text, before text)
+-- Limits of a new account in micro-USD, as the columns of private.accounts begin.
+create function private.limits_of_new(
+  out automatic_daily bigint, out asserted_daily bigint, out asserted_new_recipient bigint,
+  out daily_spending_cap bigint) language sql immutable as $$
+  select 200000000, 200000000, 10000000, 1000000000
+$$;
+
+-- Returns each wanted limit, named as in the API, with what it is before and what setting it would do.
+create function private.limit_changes(a private.accounts, limits jsonb)
+  returns table (name text, before bigint, wanted bigint, outcome text) language sql stable as $$
+  select w.key, l.now, w.value::bigint, case
+    when l.now is null or w.value::bigint not between 0 and 1000000000000 then 'out_of_bounds'
+    when w.value::bigint = l.now then 'same' when w.value::bigint > l.now then 'raised' else 'lowered' end
+  from jsonb_each_text(limits) w left join (values
+    ('automatic_daily', a.automatic_daily_limit_usd_micros),
+    ('asserted_daily', a.asserted_daily_limit_usd_micros),
+    ('asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros),
+    ('daily_spending_cap', a.daily_spending_cap_usd_micros)) l (name, now) on l.name = w.key
+$$;
+
+-- Sets limits, all or none, and returns for each what it was before and what happened to it. Whether one is raised,
+-- which needs a fresh proof, is decided under the lock that every payment of the account takes.
+create function api.owner_set_limits(credential text, limits jsonb, mail jsonb default null)
+  returns table (name text, before text, outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'tighten');
-  wanted bigint := usd_micros::bigint;
-  a private.accounts;
-  current bigint;
+  a private.accounts := private.hold_live(caller);
+  change record;
 begin
-  a := private.hold_live(caller);
-  current := case limit_name
-    when 'automatic_daily' then a.automatic_daily_limit_usd_micros
-    when 'asserted_daily' then a.asserted_daily_limit_usd_micros
-    when 'asserted_new_recipient' then a.asserted_new_recipient_limit_usd_micros
-    when 'daily_spending_cap' then a.daily_spending_cap_usd_micros end;
-  before := current::text;
-  outcome := case when current is null or wanted < 0 or wanted > 1000000000000 then 'out_of_bounds'
-    when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
-  if outcome = 'raised' then
+  return query select g.name, g.before::text, g.outcome from private.limit_changes(a, limits) g order by g.name;
+  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'out_of_bounds') then
+    return;
+  end if;
+  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'raised') then
     perform private.admit_owner(credential, 'widen');
     perform private.enqueue_mail(caller.account, mail);
   end if;
-  if outcome in ('raised', 'lowered') then
-    update private.accounts x set facts_version = x.facts_version + 1,
-      automatic_daily_limit_usd_micros = case limit_name when 'automatic_daily' then wanted
-        else x.automatic_daily_limit_usd_micros end,
-      asserted_daily_limit_usd_micros = case limit_name when 'asserted_daily' then wanted
-        else x.asserted_daily_limit_usd_micros end,
-      asserted_new_recipient_limit_usd_micros = case limit_name
-        when 'asserted_new_recipient' then wanted
-        else x.asserted_new_recipient_limit_usd_micros end,
-      daily_spending_cap_usd_micros = case limit_name when 'daily_spending_cap' then wanted
-        else x.daily_spending_cap_usd_micros end
-     where x.id = a.id;
-    perform private.record_change(caller, 'security', 'limit_' || outcome, pg_catalog.format(
-      'The %s was %s from %s to %s USD.', private.limit_words(limit_name), outcome,
-      private.usd_text(current), private.usd_text(wanted)));
-  end if;
-  return next;
+  for change in select * from private.limit_changes(a, limits) g where g.outcome <> 'same' order by g.name loop
+    perform private.record_change(caller, 'security', 'limit_' || change.outcome, pg_catalog.format(
+      'The %s was %s from %s to %s USD.', private.limit_words(change.name), change.outcome,
+      private.usd_text(change.before), private.usd_text(change.wanted)));
+  end loop;
+  update private.accounts x set facts_version = x.facts_version + 1,
+    automatic_daily_limit_usd_micros =
+      coalesce((limits ->> 'automatic_daily')::bigint, x.automatic_daily_limit_usd_micros),
+    asserted_daily_limit_usd_micros =
+      coalesce((limits ->> 'asserted_daily')::bigint, x.asserted_daily_limit_usd_micros),
+    asserted_new_recipient_limit_usd_micros =
+      coalesce((limits ->> 'asserted_new_recipient')::bigint, x.asserted_new_recipient_limit_usd_micros),
+    daily_spending_cap_usd_micros =
+      coalesce((limits ->> 'daily_spending_cap')::bigint, x.daily_spending_cap_usd_micros)
+   where x.id = a.id;
 end $$;
 
 -- Returns the known recipients, the latest first, with what each was paid and which key or app asked for it
@@ -8309,7 +8321,7 @@ begin
   return next;
 end $$;
 
-grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_read_limits, api.owner_set_limit,
+grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_read_limits, api.owner_set_limits,
   api.owner_list_recipients, api.owner_add_recipient, api.owner_forget_recipient, api.owner_list_devices,
   api.owner_forget_known_by, api.owner_forget_device, api.owner_set_caps to service_role;
 
@@ -9848,6 +9860,20 @@ create function private.moved_by_day(account uuid, since timestamptz) returns js
      group by 1, 2, 3) d
 $$;
 
+-- Returns which of an account's first steps are done.
+create function private.first_steps(a private.accounts) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'deposited', exists (select from private.activities v where v.account = a.id and v.category = 'deposit'),
+    'connected', exists (select from private.credentials k
+      where k.account = a.id and k.kind <> 'session' and k.last_used_on is not null),
+    'has_passkey', private.has_passkey(a.id),
+    'has_codes', exists (select from private.recovery_codes r where r.account = a.id),
+    'has_own_limits', (a.automatic_daily_limit_usd_micros, a.asserted_daily_limit_usd_micros,
+      a.asserted_new_recipient_limit_usd_micros, a.daily_spending_cap_usd_micros)
+        is distinct from (select (l.automatic_daily, l.asserted_daily, l.asserted_new_recipient,
+          l.daily_spending_cap) from private.limits_of_new() l))
+$$;
+
 -- Returns the overview of the account. Days are UTC days; days without an entry are left out. Spending is
 -- shown on the day of its authorization, movements on the day on which money moved.
 create function api.owner_overview(credential text, days integer)
@@ -9862,7 +9888,7 @@ begin
   return query
   select pg_catalog.jsonb_build_object(
     'created_at', a.created_at, 'limits', private.limits_json(a, spent),
-    'address', w.address,
+    'address', w.address, 'steps', private.first_steps(a),
     'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
       from private.payments p
       where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
@@ -10009,13 +10035,6 @@ begin
    where h.account = of_account and h.expires_at > private.clock()
      and num_nonnulls(h.declined_at, h.finished_at) = 0;
 end $$;
-
--- Limits of a new account in micro-USD, as the columns of private.accounts begin.
-create function private.limits_of_new(
-  out automatic_daily bigint, out asserted_daily bigint, out asserted_new_recipient bigint,
-  out daily_spending_cap bigint) language sql immutable as $$
-  select 200000000, 200000000, 10000000, 1000000000
-$$;
 
 -- Returns what ends if this session secures its account: each with its kind, its name and what its form needs. An
 -- account lists at most 200 items, the latest of each kind first.

@@ -169,9 +169,10 @@ begin
   if used.network ~ '^[0-9a-f.:/]+$' then
     insert into private.sign_up_networks values (opened, used.network);
   end if;
-  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
-  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
-    private.clock() + interval '90 days');
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at,
+    max_per_payment_usd_micros, max_per_day_usd_micros)
+  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['pay'],
+    private.clock() + interval '90 days', 50000000, 200000000);
   if session is not null then
     perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
       session ->> 'client', browser => session ->> 'browser');

@@ -55,48 +55,59 @@ begin
     from private.accounts a where a.id = caller.account;
 end $$;
 
--- Sets one limit, named as in the API, and returns what it was before. Whether that raises it, which needs a
--- fresh proof, is decided under the lock that every payment of the account takes.
-create function api.owner_set_limit(
-  credential text, limit_name text, usd_micros text, mail jsonb default null)
-  returns table (outcome text, before text)
+-- Limits of a new account in micro-USD, as the columns of private.accounts begin.
+create function private.limits_of_new(
+  out automatic_daily bigint, out asserted_daily bigint, out asserted_new_recipient bigint,
+  out daily_spending_cap bigint) language sql immutable as $$
+  select 200000000, 200000000, 10000000, 1000000000
+$$;
+
+-- Returns each wanted limit, named as in the API, with what it is before and what setting it would do.
+create function private.limit_changes(a private.accounts, limits jsonb)
+  returns table (name text, before bigint, wanted bigint, outcome text) language sql stable as $$
+  select w.key, l.now, w.value::bigint, case
+    when l.now is null or w.value::bigint not between 0 and 1000000000000 then 'out_of_bounds'
+    when w.value::bigint = l.now then 'same' when w.value::bigint > l.now then 'raised' else 'lowered' end
+  from jsonb_each_text(limits) w left join (values
+    ('automatic_daily', a.automatic_daily_limit_usd_micros),
+    ('asserted_daily', a.asserted_daily_limit_usd_micros),
+    ('asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros),
+    ('daily_spending_cap', a.daily_spending_cap_usd_micros)) l (name, now) on l.name = w.key
+$$;
+
+-- Sets limits, all or none, and returns for each what it was before and what happened to it. Whether one is raised,
+-- which needs a fresh proof, is decided under the lock that every payment of the account takes.
+create function api.owner_set_limits(credential text, limits jsonb, mail jsonb default null)
+  returns table (name text, before text, outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'tighten');
-  wanted bigint := usd_micros::bigint;
-  a private.accounts;
-  current bigint;
+  a private.accounts := private.hold_live(caller);
+  change record;
 begin
-  a := private.hold_live(caller);
-  current := case limit_name
-    when 'automatic_daily' then a.automatic_daily_limit_usd_micros
-    when 'asserted_daily' then a.asserted_daily_limit_usd_micros
-    when 'asserted_new_recipient' then a.asserted_new_recipient_limit_usd_micros
-    when 'daily_spending_cap' then a.daily_spending_cap_usd_micros end;
-  before := current::text;
-  outcome := case when current is null or wanted < 0 or wanted > 1000000000000 then 'out_of_bounds'
-    when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
-  if outcome = 'raised' then
+  return query select g.name, g.before::text, g.outcome from private.limit_changes(a, limits) g order by g.name;
+  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'out_of_bounds') then
+    return;
+  end if;
+  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'raised') then
     perform private.admit_owner(credential, 'widen');
     perform private.enqueue_mail(caller.account, mail);
   end if;
-  if outcome in ('raised', 'lowered') then
-    update private.accounts x set facts_version = x.facts_version + 1,
-      automatic_daily_limit_usd_micros = case limit_name when 'automatic_daily' then wanted
-        else x.automatic_daily_limit_usd_micros end,
-      asserted_daily_limit_usd_micros = case limit_name when 'asserted_daily' then wanted
-        else x.asserted_daily_limit_usd_micros end,
-      asserted_new_recipient_limit_usd_micros = case limit_name
-        when 'asserted_new_recipient' then wanted
-        else x.asserted_new_recipient_limit_usd_micros end,
-      daily_spending_cap_usd_micros = case limit_name when 'daily_spending_cap' then wanted
-        else x.daily_spending_cap_usd_micros end
-     where x.id = a.id;
-    perform private.record_change(caller, 'security', 'limit_' || outcome, pg_catalog.format(
-      'The %s was %s from %s to %s USD.', private.limit_words(limit_name), outcome,
-      private.usd_text(current), private.usd_text(wanted)));
-  end if;
-  return next;
+  for change in select * from private.limit_changes(a, limits) g where g.outcome <> 'same' order by g.name loop
+    perform private.record_change(caller, 'security', 'limit_' || change.outcome, pg_catalog.format(
+      'The %s was %s from %s to %s USD.', private.limit_words(change.name), change.outcome,
+      private.usd_text(change.before), private.usd_text(change.wanted)));
+  end loop;
+  update private.accounts x set facts_version = x.facts_version + 1,
+    automatic_daily_limit_usd_micros =
+      coalesce((limits ->> 'automatic_daily')::bigint, x.automatic_daily_limit_usd_micros),
+    asserted_daily_limit_usd_micros =
+      coalesce((limits ->> 'asserted_daily')::bigint, x.asserted_daily_limit_usd_micros),
+    asserted_new_recipient_limit_usd_micros =
+      coalesce((limits ->> 'asserted_new_recipient')::bigint, x.asserted_new_recipient_limit_usd_micros),
+    daily_spending_cap_usd_micros =
+      coalesce((limits ->> 'daily_spending_cap')::bigint, x.daily_spending_cap_usd_micros)
+   where x.id = a.id;
 end $$;
 
 -- Returns the known recipients, the latest first, with what each was paid and which key or app asked for it
@@ -284,6 +295,6 @@ begin
   return next;
 end $$;
 
-grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_read_limits, api.owner_set_limit,
+grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_read_limits, api.owner_set_limits,
   api.owner_list_recipients, api.owner_add_recipient, api.owner_forget_recipient, api.owner_list_devices,
   api.owner_forget_known_by, api.owner_forget_device, api.owner_set_caps to service_role;

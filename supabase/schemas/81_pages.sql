@@ -57,6 +57,20 @@ create function private.moved_by_day(account uuid, since timestamptz) returns js
      group by 1, 2, 3) d
 $$;
 
+-- Returns which of an account's first steps are done.
+create function private.first_steps(a private.accounts) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'deposited', exists (select from private.activities v where v.account = a.id and v.category = 'deposit'),
+    'connected', exists (select from private.credentials k
+      where k.account = a.id and k.kind <> 'session' and k.last_used_on is not null),
+    'has_passkey', private.has_passkey(a.id),
+    'has_codes', exists (select from private.recovery_codes r where r.account = a.id),
+    'has_own_limits', (a.automatic_daily_limit_usd_micros, a.asserted_daily_limit_usd_micros,
+      a.asserted_new_recipient_limit_usd_micros, a.daily_spending_cap_usd_micros)
+        is distinct from (select (l.automatic_daily, l.asserted_daily, l.asserted_new_recipient,
+          l.daily_spending_cap) from private.limits_of_new() l))
+$$;
+
 -- Returns the overview of the account. Days are UTC days; days without an entry are left out. Spending is
 -- shown on the day of its authorization, movements on the day on which money moved.
 create function api.owner_overview(credential text, days integer)
@@ -71,7 +85,7 @@ begin
   return query
   select pg_catalog.jsonb_build_object(
     'created_at', a.created_at, 'limits', private.limits_json(a, spent),
-    'address', w.address,
+    'address', w.address, 'steps', private.first_steps(a),
     'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
       from private.payments p
       where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null

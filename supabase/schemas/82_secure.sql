@@ -38,13 +38,6 @@ begin
      and num_nonnulls(h.declined_at, h.finished_at) = 0;
 end $$;
 
--- Limits of a new account in micro-USD, as the columns of private.accounts begin.
-create function private.limits_of_new(
-  out automatic_daily bigint, out asserted_daily bigint, out asserted_new_recipient bigint,
-  out daily_spending_cap bigint) language sql immutable as $$
-  select 200000000, 200000000, 10000000, 1000000000
-$$;
-
 -- Returns what ends if this session secures its account: each with its kind, its name and what its form needs. An
 -- account lists at most 200 items, the latest of each kind first.
 create function private.what_ends(caller private.credentials) returns jsonb

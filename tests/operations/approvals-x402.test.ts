@@ -20,7 +20,7 @@ beforeAll(async () => {
 async function waiting() {
   const agent = await market.agent('pay', { usdc: 1 })
   const owner = await ownerOf(market, agent)
-  await owner.call('owner_set_limit', { limit_name: 'asserted_daily', usd_micros: '0' })
+  await owner.call('owner_set_limits', { limits: { asserted_daily: '0' } })
   const prepared = await prepare(agent, { resource_url: market.merchant.v2Url })
   return { agent, owner, prepared, attempt: attemptOf(prepared) }
 }

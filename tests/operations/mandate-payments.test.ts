@@ -204,7 +204,7 @@ test('nothing is paid under a mandate of a frozen account', async () => {
 
 test('no mandate lets the daily spending cap be passed', async () => {
   const { agent, owner } = await shopping()
-  await owner.call('owner_set_limit', { limit_name: 'daily_spending_cap', usd_micros: '9999' })
+  await owner.call('owner_set_limits', { limits: { daily_spending_cap: '9999' } })
 
   expect(await ask(agent)).toMatchObject({ status: 403, body: { error: 'limit_exceeded' } })
 })

@@ -91,9 +91,8 @@ test('what the owner widens is told, and what changes nothing or narrows is not'
   const key = { digest: randomBytes(32).toString('hex'), label: 'shop', shown: 'aoa_test_x' }
   const raised = () => sealed(limitsRaised(WEB_URL, { ...deed, changes: { Cap: 'to 2000 USD' } }))
   const limit = async (usd_micros: string) =>
-    owner.call('owner_set_limit', {
-      limit_name: 'daily_spending_cap',
-      usd_micros,
+    owner.call('owner_set_limits', {
+      limits: { daily_spending_cap: usd_micros },
       mail: await raised(),
     })
 

@@ -58,20 +58,20 @@ describe('unfreezing', () => {
 })
 
 describe('a limit', () => {
-  const set = (limit_name: string, usd: number) => ({ limit_name, usd_micros: `${usd}000000` })
+  const set = (name: string, usd: number) => ({ limits: { [name]: `${usd}000000` } })
 
   test('is lowered and raised, holds from the next decision on, and is told with both figures', async () => {
     const { agent, owner } = await account()
     await world.acquaint(agent, known)
 
-    const lowered = await owner.call('owner_set_limit', set('automatic_daily', 5))
+    const lowered = await owner.call('owner_set_limits', set('automatic_daily', 5))
     expect([await passes(agent, 5), await passes(agent, 6)]).toEqual([false, true])
-    const raised = await owner.call('owner_set_limit', set('automatic_daily', 300))
+    const raised = await owner.call('owner_set_limits', set('automatic_daily', 300))
     expect([await passes(agent, 300), await passes(agent, 301)]).toEqual([false, true])
 
     expect([lowered, raised]).toEqual([
-      [{ outcome: 'lowered', before: '200000000' }],
-      [{ outcome: 'raised', before: '5000000' }],
+      [{ name: 'automatic_daily', outcome: 'lowered', before: '200000000' }],
+      [{ name: 'automatic_daily', outcome: 'raised', before: '5000000' }],
     ])
     const told = await world.db.sql`select summary from private.activities
       where account = ${agent.id} and type like 'limit%' order by id desc limit 1`
@@ -83,10 +83,10 @@ describe('a limit', () => {
   test('is lowered without a fresh proof, and never raised', async () => {
     const { owner } = await account(11)
 
-    expect(await owner.call('owner_set_limit', set('daily_spending_cap', 10))).toMatchObject([
+    expect(await owner.call('owner_set_limits', set('daily_spending_cap', 10))).toMatchObject([
       { outcome: 'lowered' },
     ])
-    expect(await owner.call('owner_set_limit', set('daily_spending_cap', 11))).toEqual({
+    expect(await owner.call('owner_set_limits', set('daily_spending_cap', 11))).toEqual({
       refused: 'proof_required',
     })
   })
@@ -95,10 +95,12 @@ describe('a limit', () => {
     const { owner } = await account()
 
     const wrong = [set('daily_spending_cap', 1_000_001), set('other', 1)]
-    for (const one of [...wrong, { limit_name: 'automatic_daily', usd_micros: '-1' }]) {
-      expect(await owner.call('owner_set_limit', one)).toMatchObject([{ outcome: 'out_of_bounds' }])
+    for (const one of [...wrong, { limits: { automatic_daily: '-1' } }]) {
+      expect(await owner.call('owner_set_limits', one)).toMatchObject([
+        { outcome: 'out_of_bounds' },
+      ])
     }
-    expect(await owner.call('owner_set_limit', set('asserted_daily', 200))).toMatchObject([
+    expect(await owner.call('owner_set_limits', set('asserted_daily', 200))).toMatchObject([
       { outcome: 'same' },
     ])
   })
@@ -108,14 +110,14 @@ describe('a limit', () => {
     const stale = await ownerOf(world, agent, 11)
 
     const [lowered, raised] = await Promise.all([
-      owner.call('owner_set_limit', set('asserted_daily', 50)),
-      stale.call('owner_set_limit', set('asserted_daily', 100)),
+      owner.call('owner_set_limits', set('asserted_daily', 50)),
+      stale.call('owner_set_limits', set('asserted_daily', 100)),
     ])
 
     // 100 is a decrease from 200 and an increase from 50; the function knows which under the lock.
     expect(Array.isArray(lowered)).toBe(true)
     expect([
-      [{ outcome: 'lowered', before: '200000000' }],
+      [{ name: 'asserted_daily', outcome: 'lowered', before: '200000000' }],
       { refused: 'proof_required' },
     ]).toContainEqual(raised)
   })

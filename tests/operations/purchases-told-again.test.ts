@@ -16,7 +16,7 @@ beforeAll(async () => {
 async function withOwner() {
   const agent = await market.agent('pay', { usdc: 1 })
   const owner = await ownerOf(market, agent)
-  await owner.call('owner_set_limit', { limit_name: 'asserted_daily', usd_micros: '0' })
+  await owner.call('owner_set_limits', { limits: { asserted_daily: '0' } })
   return { agent, owner }
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 /** Sets the limit on an agent's own word to zero. */
 async function wordless(agent: Agent): Promise<Agent> {
   const owner = await ownerOf(market, agent)
-  await owner.call('owner_set_limit', { limit_name: 'asserted_daily', usd_micros: '0' })
+  await owner.call('owner_set_limits', { limits: { asserted_daily: '0' } })
   return agent
 }
 

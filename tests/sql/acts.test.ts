@@ -96,7 +96,7 @@ async function everything(): Promise<string> {
 }
 
 test('the catalog holds functions of the owner', () => {
-  expect(functions.map(({ name }) => name)).toContain('owner_set_limit')
+  expect(functions.map(({ name }) => name)).toContain('owner_set_limits')
 })
 
 test.each(['read', 'pay', 'full', 'vault'] as const)(

@@ -16,7 +16,7 @@ export async function changedPurchase(market: Market, shop: Shop) {
   const { owner } = await giveMandate(market, agent)
   const buy = { resource_url: `${shop.url}/data` }
   await execute(agent, attemptOf(await prepare(agent, buy)), false)
-  await owner.call('owner_set_limit', { limit_name: 'asserted_daily', usd_micros: '0' })
+  await owner.call('owner_set_limits', { limits: { asserted_daily: '0' } })
   shop.asks = { amount: '30000', payTo: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' }
   shop.names = 'https://elsewhere.example.com/data'
   return { agent, attempt: attemptOf(await prepare(agent, buy)) }

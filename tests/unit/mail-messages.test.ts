@@ -49,6 +49,7 @@ const samples = (name: string) => [
   messages.accountUnfrozen(webUrl, deed),
   messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': name } }),
   messages.mandateApproved(webUrl, { ...deed, terms: name, isForAnyKey: true, mandate: '1' }),
+  messages.moneySent(webUrl, { ...deed, amount: '1.00 USDC', label: name, address: '0x1' }),
   messages.moneyUnaccounted(webUrl, {
     ...deed,
     amount: name,

@@ -20,7 +20,7 @@ test('shows what changed since the resource was paid last, and whose it claims t
 test('shows what is asked for, and not the merchant alone', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
   const { owner } = await giveMandate(market, agent, { max_payment_usd_micros: '1' })
-  await owner.call('owner_set_limit', { limit_name: 'asserted_daily', usd_micros: '0' })
+  await owner.call('owner_set_limits', { limits: { asserted_daily: '0' } })
   const url = `${shop.url}/gift?for=<b>mallory`
   const order = { resource_url: url, method: 'POST', body: '{}' }
   const attempt = attemptOf(await prepare(agent, order))

@@ -94,17 +94,16 @@ test('raising a limit is told with the new amount, lowering it is not', async ()
   const { email, browser, told } = await home()
   const set = async (usd: string) => {
     await browser.visit('/web/limits')
-    await browser.submit(
-      { limit: 'daily_spending_cap', usd_daily_spending_cap: usd },
-      '/web/limits',
-    )
+    await browser.submit({ usd_daily_spending_cap: usd }, '/web/limits')
   }
 
   await set('900')
   await set('2500')
 
   expect(await told()).toEqual(['Your limits were raised'])
-  expect((await tests.mails(email)).at(-1)?.text).toContain('Everything together: now 2500 USD')
+  expect((await tests.mails(email)).at(-1)?.text).toContain(
+    'Everything together: from 900 to 2500 USD',
+  )
 })
 
 test('a new recipient is told with its full address', async () => {

@@ -91,7 +91,7 @@ test('what was typed is shown to its own account alone, and goes with signing ou
     from private.credentials k where k.id = s.credential and k.account = ${one.id}`
   const type = async () => {
     await browser.visit('/web/limits')
-    await browser.submit({ limit: 'automatic_daily', usd_automatic_daily: '777.77' }, '/web/limits')
+    await browser.submit({ usd_automatic_daily: '777.77' }, '/web/limits')
   }
   await type()
   const mine = browser.cookies.get(session) ?? ''

@@ -53,7 +53,7 @@ test.each([
   [passkeysPath, { deed: 'remove' }],
   [codesPath, {}],
   ['/web/security/password', { password: 'of somebody else, long' }],
-  ['/web/limits', { limit: 'automatic_daily', usd_automatic_daily: '900000' }],
+  ['/web/limits', { usd_daily_spending_cap: '900000' }],
   ['/web/keys', { label: 'Mine', scope: 'full', days: '30' }],
 ])('a form of %s by password changes nothing', async (path, fields) => {
   const facts = () => sql`select o.password_hash, a.automatic_daily_limit_usd_micros,

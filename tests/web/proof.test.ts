@@ -49,7 +49,7 @@ test.each([
     { label: 'Research', scope: 'pay', days: '30' },
     ['value="Research"', 'value="pay" checked'],
   ],
-  ['/web/limits', { limit: 'automatic_daily', usd_automatic_daily: '777' }, ['value="777"']],
+  ['/web/limits', { usd_automatic_daily: '777' }, ['value="777"']],
 ])('%s shows what was typed again after the proof, once', async (path, typed, kept) => {
   await owner.visit(path)
   await world.tick(601)

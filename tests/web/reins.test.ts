@@ -66,21 +66,44 @@ test('a limit is changed on its page, and what is no amount is told where it was
   const { agent, browser } = await home()
   const set = async (usd: string) => {
     await browser.visit('/web/limits')
-    const given = { limit: 'automatic_daily', usd_automatic_daily: usd }
-    return browser.submit(given, '/web/limits')
+    return browser.submit({ usd_automatic_daily: usd }, '/web/limits')
   }
 
   for (const wrong of ['-1', '1e3', 'many', '1000000.01', '0.0000001']) {
     const { status, text, html } = await set(wrong)
     expect(status).toBe(400)
-    expect(text).toContain('An amount from 0 to 1000000')
+    expect(text).toContain('An amount from 0 to 1,000,000')
     expect(html).toContain(`value="${wrong}"`)
   }
   const changed = await set('12.50')
 
-  expect(changed.text).toContain('The limit is set.')
-  const { body } = await agent.get('/get-identity')
-  expect(body).toMatchObject({ limits: { automatic_daily: { limit_usd: '12.5' } } })
+  expect(changed.text).toContain('Saved. Without asking: 200.00 to 12.50 USD.')
+  const limitUsd = async () => (await agent.get('/get-identity')).body
+  expect(await limitUsd()).toMatchObject({ limits: { automatic_daily: { limit_usd: '12.5' } } })
+
+  const undone = await browser.submit({}, '/web/limits')
+  expect(undone.text).toContain('Saved. Without asking: 12.50 to 200.00 USD.')
+  expect(await limitUsd()).toMatchObject({ limits: { automatic_daily: { limit_usd: '200' } } })
+})
+
+test('several limits are saved at once, none of them above the cap that would stop it', async () => {
+  const { agent, browser } = await home()
+  await browser.visit('/web/limits')
+  const both = { usd_automatic_daily: '$1,500', usd_asserted_daily: '300' }
+
+  const above = await browser.submit(both, '/web/limits')
+  const raised = await browser.submit({ ...both, usd_daily_spending_cap: '2,000' }, '/web/limits')
+
+  expect([above.status, raised.status]).toEqual([400, 200])
+  expect(above.text).toContain('stops everything at 1,000.00 USD. Raise that too.')
+  expect(above.html).toContain('value="$1,500"')
+  expect((await agent.get('/get-identity')).body).toMatchObject({
+    limits: {
+      automatic_daily: { limit_usd: '1500' },
+      asserted_daily: { limit_usd: '300' },
+      daily_spending_cap: { limit_usd: '2000' },
+    },
+  })
 })
 
 test('the worst case of each key is told in words and figures', async () => {

@@ -21,7 +21,7 @@ const withPassword = (password = person.password) => signInAs(world, { ...person
 
 async function raiseLimit(browser: Browser, usd: string) {
   await browser.visit('/web/limits')
-  await browser.submit({ limit: 'automatic_daily', usd_automatic_daily: usd }, '/web/limits')
+  await browser.submit({ usd_automatic_daily: usd }, '/web/limits')
 }
 
 async function addRecipient(browser: Browser) {

@@ -126,10 +126,7 @@ test('passes the daily cap only with the tick, which agents cannot get, and coun
 test('no approval lets a payment of an agent pass the daily cap', async () => {
   const { payer, payee, transfer_id, page, browser } = await waitingTransfer(world, {})
   const owner = await ownerOf(world, payer)
-  await owner.call('owner_set_limit', {
-    limit_name: 'daily_spending_cap',
-    usd_micros: '100000000',
-  })
+  await owner.call('owner_set_limits', { limits: { daily_spending_cap: '100000000' } })
 
   const shown = await browser.visit(page)
   const outcome = await owner.decide(transfer_id, 'approved', 'pass_daily_cap')

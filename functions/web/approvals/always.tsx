@@ -4,6 +4,7 @@ import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amoun
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, Form } from '../ui/form.tsx'
+import { typedAmount } from '../ui/typed-amount.ts'
 import type { PageContext, Routes } from '../visit.ts'
 import type { OpenedApproval } from './approvals-data.ts'
 import { openApproval } from './open-approval.ts'
@@ -25,7 +26,7 @@ async function make(c: PageContext): Promise<Response> {
   const opened = await openApproval(c)
   const typed = (await readFormFields(c)).get('month') ?? ''
   const { id: payment, amount_usd_micros: least } = opened.approval.payment_row
-  const micros = parseAmount(typed.trim(), usdDecimals)
+  const micros = parseAmount(typedAmount(typed), usdDecimals)
   if (micros === undefined || micros < least || micros > usdMicrosMax)
     return showForm(c, opened, typed)
   const question = { payment, max_total_usd_micros: micros.toString() }

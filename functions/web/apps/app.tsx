@@ -13,6 +13,7 @@ import {
   capsIn,
   capsOf,
   capsQuestion,
+  capsUndo,
   levelOf,
   levelsFor,
   linesOfCaps,
@@ -47,7 +48,7 @@ export const routes: Routes = (app) => {
       limitsRaised(webUrl, { ...deed, changes }),
     )
     await me.db.run('owner_set_caps', { holder: found.app, ...capsQuestion(caps), mail })
-    return goTo(c, `/apps/${found.app}`, 'capped')
+    return goTo(c, `/apps/${found.app}`, 'capped', capsUndo(`/apps/${found.app}`, found.caps))
   })
 }
 

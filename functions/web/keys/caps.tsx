@@ -4,9 +4,10 @@ import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amoun
 import type { GrantScope } from '../../../shared/oauth/issuer.ts'
 import type { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { limitTitles } from '../../../shared/policy/facts.ts'
-import { Button, Field, Form } from '../ui/form.tsx'
+import { Button, type DoneDetails, Field, Form } from '../ui/form.tsx'
 import { Money, Section } from '../ui/show.tsx'
 import { Used } from '../ui/spent.tsx'
+import { typedAmount } from '../ui/typed-amount.ts'
 import type { PageContext } from '../visit.ts'
 
 /** Shows caps in one line. */
@@ -124,7 +125,7 @@ export function optionalCapsIn(form: URLSearchParams): Caps | undefined {
   const [each, day] = ['each', 'day'].map((name) => {
     const text = (form.get(name) ?? '').trim()
     if (text === '') return null
-    const micros = parseAmount(text, usdDecimals)
+    const micros = parseAmount(typedAmount(text), usdDecimals)
     return micros !== undefined && micros <= usdMicrosMax ? micros : undefined
   })
   return each === undefined || day === undefined ? undefined : { each, day }
@@ -136,6 +137,13 @@ export function capsQuestion({ each, day }: Caps) {
     max_per_payment_usd_micros: each?.toString() ?? null,
     max_per_day_usd_micros: day?.toString() ?? null,
   }
+}
+
+/** Returns the form on this page that sets the caps back to what they were. */
+export function capsUndo(action: string, before: HeldCaps): DoneDetails {
+  const { each, day } = capsOf(before)
+  const typed = (micros: bigint | null) => (micros === null ? '' : formatUsd(micros))
+  return { undo: { action, fields: { wanted: 'capped', each: typed(each), day: typed(day) } } }
 }
 
 /** Returns caps as the lines of a mail. */

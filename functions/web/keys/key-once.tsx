@@ -4,6 +4,7 @@
  */
 import { Section } from '../ui/show.tsx'
 import type { PageContext } from '../visit.ts'
+import { ClientConfigs, clientConfigs, Once } from './client-configs.tsx'
 
 /** Scripts that a page with a key needs: one to copy it, one to remove it. */
 export const keyScripts = ['copy', 'once'] as const
@@ -16,21 +17,13 @@ export function KeyOnce({ c, apiKey }: { c: PageContext; apiKey: string }) {
       <Section title="API key">
         <Once text={apiKey} />
       </Section>
+      <Section title="Configurations with this key">
+        <ClientConfigs configs={clientConfigs(BASE_URL, apiKey)} />
+      </Section>
       <Section title="Lines for your agent's settings">
         <p class="quiet">Put them where your agent keeps its settings, not into a chat.</p>
         <Once text={`AOA_API_KEY=${apiKey}\nAOA_BASE_URL=${BASE_URL}`} />
       </Section>
     </>
-  )
-}
-
-/** Shows a text that is to be copied now. */
-export function Once({ text }: { text: string }) {
-  return (
-    <div>
-      <pre data-copy={text} data-once>
-        {text}
-      </pre>
-    </div>
   )
 }

@@ -15,6 +15,7 @@ import {
   canPay,
   capProblem,
   capsQuestion,
+  capsUndo,
   levelOf,
   linesOfCaps,
   optionalCapsIn,
@@ -108,7 +109,7 @@ async function cap(c: PageContext, found: KeyRow, form: URLSearchParams): Promis
     limitsRaised(webUrl, { ...deed, changes }),
   )
   await db.run('owner_set_caps', { holder: key, ...capsQuestion(caps), mail })
-  return goTo(c, `/keys/${key}`, 'capped')
+  return goTo(c, `/keys/${key}`, 'capped', capsUndo(`/keys/${key}`, found.caps))
 }
 
 async function letRead(c: PageContext, { key, label }: KeyRow, reads: boolean): Promise<Response> {

@@ -61,6 +61,7 @@ async function showKeys(c: PageContext, typed?: URLSearchParams, problem?: strin
       title="API keys"
       owner={me}
       lead="With a key an agent acts in this account, within what the key is for and your limits."
+      action={<LinkButton to="/connect">Connect your agent</LinkButton>}
     >
       {problem && (
         <Notice kind="danger" title="No key was made">
@@ -71,7 +72,7 @@ async function showKeys(c: PageContext, typed?: URLSearchParams, problem?: strin
       <Section title="In service">
         <Keys keys={keys.filter(({ live }) => live)} none="No key is in service." />
       </Section>
-      <CreateForm c={c} typed={typed} />
+      <CreateForm c={c} typed={typed} isFirst={keys.length === 0} />
       <Section title="Ended">
         <Keys keys={keys.filter(({ live }) => !live)} none="No key has ended." />
       </Section>
@@ -108,7 +109,13 @@ function Ends({ revoked_at, expires_at, live }: KeyRow) {
   return live ? <Time at={expires_at} /> : <Badge>Expired</Badge>
 }
 
-function CreateForm({ c, typed }: { c: PageContext; typed: URLSearchParams | undefined }) {
+type CreateFormProps = { c: PageContext; typed: URLSearchParams | undefined; isFirst: boolean }
+
+const noCaps = { each: null, day: null }
+/** Caps that the form suggests for the first key, in micro-dollars. */
+const firstCaps = { each: 50_000_000n, day: 200_000_000n }
+
+function CreateForm({ c, typed, isFirst }: CreateFormProps) {
   return (
     <Section title="Make a key">
       <Form c={c}>
@@ -124,10 +131,10 @@ function CreateForm({ c, typed }: { c: PageContext; typed: URLSearchParams | und
         <Choices
           name="scope"
           legend="What it is for"
-          chosen={typed?.get('scope') ?? 'read'}
+          chosen={typed?.get('scope') ?? (isFirst ? 'pay' : 'read')}
           choices={choices}
         />
-        <CapFields caps={{ each: null, day: null }} typed={typed} isOptional />
+        <CapFields caps={isFirst ? firstCaps : noCaps} typed={typed} isOptional />
         <Choices
           name="days"
           legend="Good for"

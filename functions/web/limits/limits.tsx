@@ -7,14 +7,20 @@ import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amoun
 import { bigintText } from '../../../shared/money/row-fields.ts'
 import { relayedBody } from '../../../shared/payments/decide/limit-words.ts'
 import { limitsRow, relayedRows } from '../../../shared/payments/payment-with-facts.ts'
-import type { Window } from '../../../shared/policy/facts.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
-import { Notice, Section, SendAgain, Time } from '../ui/show.tsx'
+import { Section, SendAgain, Time, usdRoundedDown } from '../ui/show.tsx'
 import { Used } from '../ui/spent.tsx'
-import { markFormDraft, type PageContext, type Routes, takeFormDraft } from '../visit.ts'
+import { typedAmount } from '../ui/typed-amount.ts'
+import {
+  markFormDraft,
+  type Owner,
+  type PageContext,
+  type Routes,
+  takeFormDraft,
+} from '../visit.ts'
 import { Exposures, keyExposureRow } from './exposures.tsx'
 import { type LimitName, limitNames, limitWords } from './limits-data.ts'
 
@@ -26,48 +32,108 @@ const row = z.object({
   asserted_new_recipient_limit: bigintText,
   relayed: relayedRows,
 })
-const setRow = z.object({ outcome: z.enum(['raised', 'lowered', 'same', 'out_of_bounds']) })
+const setRow = z.object({
+  name: z.enum(limitNames),
+  before: bigintText,
+  outcome: z.enum(['raised', 'lowered', 'same']),
+})
 
-/** Routes that show the limits and set one. */
+/** Routes that show the limits and set them. */
 export const routes: Routes = (app) => {
-  app.get('/limits', async (c) => showLimits(c, entryOf(takeFormDraft(c, await requireOwner(c)))))
+  app.get('/limits', async (c) => showLimits(c, takeFormDraft(c, await requireOwner(c))))
 
   app.post('/limits', async (c) => {
     const { db } = await requireOwner(c)
     const form = await readFormFields(c)
-    const entry = entryOf(form)
-    if (!entry) return goTo(c, '/limits')
-    const { name, usd } = entry
     markFormDraft(c, form)
-    const micros = parseAmount(usd, usdDecimals)
-    if (micros === undefined || micros > usdMicrosMax) {
-      const problem = 'An amount from 0 to 1000000, such as 250 or 12.50, without signs or spaces.'
-      return showLimits(c, { ...entry, problem })
-    }
-    const mail = await sealOwnerNotice(c, (webUrl, deed) =>
-      limitsRaised(webUrl, { ...deed, changes: { [limitWords[name].title]: `now ${usd} USD` } }),
+    const wanted = await readWanted(c, form)
+    const problems = problemsOf(wanted)
+    if (problems.size > 0) return showLimits(c, form, problems)
+    const changed = wanted.filter(({ micros, now }) => micros !== now)
+    const limits = Object.fromEntries(changed.map(({ name, micros }) => [name, `${micros}`]))
+    const changes = Object.fromEntries(
+      changed.map(({ name, usd, now }) => {
+        return [limitWords[name].title, `from ${formatUsd(now)} to ${usd} USD`]
+      }),
     )
-    const question = { limit_name: name, usd_micros: micros.toString(), mail }
-    const set = await db.one('owner_set_limit', question, setRow)
-    return goTo(c, `/limits?${set?.outcome ?? 'same'}`)
+    const mail = await sealOwnerNotice(c, (webUrl, deed) =>
+      limitsRaised(webUrl, { ...deed, changes }),
+    )
+    const set = await db.many('owner_set_limits', { limits, mail }, setRow)
+    return goTo(c, '/limits', 'limits_saved', savedDetails(set, wanted))
   })
 }
 
-/** Reads the limit that a form sets. */
-function entryOf(form: URLSearchParams | undefined): Entry | undefined {
-  const name = limitNames.find((one) => one === form?.get('limit'))
-  return name && { name, usd: (form?.get(`usd_${name}`) ?? '').trim() }
+/** Limit that a form sets; `micros` is undefined if it is no amount. */
+type Wanted = { name: LimitName; usd: string; micros: bigint | undefined; now: bigint }
+
+/** Reads all limits of a form; one that it does not have stays as it is. */
+async function readWanted(c: PageContext, form: URLSearchParams): Promise<Wanted[]> {
+  const found = await readLimits(await requireOwner(c))
+  return limitNames.map((name) => {
+    const now = limitOf(found, name)
+    const usd = typedAmount(form.get(`usd_${name}`) ?? formatUsd(now))
+    const micros = parseAmount(usd, usdDecimals)
+    return {
+      name,
+      usd,
+      now,
+      micros: (micros ?? usdMicrosMax + 1n) > usdMicrosMax ? undefined : micros,
+    }
+  })
 }
 
-async function showLimits(c: PageContext, entry?: Entry) {
+/** Returns for each field what is wrong with it. */
+function problemsOf(wanted: readonly Wanted[]): Map<LimitName, string> {
+  const cap = wanted.find(({ name }) => name === 'daily_spending_cap')?.micros
+  const problems = wanted.flatMap(({ name, micros, now }): [LimitName, string][] => {
+    if (micros === undefined) {
+      return [[name, 'An amount from 0 to 1,000,000, such as 250 or 12.50, without a minus sign.']]
+    }
+    if (cap === undefined || micros <= cap || micros <= now) return []
+    const title = limitWords.daily_spending_cap.title
+    return [[name, `“${title}” stops everything at ${usdRoundedDown(cap)} USD. Raise that too.`]]
+  })
+  return new Map(problems)
+}
+
+/** Says which limits changed, and how to set them back. */
+function savedDetails(set: readonly z.output<typeof setRow>[], wanted: readonly Wanted[]) {
+  const changed = set.filter(({ outcome }) => outcome !== 'same')
+  if (changed.length === 0) return { words: 'Nothing was different.' }
+  const words = changed.map(({ name, before }) => {
+    const micros = wanted.find((one) => one.name === name)?.micros ?? 0n
+    return `${limitWords[name].title}: ${usdRoundedDown(before)} to ${usdRoundedDown(micros)} USD.`
+  })
+  const fields = changed.map(({ name, before }) => [`usd_${name}`, formatUsd(before)])
+  return {
+    words: words.join(' '),
+    undo: { action: '/limits', fields: Object.fromEntries(fields) },
+  }
+}
+
+type Limits = z.output<typeof row>
+
+async function readLimits({ db }: Owner): Promise<Limits> {
+  const found = await db.one('owner_read_limits', {}, row)
+  if (!found) throw new Error('an account has no limits')
+  return found
+}
+
+function limitOf({ limits, asserted_new_recipient_limit }: Limits, name: LimitName): bigint {
+  return name === 'asserted_new_recipient' ? asserted_new_recipient_limit : limits[name].limit
+}
+
+async function showLimits(
+  c: PageContext,
+  typed?: URLSearchParams,
+  problems: Map<LimitName, string> = new Map(),
+) {
   const me = await requireOwner(c)
   const [found, keys] = await Promise.all([
-    me.db.one('owner_read_limits', {}, row),
+    readLimits(me),
     me.db.many('owner_list_exposures', {}, keyExposureRow),
   ])
-  if (!found) throw new Error('an account has no limits')
-  const { limits, asserted_new_recipient_limit } = found
-  const isChanged = ['raised', 'lowered'].some((outcome) => c.req.query(outcome) !== undefined)
   return sendPage(
     c,
     <Page
@@ -76,61 +142,50 @@ async function showLimits(c: PageContext, entry?: Entry) {
       owner={me}
       lead="A lower limit holds at once. To raise one you prove again that it is you."
     >
-      {isChanged && <Notice kind="good">The limit is set.</Notice>}
-      {entry && entry.problem === undefined && <SendAgain />}
-      {limitNames.map((name) => {
-        const window = name === 'asserted_new_recipient' ? undefined : limits[name]
-        const limit = window?.limit ?? asserted_new_recipient_limit
-        return <Limit c={c} name={name} limit={limit} window={window} entry={entry} />
-      })}
+      {typed && problems.size === 0 && <SendAgain />}
+      <Form c={c}>
+        {limitNames.map((name) => (
+          <Limit name={name} found={found} typed={typed} problem={problems.get(name)} />
+        ))}
+        <div class="actions">
+          <Button>Save</Button>
+        </div>
+      </Form>
       <Relayed rows={found.relayed} chains={connectedChains(c.get('world').config)} />
       <Exposures keys={keys} />
     </Page>,
-    entry?.problem === undefined ? 200 : 400,
+    problems.size === 0 ? 200 : 400,
   )
 }
 
-/** Limit that was entered and not set, with the reason if it was refused. */
-type Entry = { name: LimitName; usd: string; problem?: string }
-
-/** Shows the limit with its form. */
-function Limit({
-  c,
-  name,
-  limit,
-  window,
-  entry,
-}: {
-  c: PageContext
+type LimitProps = {
   name: LimitName
-  limit: bigint
-  /** Set for a limit over time. */
-  window: Window | undefined
-  entry: Entry | undefined
-}) {
+  found: Limits
+  typed: URLSearchParams | undefined
+  problem: string | undefined
+}
+
+/** Shows the limit with its field and how much of it is used. */
+function Limit({ name, found, typed, problem }: LimitProps) {
   const { title, meaning } = limitWords[name]
-  const own = entry?.name === name ? entry : undefined
-  const about = <span class="unseen"> for “{title}”</span>
   return (
-    <Section title={title}>
-      <p>{meaning}</p>
-      {window && <Used id={`used-${name}`} label="Used in the last 24 hours" window={window} />}
-      <Form c={c} class="row">
-        <input type="hidden" name="limit" value={name} />
-        <Field
-          name={`usd_${name}`}
-          label={<>Limit{about}</>}
-          value={own?.usd ?? formatUsd(limit)}
-          unit="USD"
-          inputmode="decimal"
-          autocomplete="off"
-          maxlength={20}
-          required
-          {...(own?.problem === undefined ? {} : { error: own.problem })}
-        />
-        <Button kind="plain">Save{about}</Button>
-      </Form>
-    </Section>
+    <div class="limit">
+      <Field
+        name={`usd_${name}`}
+        label={title}
+        hint={meaning}
+        value={typed?.get(`usd_${name}`) ?? formatUsd(limitOf(found, name))}
+        unit="USD"
+        inputmode="decimal"
+        autocomplete="off"
+        maxlength={20}
+        required
+        {...(problem === undefined ? {} : { error: problem })}
+      />
+      {name !== 'asserted_new_recipient' && (
+        <Used id={`used-${name}`} label="Used in the last 24 hours" window={found.limits[name]} />
+      )}
+    </div>
   )
 }
 

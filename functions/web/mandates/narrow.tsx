@@ -3,6 +3,7 @@ import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
 import { Button, Checkbox, Field, Form, Select } from '../ui/form.tsx'
 import { Notice } from '../ui/show.tsx'
+import { typedAmount } from '../ui/typed-amount.ts'
 import type { PageContext } from '../visit.ts'
 
 const lives = [
@@ -39,7 +40,7 @@ export function narrowedIn(form: URLSearchParams, mandate: MandateRow, now: Date
 function usdIn(form: URLSearchParams, name: string): string | null | undefined {
   const text = (form.get(name) ?? '').trim()
   if (text === '') return null
-  const micros = parseAmount(text, usdDecimals)?.toString()
+  const micros = parseAmount(typedAmount(text), usdDecimals)?.toString()
   return micros !== undefined && micros.length <= digitsMax.usdMicros ? micros : undefined
 }
 

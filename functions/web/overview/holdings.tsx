@@ -5,6 +5,7 @@ import type { Config } from '../../../shared/env.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
 import type { World } from '../../../shared/world.ts'
+import { LinkButton } from '../ui/form.tsx'
 import {
   type Column,
   Empty,
@@ -64,6 +65,12 @@ export function Holdings({ chains, reservedUsdMicros, config }: HoldingsProps) {
       {silent.length > 0 && <Silent names={silent.map(({ chain }) => chain.title)} />}
       {full.length > 0 && <Table caption="What the account holds" columns={columns} rows={full} />}
       {full.length + silent.length === 0 && <Empty>The account holds nothing yet.</Empty>}
+      <div class="actions">
+        <LinkButton to="/deposit" kind="main">
+          Add money
+        </LinkButton>
+        {full.length > 0 && <LinkButton to="/send">Send</LinkButton>}
+      </div>
     </Section>
   )
 }

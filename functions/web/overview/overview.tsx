@@ -14,6 +14,7 @@ import { Empty, Section } from '../ui/show.tsx'
 import { Spent } from '../ui/spent.tsx'
 import { type Owner, type Routes, webAppPath } from '../visit.ts'
 import { BalanceChart, daysUpTo, SpendChart } from './account-charts.tsx'
+import { FirstSteps, stepsRow } from './first-steps.tsx'
 import { Holdings, readHoldings } from './holdings.tsx'
 
 const daysShown = 30
@@ -22,6 +23,7 @@ const itemsShown = 6
 const overviewRow = z.object({
   overview: z.object({
     created_at: z.string(),
+    steps: stepsRow,
     limits: limitsRow,
     address: addressSchema,
     reserved_usd_micros: bigintText,
@@ -54,6 +56,7 @@ export const routes: Routes = (app) => {
         {me.account.isFrozen && <FrozenAccountNotice />}
         <WaitingRequestsNotice kind="payments" count={me.waiting.payments} />
         <WaitingRequestsNotice kind="mandates" count={me.waiting.mandates} />
+        <FirstSteps c={c} steps={facts.steps} />
         <div class="columns">
           <Holdings chains={chains} reservedUsdMicros={facts.reserved_usd_micros} config={config} />
           <Spent limits={facts.limits} />

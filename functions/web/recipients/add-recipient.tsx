@@ -58,7 +58,8 @@ export const routes: Routes = (app) => {
     const added = await db.one('owner_add_recipient', { address: shown, mail }, addedRow)
     // The page of the recipient says why it was not added.
     const isAdded = added?.outcome === 'added' || added?.outcome === 'known'
-    if (isAdded) return goTo(c, '/recipients', 'recipient_added')
+    const undo = { action: '/recipients', fields: { address: shown, sure: 'yes' } }
+    if (isAdded) return goTo(c, '/recipients', 'recipient_added', { undo })
     return goTo(c, `/recipients/add/${encodeURIComponent(shown)}`)
   })
 }

@@ -254,6 +254,7 @@ const doneWords = {
   app_disconnected: 'The app is disconnected and has no access any more.',
   recipient_added: 'The recipient is now known.',
   removed: 'Removed. You will be asked about it again.',
+  limits_saved: 'Saved.',
   capped: 'The caps are saved and apply from now on.',
   approved:
     'Approved. Transfers are sent; purchases are left to the agent, which gets what it buys.',
@@ -268,22 +269,38 @@ const doneWords = {
 /** Act that the page after it tells. */
 export type Done = keyof typeof doneWords
 
+/** Details of an act: a sentence, and the form that takes it back. */
+export type DoneDetails = { words?: string; undo?: Undo }
+type Undo = { action: string; fields: Record<string, string> }
+
 const cookie = 'aoa_done'
 const ownHost = { path: '/', secure: true, prefix: 'host' } as const
 const keptSeconds = 60
 
 /** Has the next page tell the act. */
-export function keepDone(c: PageContext, done: Done): void {
-  setCookie(c, cookie, done, { ...ownHost, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds })
+export function keepDone(c: PageContext, done: Done, { words = '', undo }: DoneDetails = {}): void {
+  const account = c.get('owner')?.account.id ?? ''
+  const undoing = undo?.action ?? ''
+  const kept = new URLSearchParams({ ...undo?.fields, done, words, account, undo: undoing })
+  const options = { ...ownHost, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds } as const
+  setCookie(c, cookie, kept.toString(), options)
 }
 
 /** Returns the act that this page tells, once, and if it is done rather than still to be repeated. */
-export function takeDone(c: PageContext): { words: string; isDone: boolean } | undefined {
-  const name = getCookie(c, cookie, 'host')
-  const act = Object.entries(doneWords).find(([one]) => one === name)
+export function takeDone(
+  c: PageContext,
+): { words: string; isDone: boolean; undo?: Undo } | undefined {
+  const { done, words, account, undo, ...fields } = Object.fromEntries(
+    new URLSearchParams(getCookie(c, cookie, 'host')),
+  )
+  const act = Object.entries(doneWords).find(([one]) => one === done)
   if (!act) return undefined
   deleteCookie(c, cookie, ownHost)
-  return { words: act[1], isDone: name !== 'few' && name !== 'unsure' }
+  return {
+    words: [act[1], words].filter(Boolean).join(' '),
+    isDone: done !== 'few' && done !== 'unsure',
+    ...(undo && account === c.get('owner')?.account.id && { undo: { action: undo, fields } }),
+  }
 }
 
 /** Links to the page for a proof, which leads back to this page. */

@@ -8,6 +8,7 @@ import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Checkbox, Field, Form, Select } from '../ui/form.tsx'
 import { Facts, Money, Section } from '../ui/show.tsx'
+import { typedAmount } from '../ui/typed-amount.ts'
 import type { PageContext, Routes } from '../visit.ts'
 import { ruleSentence, vaultName, vaultNamed } from './yield.tsx'
 
@@ -40,7 +41,7 @@ function ruleIn(vaults: readonly YieldVault[], form: URLSearchParams): Rule | st
   const vault = vaultNamed(vaults, form.get('vault') ?? '')
   if (!vault || vault.isClosed) return 'Choose a vault that takes deposits.'
   const typed = (name: string) => (form.get(name) ?? '').trim()
-  const amount = (name: string) => parseAmount(typed(name), vault.token.decimals)
+  const amount = (name: string) => parseAmount(typedAmount(typed(name)), vault.token.decimals)
   const [keep, day] = [amount('keep'), amount('day')]
   const above = typed('above') === '' ? null : amount('above')
   const refills = form.get('refills') === 'yes'

@@ -32,8 +32,8 @@ export async function limit(play: Play, { name, dollars }: ActionOf<'limit'>): P
   const now = limitsNow(play.book)
   const micros = BigInt(dollars) * 1_000_000n
   if (now[fieldOf[name]] <= micros) return
-  const order = { limit_name: name, usd_micros: `${micros}` }
-  const answer = await (await ownerIn(play)).call('owner_set_limit', order)
+  const order = { limits: { [name]: `${micros}` } }
+  const answer = await (await ownerIn(play)).call('owner_set_limits', order)
   if (!Array.isArray(answer) || answer[0]?.['outcome'] !== 'lowered') return
   play.book.limits.push({ ...now, [fieldOf[name]]: micros, at: play.clock.seconds() })
 }

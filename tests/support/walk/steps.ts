@@ -175,9 +175,12 @@ export const entries: Step[] = [
 
 /** Acts of a session. */
 export const acts: Step[] = [
-  inSession('set a limit', 'owner_set_limit', ({ dice }) => ({
-    limit_name: dice.oneOf(['automatic_daily', 'asserted_daily', 'daily_spending_cap']),
-    usd_micros: String(dice.below(10) * 100_000_000),
+  inSession('set a limit', 'owner_set_limits', ({ dice }) => ({
+    limits: {
+      [dice.oneOf(['automatic_daily', 'asserted_daily', 'daily_spending_cap'])]: String(
+        dice.below(10) * 100_000_000,
+      ),
+    },
   })),
   inSession('add a recipient', 'owner_add_recipient', () => ({
     address: `0x${randomBytes(20).toString('hex')}`,
