@@ -11,8 +11,7 @@ const { sql } = world.db
 /** Arguments that widen, where that depends on them; elsewhere any value of the right type will do. */
 const widening: Record<string, string> = {
   decision: `'approved'`,
-  limit_name: `'daily_spending_cap'`,
-  usd_micros: `'999000000000'`,
+  limits: `'{"daily_spending_cap": "999000000000"}'`,
   assertion: 'null',
   suspended: 'false',
   scopes: `'{pay}'`,
