@@ -105,10 +105,12 @@ function savedDetails(set: readonly z.output<typeof setRow>[], wanted: readonly 
     const micros = wanted.find((one) => one.name === name)?.micros ?? 0n
     return `${limitWords[name].title}: ${usdRoundedDown(before)} to ${usdRoundedDown(micros)} USD.`
   })
-  const fields = changed.map(({ name, before }) => [`usd_${name}`, formatUsd(before)])
+  const fields = Object.fromEntries(
+    changed.map(({ name, before }) => [`usd_${name}`, formatUsd(before)]),
+  )
   return {
     words: words.join(' '),
-    undo: { action: '/limits', fields: Object.fromEntries(fields) },
+    undo: { action: '/limits', fields },
   }
 }
 
