@@ -6,6 +6,7 @@ import type { Config } from '../../shared/env.ts'
 import { type Asset, assetPath } from './asset.ts'
 import { Button, Form, takeDone } from './ui/form.tsx'
 import { Badge, Notice, Time } from './ui/show.tsx'
+import { ReaderContext, readerOf } from './ui/zone.ts'
 import { type Owner, type PageContext, webAppPath } from './visit.ts'
 
 type PageProps = PropsWithChildren<{
@@ -32,8 +33,16 @@ export function sendPage(c: PageContext, page: Child, status: ContentfulStatusCo
   return c.html(html`<!doctype html>${page}`, status)
 }
 
-/** Renders a whole page. */
+/** Renders a whole page, with its times on the clock of its reader. */
 export function Page(props: PageProps) {
+  return (
+    <ReaderContext.Provider value={readerOf(props.c)}>
+      <Document {...props} />
+    </ReaderContext.Provider>
+  )
+}
+
+function Document(props: PageProps) {
   const { c, title, owner, isDecision = false, scripts = [], refreshSeconds, children } = props
   return (
     <html lang="en">
@@ -52,7 +61,7 @@ export function Page(props: PageProps) {
         <link rel="manifest" href={`${webAppPath}/manifest.webmanifest`} />
         <link rel="icon" href={assetPath('icon')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetPath('style')} />
-        {scripts.map((name) => (
+        {(['zone', ...scripts] as const).map((name) => (
           <script type="module" src={assetPath(name)} />
         ))}
       </head>
@@ -107,7 +116,7 @@ function HoldNotice({ c, owner: { account } }: { c: PageContext; owner: Owner })
   if (holdUntil === null || c.req.path === `${webAppPath}/hold`) return null
   return (
     <Notice kind="warning" title="The account is on hold">
-      Until <Time at={holdUntil} /> nothing can be widened, shown or ended.{' '}
+      Until <Time at={holdUntil} isInSentence /> nothing can be widened, shown or ended.{' '}
       <a href={`${webAppPath}/hold`}>See why, and end it</a>
     </Notice>
   )

@@ -17,7 +17,7 @@ export function Outcome({ action }: { action: HostedAction }) {
     return (
       <p>
         Your agent is told that somebody was there. That is good until{' '}
-        <Time at={result.valid_until} />.
+        <Time at={result.valid_until} isInSentence />.
       </p>
     )
   }

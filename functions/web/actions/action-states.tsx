@@ -16,7 +16,8 @@ export function showOfferedAction(c: PageContext, { action, alias }: ActionView)
     c,
     <Page c={c} title={titleOf(action)} lead={purposeOf(action, alias)}>
       <p>
-        The link works until <Time at={action.expires_at} />, in the browser that continues first.
+        The link works until <Time at={action.expires_at} isInSentence />, in the browser that
+        continues first.
       </p>
       <div class="actions">
         <Form c={c} action={stepPath(c, 'open')}>

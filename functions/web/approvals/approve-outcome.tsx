@@ -49,7 +49,7 @@ export function Outcome({ c, standing, ...opened }: OutcomeProps) {
 
 function Approved({ approval, why }: OpenedApproval & { why: string | undefined }) {
   const { decided_at, payment_row: payment } = approval
-  const until = <Time at={payment.expires_at} />
+  const until = <Time at={payment.expires_at} isInSentence />
   if (why !== undefined) {
     return (
       <Notice kind="warning" title="Approved, and not sent yet">

@@ -342,7 +342,7 @@ function RequestingApp({ request, namesakes }: RequestingAppProps) {
         />
         {before && (
           <p class="quiet">
-            You connected an app of this name before, on <Time at={before.since} />.
+            You connected an app of this name before, <Time at={before.since} isInSentence />.
           </p>
         )}
       </div>

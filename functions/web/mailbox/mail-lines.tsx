@@ -60,7 +60,7 @@ export function CodeState({ code, now }: { code: MailItem['codes'][number]; now:
   if (new Date(end) <= now) return <>Not used in time</>
   return (
     <>
-      Agents can use it unread at {places}, once, until <Time at={end} />
+      Agents can use it unread at {places}, once, until <Time at={end} isInSentence />
     </>
   )
 }

@@ -196,7 +196,8 @@ export function MandateHeadline({ opened, now }: { opened: OpenedMandate; now: D
           </p>
         ))}
         <p>
-          At most {capWords(mandateFacts(mandate))}, until <Time at={mandate.expires_at} />.
+          At most {capWords(mandateFacts(mandate))}, until{' '}
+          <Time at={mandate.expires_at} isInSentence />.
         </p>
         {mandate.purpose && <p>For your rule: {mandate.purpose}</p>}
         <p class="quiet">

@@ -267,8 +267,8 @@ function MandateOutcome({ opened: { mandate_row, consent } }: { opened: OpenedMa
         <Notice kind="good" title="Approved">
           {at}
           {consent?.level === 'user_passkey' && ' with your passkey'}. There is nothing more to do:
-          your agent pays within these limits until <Time at={expires_at} />, and each payment is
-          listed below.
+          your agent pays within these limits until <Time at={expires_at} isInSentence />, and each
+          payment is listed below.
         </Notice>
       )
     case 'suspended':

@@ -93,7 +93,7 @@ type UnfreezeProps = { c: PageContext; me: Owner; standing: StandingFreeze; isAn
 function Unfreeze({ c, me, standing: { freeze, since }, isAnother }: UnfreezeProps) {
   const lead = (
     <>
-      Nothing is paid since <Time at={since} />.
+      Nothing is paid since <Time at={since} isInSentence />.
     </>
   )
   return (

@@ -44,8 +44,8 @@ async function showHold(c: PageContext, error?: string) {
           'Nothing is pending.'
         ) : (
           <>
-            Until <Time at={hold_until} /> nothing can be widened, shown or ended. Lowering and
-            freezing work, and agents go on within their limits.
+            Until <Time at={hold_until} isInSentence /> nothing can be widened, shown or ended.
+            Lowering and freezing work, and agents go on within their limits.
           </>
         )
       }
@@ -77,7 +77,7 @@ function Pending({ security, until }: { security: Security; until: string }) {
       <ul class="points">
         {pending_password && (
           <li>
-            From <Time at={until} /> a new password signs in, and every session ends.
+            From <Time at={until} isInSentence /> a new password signs in, and every session ends.
           </li>
         )}
         {pending_passkey_removal && (

@@ -55,7 +55,7 @@ async function showSecure(c: PageContext, error?: string) {
       </Form>
       {secured_at !== null && (
         <p>
-          Last done <Time at={secured_at} />.{' '}
+          Last done <Time at={secured_at} isInSentence />.{' '}
           <a href={`${webAppPath}${path}/done`}>See what ended then</a>
         </p>
       )}
@@ -108,8 +108,8 @@ async function showSecured(c: PageContext) {
       back={security}
       lead={
         <>
-          Since <Time at={secured_at} /> only this session and what you signed in with let anybody
-          in.
+          Since <Time at={secured_at} isInSentence /> only this session and what you signed in with
+          let anybody in.
         </>
       }
     >

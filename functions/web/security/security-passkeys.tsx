@@ -115,9 +115,9 @@ function Passkey({ c, passkey }: { c: PageContext; passkey: Security['passkeys']
   return (
     <Section title={label}>
       <p>
-        Added <Time at={created_at} />
+        Added <Time at={created_at} isInSentence />
         {last_used_at ? ', last used ' : ', never used'}
-        {last_used_at && <Time at={last_used_at} />}
+        {last_used_at && <Time at={last_used_at} isInSentence />}
       </p>
       <Form c={c} class="row">
         <input type="hidden" name="passkey" value={id} />

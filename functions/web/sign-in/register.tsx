@@ -81,7 +81,7 @@ function askChoices(
       lead={
         <>
           For <strong>{registration.email}</strong>. This page is good until{' '}
-          <Time at={registration.expires_at} />.
+          <Time at={registration.expires_at} isInSentence />.
         </>
       }
     >

@@ -1,8 +1,9 @@
 /** Parts that show facts, so that the same thing looks the same on every page. */
-import type { Child, PropsWithChildren } from 'hono/jsx'
+import { type Child, type PropsWithChildren, useContext } from 'hono/jsx'
 import type { Chain } from '../../../shared/chains/chain.ts'
 import { readableName } from '../../../shared/mandates/readable-name.ts'
 import { formatUsd } from '../../../shared/money/amount.ts'
+import { localTime, ReaderContext, timeWords } from './zone.ts'
 
 /** Shows what the reader must know before the rest of the page. */
 export function Notice({
@@ -57,12 +58,32 @@ export function Address({ value }: { value: string }) {
   )
 }
 
-/** Shows a time in UTC, to the minute. */
-export function Time({ at }: { at: string | Date }) {
-  const iso = (typeof at === 'string' ? new Date(at) : at).toISOString()
+/** Shows a time on the reader's clock, to the minute; its title is UTC. */
+export function Time({
+  at,
+  isInSentence = false,
+}: {
+  at: string | Date
+  /** True amid a sentence, which goes on with "today at 14:05". */
+  isInSentence?: boolean
+}) {
+  const time = typeof at === 'string' ? new Date(at) : at
+  const reader = useContext(ReaderContext)
+  return <TimeTag at={time}>{timeWords(time, reader, isInSentence)}</TimeTag>
+}
+
+/** Shows the time of day alone, below the heading of its day. */
+export function TimeOfDay({ at }: { at: Date }) {
+  const reader = useContext(ReaderContext)
+  const { time } = localTime(at, reader)
+  return <TimeTag at={at}>{reader.clock === undefined ? `${time} UTC` : time}</TimeTag>
+}
+
+function TimeTag({ at, children }: PropsWithChildren<{ at: Date }>) {
+  const iso = at.toISOString()
   return (
-    <time datetime={iso} title={iso}>
-      {iso.slice(0, 16).replace('T', ' ')} UTC
+    <time datetime={iso} title={`${iso.slice(0, 19).replace('T', ' ')} UTC`}>
+      {children}
     </time>
   )
 }

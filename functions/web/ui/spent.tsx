@@ -46,7 +46,7 @@ export function Used({ id, label, window }: { id: string; label: string; window:
       />
       {spent > 0n && resetsAt !== null && (
         <p class="hint">
-          Starts to reset at <Time at={resetsAt} />
+          Starts to reset <Time at={resetsAt} isInSentence />
         </p>
       )}
     </div>

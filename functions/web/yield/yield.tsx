@@ -94,7 +94,7 @@ function Rule({ rule, vault }: { rule: RuleRow; vault: VaultSeen }) {
       <a href={`${webAppPath}/mandate/${mandate.id}`}>{ruleSentence(rule, vault)}</a>{' '}
       <span class="quiet">
         {mandate.status.replace('_', ' ')}, at most {signedUsdc(daily)} {vault.token.symbol} a day,
-        until <Time at={mandate.expires_at} />
+        until <Time at={mandate.expires_at} isInSentence />
       </span>
     </p>
   )
