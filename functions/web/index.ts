@@ -3,6 +3,7 @@ import { routes as deposit } from './actions/deposit.tsx'
 import { routes as keepWallet } from './actions/keep-wallet.tsx'
 import { routes as activity } from './activity/activity.tsx'
 import { routes as activityItem } from './activity/activity-item.tsx'
+import { routes as payment } from './activity/payment.tsx'
 import { webFunction } from './app.tsx'
 import { routes as always } from './approvals/always.tsx'
 import { routes as approvals } from './approvals/approvals.tsx'
@@ -83,6 +84,7 @@ export const pages = [
   installed,
   notifications,
   overview,
+  payment,
   proof,
   receipts,
   recipients,

@@ -70,6 +70,7 @@ function waysIn(
 ): Readonly<Record<string, Readonly<Record<string, Way>>>> {
   return {
     '/web/activity/:id': { '': followLink(world, '/web/activity', '/web/activity/') },
+    '/web/payment/:payment': { '': followLink(world, '/web/activity', '/web/payment/') },
     '/web/keys': { '': go(world, '/web/keys'), made: makeKey(world) },
     '/web/keys/:key': { '': followLink(world, '/web/keys', '/web/keys/') },
     '/web/apps/:app': { '': connectApp(world) },

@@ -662,6 +662,7 @@ export type DatabaseFunctions = {
   owner_find_activity: { args: { credential: string; item: number } }
   owner_find_passkey: { args: { credential: string; passkey: string } }
   owner_find_password: { args: { credential: string } }
+  owner_find_payment: { args: { credential: string; payment: string } }
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
   owner_forget_known_by: { args: { credential: string; key: string } }
@@ -680,6 +681,18 @@ export type DatabaseFunctions = {
     }
   }
   owner_leave: { args: { credential: string } }
+  owner_list_activity: {
+    args: {
+      credential: string
+      page: number
+      filter?: unknown
+      before_at?: string | null
+      before_id?: string | null
+      hidden?: boolean
+      is_money?: boolean
+    }
+  }
+  owner_list_agents: { args: { credential: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_apps: { args: { credential: string; listed_max: number } }
   owner_list_destinations: { args: { credential: string; entry: string } }

@@ -110,6 +110,9 @@ create table private.payments (
   -- The wallet's balance of the token, as it was seen when the payment was entered.
   funds_atomic numeric(78, 0),
   funds_seen_at timestamptz,
+  -- Time of its latest step, at which the owner's list shows it. Null while nobody was asked about it and nothing
+  -- is reserved. That a block is final confirms a step and is none itself.
+  latest_step_at timestamptz,
   unique (account, kind, claim),
   unique (chain, token, wallet, authorization_nonce),
   -- Everything that counts as authorized has its consent, its time and its bounds.
@@ -164,6 +167,7 @@ create index payments_entered on private.payments (account, created_at desc);
 create index payments_by_permit on private.payments (wallet, chain, token, lower(payee), amount_atomic)
   where terms ->> 'transfer_method' = 'permit2'
     and (state = 'signed' or state = 'settled' and block_hash is null);
+create index payments_listed on private.payments (account, latest_step_at desc) where latest_step_at is not null;
 create index payments_orders on private.payments (account, created_at desc, id desc)
   where terms ? 'carrier';
 
@@ -188,6 +192,23 @@ create function private.reported_state(p private.payments) returns text
     else 'signed' end
 $$;
 
+-- Notes the time of a step. A quote that nobody was asked about ends without one.
+create function private.note_step() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.state <> 'prepared' then
+      new.latest_step_at := coalesce(new.settled_at, new.authorized_at, new.created_at);
+    end if;
+  elsif not (old.latest_step_at is null and new.state in ('prepared', 'expired', 'declined'))
+    and (private.is_in_block(new) <> private.is_in_block(old)
+      or new.state <> old.state and not private.is_in_block(new)) then
+    new.latest_step_at := private.clock();
+  end if;
+  return new;
+end $$;
+create trigger note_step before insert or update of state, block_hash on private.payments
+  for each row execute function private.note_step();
+
 -- Returns how many calls of a relayer's transaction a payment counts as. One with an order that its payee
 -- carries out needs the gas of several, and goes alone: what it calls could use up the gas of others.
 create function private.call_units(p private.payments) returns integer
@@ -202,7 +223,7 @@ create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
       'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'sign_up_network', 'remembers_device',
-      'funds_atomic', 'funds_seen_at'] ||
+      'funds_atomic', 'funds_seen_at', 'latest_step_at'] ||
     jsonb_build_object('state', private.reported_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,

@@ -25,6 +25,7 @@ alter table private.activities enable row level security;
 create index activities_of_payment on private.activities (payment) where payment is not null;
 create index activities_feed on private.activities (account, hidden, id desc);
 create index activities_feed_by_category on private.activities (account, hidden, category, id desc);
+create index activities_listed on private.activities (account, hidden, at desc) where payment is null;
 create index activities_deposit on private.activities (deposit) where deposit is not null;
 
 -- Reads of secrets by keys, whose number in an hour is limited.
@@ -35,11 +36,18 @@ create index activities_secrets_read on private.activities (account, at)
 create index activities_of_entry on private.activities (account, entry, id desc)
   where entry is not null;
 
--- Enters a payment in the feed; its category is the one that its terms name, or the payment's kind.
+-- Returns the category of a payment: the one that its terms name, or its kind.
+create function private.category_of(p private.payments) returns text language sql immutable as $$
+  select coalesce(p.terms ->> 'category', p.kind)
+$$;
+
+-- Enters a payment in the feed. An approval is a step that leaves the state as it is.
 create function private.record_payment(p private.payments, type text)
   returns void language sql as $$
   insert into private.activities (account, category, type, payment)
-  values (p.account, coalesce(p.terms ->> 'category', p.kind), type, p.id)
+  values (p.account, private.category_of(p), type, p.id);
+  update private.payments q set latest_step_at = private.clock()
+   where q.id = p.id and type = 'confirmation_approved'
 $$;
 
 create function private.record_security(of_account uuid, type text, summary text)

@@ -134,11 +134,10 @@ begin
   order by a.id desc limit page;
 end $$;
 
--- Returns one item of the feed, hidden or not, with its whole payment and the requester of that. Returns no
--- row if the account has no such item.
+-- Returns one item of the feed, hidden or not. Returns no row if the account has no such item.
 create function api.owner_find_activity(credential text, item bigint)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, asked_by text)
+    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
@@ -147,10 +146,9 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, a.entry, a.mail, private.holder_title(k)
+    a.untrusted, a.mandate, a.entry, a.mail
   from private.activities a
   left join private.payments p on p.id = a.payment
-  left join private.credentials k on k.id = p.key
   where a.account = caller.account and a.id = item;
 end $$;
 

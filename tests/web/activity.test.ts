@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvBytes } from '../../functions/web/activity/activity.tsx'
+import { csvBytes } from '../../functions/web/activity/activity-csv.ts'
 import { signedIn } from '../support/browserless.ts'
 import { type Agent, start } from '../support/world.ts'
 

@@ -47,7 +47,7 @@ test('every payment is on one page of the statement, the newest first', async ()
     paid.unshift(body['transfer_id'])
   }
 
-  const pages = await pagesFrom(agent, `/web/mandate/${id}`, /activity\?q=([0-9a-f-]{36})"/g)
+  const pages = await pagesFrom(agent, `/web/mandate/${id}`, /\/web\/payment\/([0-9a-f-]{36})"/g)
 
   expect(pages.map((page) => page.length)).toEqual([25, 2])
   expect(pages.flat()).toEqual(paid)

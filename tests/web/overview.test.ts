@@ -20,7 +20,9 @@ test('what was spent is shown against each limit, and what waits is told', async
   expect(page.text).toContain('Everything together 12.50 of 1,000.00 USD')
   expect(page.text).toContain('One payment waits for your approval')
   expect(page.text).toContain(`To ${payee.alias} −12.50 USDC`)
-  expect(page.text).toMatch(/An agent asked to pay 0x(ab){20} 13\.00 USDC/i)
+  expect(page.text).toMatch(
+    /To 0x(ab){20} −13\.00 USDC [-\d :]+ UTC Transfer by pay Waiting for approval/i,
+  )
 })
 
 test('what an agent may confirm itself waits for no owner', async () => {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { walletRow } from '../../../shared/payments/payment.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
-import { Items } from '../activity/activity.tsx'
+import { Items } from '../activity/activity-lines.tsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Empty, Section } from '../ui/show.tsx'

@@ -1,76 +1,55 @@
-/** The page of all activity, which the owner searches, filters and exports as CSV. */
-import * as z from 'zod'
-import { activityCategory } from '../../../shared/contract/fields.ts'
-import {
-  type ActivityItem,
-  activityItem,
-  activityRow,
-} from '../../../shared/payments/show/activity.ts'
-import { merchantOf } from '../../../shared/payments/words.ts'
+/** The page of all activity, one row a payment, which the owner searches, filters and exports. */
+import { activityItem, activityRow } from '../../../shared/payments/show/activity.ts'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, Select } from '../ui/form.tsx'
-import { Empty, forPeople, Notice, Pager, Section, State, Time } from '../ui/show.tsx'
+import { Empty, Notice, Pager, Section } from '../ui/show.tsx'
+import { readerOf } from '../ui/zone.ts'
 import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
+import { csvBytes, exportedMax } from './activity-csv.ts'
+import { type ListedRow, listActivity, listAgents } from './activity-data.ts'
+import { categories, Days } from './activity-lines.tsx'
+import {
+  type Asked,
+  activityAddress,
+  askedOf,
+  directions,
+  isNarrowed,
+  outcomes,
+} from './activity-query.ts'
 
 const pageSize = 25
-/** Number of items in one file, which a spreadsheet opens without trouble. */
-const exportedMax = 5_000
 const exportStep = 500
-
-// A malformed query is not an error, because people edit addresses: its parts are ignored.
-const asked = z.object({
-  q: z
-    .string()
-    .max(100)
-    .transform((words) => words.replaceAll('\0', '').trim())
-    .catch(''),
-  category: activityCategory.optional().catch(undefined),
-  hidden: z.literal('yes').optional().catch(undefined),
-  before: z
-    .string()
-    .regex(/^[0-9]{1,15}$/)
-    .optional()
-    .catch(undefined),
-})
-type Asked = z.output<typeof asked>
 
 /** Routes that show the activity and export it. */
 export const routes: Routes = (app) => {
   app.get('/activity', showActivity)
-  app.get('/activity.csv', exportActivity)
+  app.get('/activity.csv', exportEvents)
 }
 
 async function showActivity(c: PageContext) {
   const me = await requireOwner(c)
-  const query = asked.parse(c.req.query())
-  const rows = await findItems(me, query, pageSize + 1)
+  const query = askedOf(c)
+  const meant = { reader: readerOf(c), world: c.get('world') }
+  const [rows, agents] = await Promise.all([
+    listActivity(me, query, { ...meant, page: pageSize + 1 }),
+    query.hidden ? [] : listAgents(me),
+  ])
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
-  const isNarrowed = query.q !== '' || query.category !== undefined
   return sendPage(
     c,
     <Page c={c} {...(query.hidden ? hiddenHead : head)} owner={me}>
-      {query.hidden ? <HiddenNotice /> : <Narrow query={query} />}
+      {query.hidden ? <HiddenNotice /> : <Filters query={query} agents={agents} />}
       <Section
-        title={isNarrowed ? 'Found' : 'All'}
-        action={
-          shown.length > 0 && <a href={activityAddress('/activity.csv', query)}>Export as CSV</a>
-        }
+        title={isNarrowed(query) ? 'Found' : 'All'}
+        action={shown.length > 0 && <Exports query={query} />}
       >
-        {shown.length > 0 ? (
-          <Items rows={shown} />
-        ) : (
-          <Empty>
-            {isNarrowed || query.before !== undefined
-              ? 'Nothing matches. Try other words, or all categories.'
-              : 'Nothing yet.'}
-          </Empty>
-        )}
+        {shown.length > 0 ? <Days rows={shown} /> : <NothingFound query={query} />}
       </Section>
       <Pager
         newest={query.before && activityAddress('/activity', { ...query, before: undefined })}
-        older={last && activityAddress('/activity', { ...query, before: last.id })}
+        older={last && activityAddress('/activity', { ...query, before: placeOf(last) })}
       />
       {!query.hidden && (
         <p class="small">
@@ -81,9 +60,14 @@ async function showActivity(c: PageContext) {
   )
 }
 
+/** Returns where the page after this row begins. */
+function placeOf({ at, id }: ListedRow): string {
+  return `${at}_${id}`
+}
+
 const head = {
   title: 'Activity',
-  lead: 'Everything that happened in the account, newest first.',
+  lead: 'Payments, deposits and everything else that happened, newest first.',
 }
 const hiddenHead = {
   title: 'Hidden deposits',
@@ -100,42 +84,93 @@ function HiddenNotice() {
   )
 }
 
-function Narrow({ query }: { query: Asked }) {
-  const choices = Object.entries(categories).map(([value, label]) => ({ value, label }))
+function NothingFound({ query }: { query: Asked }) {
+  if (!isNarrowed(query) && query.before === undefined) {
+    return <Empty>{query.hidden ? 'Nothing is hidden.' : 'Nothing has happened yet.'}</Empty>
+  }
   return (
-    <form method="get" action={`${webAppPath}/activity`} class="row" role="search">
-      <Field name="q" label="Search" type="search" value={query.q} maxlength={100} />
-      <Select
-        name="category"
-        label="Category"
-        choices={[{ value: '', label: 'All' }, ...choices]}
-        chosen={query.category ?? ''}
-      />
-      <Button kind="plain">Show</Button>
+    <Empty>
+      Nothing matches. Use fewer filters or other words, or{' '}
+      <a href={`${webAppPath}/activity`}>show everything</a>.
+    </Empty>
+  )
+}
+
+function Exports({ query: { q, category, hidden } }: { query: Asked }) {
+  return <a href={activityAddress('/activity.csv', { q, category, hidden })}>Export all events</a>
+}
+
+function Filters({ query, agents }: { query: Asked; agents: { id: string; name: string }[] }) {
+  const { agent, from, to, state, direction, min, max } = query
+  const isOpen = [agent, from, to, state, direction, min, max].some((value) => value !== undefined)
+  return (
+    <form method="get" action={`${webAppPath}/activity`} role="search">
+      <div class="row">
+        <Field
+          name="q"
+          label="Search"
+          type="search"
+          value={query.q}
+          maxlength={100}
+          placeholder="Name, amount, note, address"
+        />
+        <Menu name="category" label="Category" titles={categories} chosen={query.category} />
+        <Button kind="plain">Show</Button>
+      </div>
+      <details open={isOpen}>
+        <summary>More filters</summary>
+        <div class="row">
+          <Menu
+            name="agent"
+            label="Agent"
+            titles={Object.fromEntries(agents.map(({ id, name }) => [id, name]))}
+            chosen={agent}
+          />
+          <Menu name="state" label="State" titles={outcomes} chosen={state} />
+          <Menu name="direction" label="Direction" titles={directions} chosen={direction} />
+          <Field name="from" label="From" type="date" value={from ?? ''} />
+          <Field name="to" label="To" type="date" value={to ?? ''} />
+          <Field name="min" label="At least" inputmode="decimal" unit="USD" value={min ?? ''} />
+          <Field name="max" label="At most" inputmode="decimal" unit="USD" value={max ?? ''} />
+          <Button kind="plain">Apply filters</Button>
+          <a href={`${webAppPath}/activity`}>Clear all</a>
+        </div>
+      </details>
     </form>
   )
 }
 
-async function exportActivity(c: PageContext) {
+function Menu({
+  titles,
+  chosen = '',
+  ...field
+}: {
+  name: string
+  label: string
+  titles: Readonly<Record<string, string>>
+  chosen: string | undefined
+}) {
+  const choices = Object.entries(titles).map(([value, label]) => ({ value, label }))
+  return <Select {...field} choices={[{ value: '', label: 'All' }, ...choices]} chosen={chosen} />
+}
+
+/** Sends the events of a search and a category; each step of a payment is one. */
+async function exportEvents(c: PageContext) {
   const me = await requireOwner(c)
-  const query = asked.parse(c.req.query())
-  const items: ActivityItem[] = []
-  for (let before = query.before; items.length < exportedMax; ) {
-    const rows = await findItems(me, { ...query, before }, exportStep)
+  const query = askedOf(c)
+  const items: ReturnType<typeof activityItem>[] = []
+  for (let before: string | undefined; items.length <= exportedMax; ) {
+    const rows = await findItems(me, query, before)
     items.push(...rows.map(activityItem))
     if (rows.length < exportStep) break
     before = rows.at(-1)?.id
   }
-  const day = c.get('world').now().toISOString().slice(0, 10)
-  return c.body(csvBytes(items), 200, {
-    'content-type': 'text/csv; charset=utf-8; header=present',
-    'content-disposition': `attachment; filename="activity-${me.account.alias}-${day}.csv"`,
-  })
+  return sendCsv(c, me, 'activity', csvBytes(items))
 }
 
-function findItems({ db }: Owner, { q, category, hidden, before }: Asked, page: number) {
+function findItems({ db }: Owner, { q, category, hidden }: Asked, before: string | undefined) {
   const question = {
-    page,
+    page: exportStep,
     hidden: hidden === 'yes',
     ...(before === undefined ? {} : { before: Number(before) }),
     ...(category === undefined ? {} : { only_category: category }),
@@ -145,120 +180,10 @@ function findItems({ db }: Owner, { q, category, hidden, before }: Asked, page: 
     : db.many('owner_search_activity', { ...question, words: q }, activityRow)
 }
 
-function activityAddress(path: string, query: Partial<Asked>): string {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value) search.set(name, value)
-  return `${webAppPath}${path}${search.size === 0 ? '' : `?${search.toString()}`}`
-}
-
-/** Titles of the categories. */
-export const categories: Record<ActivityItem['category'], string> = {
-  transfer: 'Transfer',
-  deposit: 'Deposit',
-  x402: 'Purchase',
-  mandate: 'Mandate',
-  vault: 'Vault',
-  mail: 'Mail',
-  security: 'Security',
-  account: 'Account',
-  defi: 'Yield',
-}
-
-type Row = z.output<typeof activityRow>
-
-/** True if the item shows its state. A request that was sent later shows it at the item of the sending. */
-function showsState({ type, status }: ActivityItem): boolean {
-  return status !== undefined && (!(type in stepsBefore) || closedUnsent.has(status))
-}
-
-const closedUnsent = new Set(['awaiting_confirmation', 'declined', 'expired'])
-
-/** Shows the items with headline, amount, time and state. */
-export function Items({ rows }: { rows: readonly Row[] }) {
-  return (
-    <ul class="items">
-      {rows.map((row) => {
-        const item = activityItem(row)
-        return (
-          <li>
-            <a href={`${webAppPath}/activity/${row.id}`}>{headlineOf(row, item)}</a>
-            <Amount item={item} />
-            <span class="meta">
-              <Time at={item.at} />
-              <span>{categories[row.category]}</span>
-              {showsState(item) && <State of={item.status ?? ''} />}
-            </span>
-          </li>
-        )
-      })}
-    </ul>
-  )
-}
-
-/** Returns whom the item is about. An address without a name is whole: a part is easily imitated. */
-function headlineOf({ type, payment, deposit }: Row, item: ActivityItem): string {
-  if (deposit) return `From ${deposit.sender_alias ?? deposit.sender}`
-  if (!payment) return item.summary
-  const payee = merchantOf(payment) ?? payment.payee_alias ?? payment.payee
-  return `${stepsBefore[type] ?? 'To'} ${payee}`
-}
-
-/** Headlines of items that are not the sending itself; only the sending shows its amount with a sign. */
-const stepsBefore: Readonly<Record<string, string>> = {
-  confirmation_requested: 'An agent asked to pay',
-  confirmation_approved: 'You approved a payment to',
-  confirmation_declined: 'You declined a payment to',
-  transfer_consent_invalid: 'Its approval did not hold, so nothing was paid to',
-  x402_consent_invalid: 'Its approval did not hold, so nothing was paid to',
-  transfer_reorged: 'The chain took back a payment to',
-  x402_reorged: 'The chain took back a payment to',
-}
-
-/** Shows the amount, with a sign if money moved: plus for a deposit. */
-function Amount({ item }: { item: ActivityItem }) {
-  if (item.amount === undefined) return null
-  const sign = item.type in stepsBefore ? '' : item.category === 'deposit' ? '+' : '−'
-  return (
-    <span class={sign === '' ? 'money amount quiet' : 'money amount'}>
-      {sign}
-      {forPeople(item.amount)} <span class="unit">{item.token}</span>
-    </span>
-  )
-}
-
-const columns = [
-  'time',
-  'category',
-  'type',
-  'summary',
-  'status',
-  'amount',
-  'token',
-  'chain',
-  'tx_hash',
-  'words_of_others',
-] as const
-
-/** Writes items as CSV (RFC 4180), with a byte order mark so that spreadsheets read UTF-8. */
-export function csvBytes(items: readonly ActivityItem[]): Uint8Array<ArrayBuffer> {
-  const lines = items.map((item) =>
-    columns.map((column) => cell(columnValue(item, column))).join(','),
-  )
-  return new TextEncoder().encode(`\ufeff${[columns.join(','), ...lines].join('\r\n')}\r\n`)
-}
-
-function columnValue(item: ActivityItem, column: (typeof columns)[number]): string {
-  const facts: Record<string, unknown> = { ...item, time: item.at }
-  if (column === 'words_of_others') return Object.values(item.untrusted ?? {}).join(' ')
-  const value = facts[column]
-  return typeof value === 'string' ? value : ''
-}
-
-/**
- * Quotes one cell. A text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP,
- * CSV injection), because memos and aliases are written by strangers.
- */
-function cell(text: string): string {
-  const inert = /^[\s"']*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
-  return `"${inert.replaceAll('"', '""')}"`
+function sendCsv(c: PageContext, { account }: Owner, name: string, bytes: Uint8Array<ArrayBuffer>) {
+  const day = c.get('world').now().toISOString().slice(0, 10)
+  return c.body(bytes, 200, {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${name}-${account.alias}-${day}.csv"`,
+  })
 }

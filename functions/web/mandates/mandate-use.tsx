@@ -109,7 +109,7 @@ export function Statement({
           {
             label: 'More',
             cell: ({ payment_row: { id } }) => (
-              <a href={`${webAppPath}/activity?q=${id}`}>In the activity</a>
+              <a href={`${webAppPath}/payment/${id}`}>See the payment</a>
             ),
           },
         ]}

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { addressSchema } from '../../../shared/chains/hex.ts'
 import { bigintText } from '../../../shared/money/row-fields.ts'
 import { limitsRow } from '../../../shared/payments/payment-with-facts.ts'
-import { activityRow } from '../../../shared/payments/show/activity.ts'
 import type { World } from '../../../shared/world.ts'
-import { Items } from '../activity/activity.tsx'
+import { listNewest } from '../activity/activity-data.ts'
+import { Items } from '../activity/activity-lines.tsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { FrozenAccountNotice, WaitingRequestsNotice } from '../ui/attention.tsx'
@@ -98,10 +98,10 @@ function FreezeSwitch() {
 const nothingYet =
   'Nothing has happened yet. Payments, deposits and changes to the account will be listed here.'
 
-async function readOverview(world: World, { db }: Owner) {
+async function readOverview(world: World, me: Owner) {
   const [row, rows] = await Promise.all([
-    db.one('owner_overview', { days: daysShown }, overviewRow),
-    db.many('list_activity', { page: itemsShown }, activityRow),
+    me.db.one('owner_overview', { days: daysShown }, overviewRow),
+    listNewest(me, itemsShown),
   ])
   if (!row) throw new Error('an admitted caller has no account')
   const facts = row.overview

@@ -223,9 +223,12 @@ const states: Record<
   readonly [kind: 'plain' | 'good' | 'warning' | 'danger', word: string]
 > = {
   awaiting_confirmation: ['warning', 'Waiting for approval'],
+  approved_unsent: ['warning', 'Approved, not sent yet'],
   submitted: ['plain', 'On its way'],
   unknown: ['warning', 'Not certain yet'],
   settled: ['good', 'Settled'],
+  paid: ['good', 'Paid'],
+  paid_final: ['good', 'Paid, final'],
   released: ['plain', 'Not sent'],
   declined: ['plain', 'Declined'],
   expired: ['plain', 'Expired'],

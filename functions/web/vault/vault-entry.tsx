@@ -2,7 +2,7 @@
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
 import type { ReadEntry } from '../../../shared/vault/entries/entries-port.ts'
-import { Items } from '../activity/activity.tsx'
+import { Items } from '../activity/activity-lines.tsx'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Once } from '../keys/client-configs.tsx'
 import { keyScripts } from '../keys/key-once.tsx'

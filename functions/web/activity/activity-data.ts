@@ -1,0 +1,70 @@
+/** Rows of the activity, one for each payment, deposit and other event. */
+import * as z from 'zod'
+import type { Payment } from '../../../shared/payments/payment.ts'
+import { activityRow } from '../../../shared/payments/show/activity.ts'
+import { merchantOf, stateSentence } from '../../../shared/payments/words.ts'
+import { visibleLine } from '../../../shared/text/untrusted.ts'
+import type { World } from '../../../shared/world.ts'
+import type { Reader } from '../ui/zone.ts'
+import type { Owner } from '../visit.ts'
+import { type Asked, filterOf, positionOf } from './activity-query.ts'
+
+const agentName = z.string().transform(visibleLine)
+
+const listedRow = activityRow.extend({
+  /** Key or app that asked for the payment, by name. */
+  agent: agentName.nullable(),
+  /** True if the owner approved the payment. */
+  is_approved: z.boolean(),
+})
+/** Row of the list; its id is that of the payment, if it is one. */
+export type ListedRow = z.output<typeof listedRow>
+/** Row of any list of the feed's items. */
+export type Row = z.output<typeof activityRow> & Partial<ListedRow>
+
+/** Reader and settings by which filters are understood. */
+export type Meant = { reader: Reader; world: World }
+
+/** Lists a page of the activity; `isMoney` leaves out all but payments and deposits. */
+export function listActivity(
+  { db }: Owner,
+  query: Asked,
+  { reader, world, page, isMoney = false }: Meant & { page: number; isMoney?: boolean },
+): Promise<ListedRow[]> {
+  const filter = filterOf(query, reader, world.config)
+  const shown = { hidden: query.hidden === 'yes', is_money: isMoney }
+  return db.many('owner_list_activity', { page, filter, ...positionOf(query), ...shown }, listedRow)
+}
+
+/** Lists the newest rows, as the first page shows them. */
+export function listNewest({ db }: Owner, page: number): Promise<ListedRow[]> {
+  return db.many('owner_list_activity', { page }, listedRow)
+}
+
+const agentRow = z.object({ id: z.uuid(), name: agentName })
+
+/** Lists keys and apps by name. */
+export function listAgents({ db }: Owner) {
+  return db.many('owner_list_agents', {}, agentRow)
+}
+
+/** Returns the name of a payee: merchant or alias. An address is whole, as a part is easily imitated. */
+export function payeeName(payment: Pick<Payment, 'terms' | 'payee' | 'payee_alias'>): string {
+  return merchantOf(payment) ?? payment.payee_alias ?? payment.payee
+}
+
+/** Returns the state of a payment as `State` tells it. */
+export function standingOf(payment: Pick<Payment, 'state' | 'finality'>, isApproved = false) {
+  const told = stateSentence(payment.state)
+  if (told === 'awaiting_confirmation') return isApproved ? 'approved_unsent' : told
+  if (told !== 'settled') return told
+  return payment.finality === 'finalized' ? 'paid_final' : 'paid'
+}
+
+/** Returns whether a payment has moved money, still can, waits, or ended without. */
+export function paymentOutcome({ state }: Pick<Payment, 'state'>) {
+  const told = stateSentence(state)
+  if (told === 'settled') return 'paid'
+  if (told === 'submitted' || told === 'unknown') return 'on_its_way'
+  return told === 'awaiting_confirmation' ? 'waiting' : 'not_paid'
+}
