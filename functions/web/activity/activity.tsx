@@ -6,7 +6,7 @@ import { Button, Field, Select } from '../ui/form.tsx'
 import { Empty, Notice, Pager, Section } from '../ui/show.tsx'
 import { readerOf } from '../ui/zone.ts'
 import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { csvBytes, exportedMax } from './activity-csv.ts'
+import { csvBytes, exportedMax, paymentsCsv } from './activity-csv.ts'
 import { type ListedRow, listActivity, listAgents } from './activity-data.ts'
 import { categories, Days } from './activity-lines.tsx'
 import {
@@ -25,6 +25,7 @@ const exportStep = 500
 export const routes: Routes = (app) => {
   app.get('/activity', showActivity)
   app.get('/activity.csv', exportEvents)
+  app.get('/payments.csv', exportPayments)
 }
 
 async function showActivity(c: PageContext) {
@@ -96,8 +97,15 @@ function NothingFound({ query }: { query: Asked }) {
   )
 }
 
-function Exports({ query: { q, category, hidden } }: { query: Asked }) {
-  return <a href={activityAddress('/activity.csv', { q, category, hidden })}>Export all events</a>
+function Exports({ query }: { query: Asked }) {
+  const filters = { ...query, before: undefined }
+  const { q, category, hidden } = query
+  return (
+    <span class="links">
+      <a href={activityAddress('/payments.csv', filters)}>Export payments</a>
+      <a href={activityAddress('/activity.csv', { q, category, hidden })}>Export all events</a>
+    </span>
+  )
 }
 
 function Filters({ query, agents }: { query: Asked; agents: { id: string; name: string }[] }) {
@@ -152,6 +160,22 @@ function Menu({
 }) {
   const choices = Object.entries(titles).map(([value, label]) => ({ value, label }))
   return <Select {...field} choices={[{ value: '', label: 'All' }, ...choices]} chosen={chosen} />
+}
+
+async function exportPayments(c: PageContext) {
+  const me = await requireOwner(c)
+  const query = askedOf(c)
+  const [world, reader] = [c.get('world'), readerOf(c)]
+  const rows: ListedRow[] = []
+  for (let { before } = query; rows.length <= exportedMax; ) {
+    const meant = { reader, world, page: exportStep, isMoney: true }
+    const read = await listActivity(me, { ...query, before }, meant)
+    rows.push(...read)
+    const last = read.at(-1)
+    if (read.length < exportStep || !last) break
+    before = placeOf(last)
+  }
+  return sendCsv(c, me, 'payments', paymentsCsv(rows, world.config))
 }
 
 /** Sends the events of a search and a category; each step of a payment is one. */
