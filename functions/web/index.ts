@@ -43,6 +43,7 @@ import { routes as login } from './sign-in/login.tsx'
 import { routes as loginRecovery } from './sign-in/login-recovery.tsx'
 import { routes as logout } from './sign-in/logout.tsx'
 import { routes as register } from './sign-in/register.tsx'
+import { routes as spending } from './spending/spending.tsx'
 import { routes as vault } from './vault/vault.tsx'
 import { routes as vaultDestinations } from './vault/vault-destinations.tsx'
 import { routes as vaultEntry } from './vault/vault-entry.tsx'
@@ -96,6 +97,7 @@ export const pages = [
   securitySessions,
   send,
   security,
+  spending,
   vaultEntry,
   vaultNew,
   vaultDestinations,

@@ -234,6 +234,7 @@ export const nav: readonly { title?: string; entries: readonly NavEntry[] }[] = 
     title: 'Money',
     entries: [
       { path: '/activity', label: 'Activity', icon: 'activity' },
+      { path: '/spending', label: 'Spending', icon: 'spending' },
       { path: '/send', label: 'Send', icon: 'send' },
       { path: '/deposit', label: 'Deposit', icon: 'deposit' },
       {

@@ -759,7 +759,7 @@ export type DatabaseFunctions = {
       max_payments?: number | null
     }
   }
-  owner_overview: { args: { credential: string; days: number } }
+  owner_overview: { args: { credential: string; bounds: string[] } }
   owner_prove: { args: { credential: string; password_hash: string; session_digest: string } }
   owner_prove_with_passkey: {
     args: {
@@ -779,6 +779,7 @@ export type DatabaseFunctions = {
   owner_read_secured: { args: { credential: string } }
   owner_read_session: { args: { credential: string } }
   owner_read_shows_codes: { args: { credential: string } }
+  owner_read_spending: { args: { credential: string; bounds: string[] } }
   owner_recover: {
     args: {
       credential: string

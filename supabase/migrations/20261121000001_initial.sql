@@ -199,9 +199,9 @@ alter table private.custody_keys enable row level security;
 create table private.credentials (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
-  kind text not null default 'api_key' check (kind in ('api_key', 'session', 'oauth')),
+  kind text not null default 'api_key' check (kind in ('api_key', 'session', 'oauth', 'owner')),
   -- HMAC-SHA-256 of the key or session id, with a pepper that the database never sees. Null for a grant,
-  -- whose access tokens are stored separately because they change.
+  -- whose access tokens are stored separately because they change, and for the owner's own payer, which has none.
   digest text unique check (digest ~ '^[0-9a-f]{64}$'),
   label text not null check (length(label) between 1 and 64),
   shown text not null,
@@ -221,7 +221,7 @@ create table private.credentials (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_on date,
-  check ((kind = 'oauth') = (digest is null))
+  check ((kind in ('oauth', 'owner')) = (digest is null))
 );
 alter table private.credentials enable row level security;
 create index credentials_of_account on private.credentials (account);
@@ -311,7 +311,7 @@ end $$;
 -- Returns the name of the actor as the feed shows it.
 create function private.holder_name(k private.credentials) returns text
   language sql immutable as $$
-  select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
+  select case k.kind when 'oauth' then 'app at ' when 'api_key' then 'key ' else '' end || k.shown
 $$;
 
 -- Returns the name of the actor as the owner sees it; null for the owner. An app's name is the app's own word
@@ -522,8 +522,8 @@ create table private.oauth_grants (
   dpop_key text,
   ended_because text
     check (ended_because in ('disconnected', 'replaced', 'reused', 'revoked by the app')),
-  -- True if a mail told the owner about a grant that was ended for reuse.
-  owner_told boolean not null default false
+  -- True if a mail notified the owner of a grant that was ended for reuse.
+  owner_notified boolean not null default false
 );
 alter table private.oauth_grants enable row level security;
 create index oauth_grants_spending on private.oauth_grants (spends_with) where spends_with is not null;
@@ -538,18 +538,24 @@ end $$;
 -- True if a key, or the grant of an app, is live.
 create function private.is_agent_live(k private.credentials) returns boolean
   language sql stable as $$
-  select k.kind <> 'session' and k.revoked_at is null
+  select k.kind in ('api_key', 'oauth') and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > private.clock())
+$$;
+
+-- True if a credential that payments are for is live: a key, a grant, or the owner's own (65_owner_sends).
+create function private.is_payer_live(k private.credentials) returns boolean
+  language sql stable as $$
+  select private.is_agent_live(k) or k.kind = 'owner' and k.revoked_at is null
 $$;
 
 -- Returns the budget of a credential. A key that replaces another continues its budget: both count together.
 create function private.budget_of(k private.credentials) returns uuid
   language sql immutable as $$ select coalesce(k.shares_budget_of, k.id) $$;
 
--- True if a key or app, or one that replaced it, is live.
+-- True if a key or app, or one that replaced it, is live, or the payer is the owner.
 create function private.is_holder_live(key uuid) returns boolean language plpgsql stable as $$
 begin
-  return exists (select from private.credentials k where private.is_agent_live(k)
+  return exists (select from private.credentials k where private.is_payer_live(k)
     and private.budget_of(k) = private.holder_of(is_holder_live.key)
     and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
 end $$;
@@ -659,6 +665,7 @@ insert into private.acts values
   ('prove', 'session', true, 'Gives a proof, which names the session anew.'),
   ('leave', 'session', true, 'Ends its own session.'),
   ('tighten', 'session', true, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
+  ('ask', 'session', false, 'Enters payments and mandates that wait for the owner''s approval.'),
   ('end', 'session', false, 'Ends keys, apps and browsers that receive notifications.'),
   ('sign_out', 'fresh', false, 'Ends other sessions.'),
   ('reveal', 'fresh', false, 'Sees passwords, codes and links of mails, and uses secrets.'),
@@ -1053,7 +1060,7 @@ create table private.payments (
   -- SHA-256 of what is paid for (method, origin and path), by which its price and payee are remembered.
   resource text check (resource ~ '^[0-9a-f]{64}$'),
   -- True if the service itself received the challenge from the origin that is paid.
-  heard boolean not null default false,
+  verified_with_merchant boolean not null default false,
   -- The mandate that it was authorized under.
   mandate uuid,
   -- The owner's choices when approving it, each part of the terms: any key or app of the account may pay it,
@@ -1061,6 +1068,8 @@ create table private.payments (
   for_any_key boolean not null default false,
   remembers_payee boolean not null default false,
   remembers_device boolean not null default false,
+  -- The owner's choice that a payment of their own may pass the daily spending cap, a part of the terms too.
+  passes_daily_cap boolean not null default false,
   -- Confirmation that it waits for, as of the last time that it was asked about.
   asked_level text check (asked_level in ('agent_asserted', 'user_session', 'user_passkey')),
   created_at timestamptz not null default private.clock(),
@@ -1190,9 +1199,9 @@ create function private.is_in_block(p private.payments) returns boolean
   select p.state = 'settled' or p.block_hash is not null
 $$;
 
--- Returns the state as it is told: `settled` as soon as an endpoint shows it in a block, and `unknown` from a
+-- Returns the state as it is reported: `settled` as soon as an endpoint shows it in a block, and `unknown` from a
 -- merchant's answer until then. What counts follows from the state alone.
-create function private.told_state(p private.payments) returns text
+create function private.reported_state(p private.payments) returns text
   language sql immutable as $$
   select case when p.state <> 'signed' then p.state when p.block_hash is not null then 'settled'
     when p.kind = 'x402' and (p.delivery is not null or p.finality = 'reorged') then 'unknown'
@@ -1231,7 +1240,7 @@ create function private.payment_json(p private.payments) returns jsonb
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'keyed', 'fixed_nonce', 'leased_until',
       'checked_at', 'freezes', 'counts_until', 'relayed_calls', 'sign_up_network', 'remembers_device',
       'funds_atomic', 'funds_seen_at', 'latest_step_at'] ||
-    jsonb_build_object('state', private.told_state(p),
+    jsonb_build_object('state', private.reported_state(p),
       'settled_at', case when private.is_in_block(p) then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
@@ -2957,9 +2966,10 @@ begin
   if used.network ~ '^[0-9a-f.:/]+$' then
     insert into private.sign_up_networks values (opened, used.network);
   end if;
-  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
-  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
-    private.clock() + interval '90 days');
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at,
+    max_per_payment_usd_micros, max_per_day_usd_micros)
+  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['pay'],
+    private.clock() + interval '90 days', 50000000, 200000000);
   if session is not null then
     perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
       session ->> 'client', browser => session ->> 'browser');
@@ -3268,7 +3278,7 @@ create function private.replace_deposits(
   transfers jsonb, is_final boolean, only_wallet text default null) returns integer
   language plpgsql as $$
 declare
-  told_count integer;
+  entered_count integer;
   final_block bigint := greatest(case when is_final then to_block end, (
     select c.finalized_through from private.transfer_cursors c
      where c.chain = replace_deposits.chain));
@@ -3321,7 +3331,7 @@ begin
         is distinct from (excluded.block_hash, excluded.log_index, false)
       and (d.reorged or d.block_number > final_block or excluded.block_number <= final_block)
     returning d.*
-  ), told as (
+  ), entered as (
     insert into private.activities (account, category, type, deposit, hidden)
     -- A deposit that a payee made while carrying out an order is an item of the order's kind.
     select b.account, coalesce((select p.terms ->> 'category' from private.payments p
@@ -3332,8 +3342,8 @@ begin
      order by b.block_number, b.log_index
     returning id
   )
-  select count(*) into told_count from told;
-  return told_count;
+  select count(*) into entered_count from entered;
+  return entered_count;
 end $$;
 
 -- Deletes deposits that are gone as of these blocks, with their items in the feed. The newest ten of an
@@ -3477,12 +3487,12 @@ end $$;
 grant execute on function api.housekeeping_transfer_cursor, api.housekeeping_enter_transfers,
   api.housekeeping_book_seen_transfers, api.housekeeping_book_final_transfers to service_role;
 
--- Relaying: lanes (addresses that pay for gas), the queue of signed calls, slots (one nonce of a lane) and
--- the transactions signed for a slot. The holder of a lane's lease takes all calls that are queued. A slot
--- exists from the moment its first transaction is stored. A crash before that leaves no gap in the lane:
--- nothing was sent, and the next holder takes the same nonce.
+-- Relaying: gas payers (addresses that send transactions and pay their gas), the queue of signed calls, slots (one
+-- nonce of a gas payer) and the transactions signed for a slot. Whoever leases a relayer takes all calls that are
+-- queued. A slot exists from the moment its first transaction is stored. A crash before that leaves no gap in the
+-- nonces: nothing was sent, and the next holder takes the same nonce.
 
-create table private.relay_lanes (
+create table private.gas_payers (
   chain bigint not null,
   address text not null check (address ~ '^0x[0-9a-fA-F]{40}$'),
   -- A relayer of the service, or a wallet that pays its own gas.
@@ -3492,7 +3502,7 @@ create table private.relay_lanes (
   -- flight.
   mined_nonce bigint not null default 0,
   -- Balance of a relayer at the last look.
-  told_wei numeric(78, 0),
+  reported_wei numeric(78, 0),
   -- Reason why it takes nothing new now.
   paused_for text,
   lease uuid,
@@ -3500,12 +3510,12 @@ create table private.relay_lanes (
   used_at timestamptz,
   primary key (chain, address)
 );
-alter table private.relay_lanes enable row level security;
+alter table private.gas_payers enable row level security;
 
 create table private.relay_slots (
   id bigint generated always as identity primary key,
   chain bigint not null,
-  lane text not null,
+  gas_payer text not null,
   nonce bigint not null,
   -- `lost`: a transaction that is not ours took the nonce.
   state text not null default 'open' check (state in ('open', 'mined', 'final', 'lost')),
@@ -3514,12 +3524,12 @@ create table private.relay_slots (
   -- Time when housekeeping last looked at it. A new slot starts with the current time, because it was just
   -- sent.
   checked_at timestamptz not null default private.clock(),
-  unique (chain, lane, nonce),
-  foreign key (chain, lane) references private.relay_lanes (chain, address),
+  unique (chain, gas_payer, nonce),
+  foreign key (chain, gas_payer) references private.gas_payers (chain, address),
   check (state not in ('mined', 'final') or block_hash is not null)
 );
 alter table private.relay_slots enable row level security;
-create index relay_slots_open on private.relay_slots (chain, lane) where state = 'open';
+create index relay_slots_open on private.relay_slots (chain, gas_payer) where state = 'open';
 create index relay_slots_watched on private.relay_slots (checked_at)
   where state in ('open', 'mined');
 
@@ -3580,24 +3590,25 @@ alter table private.gas_terms enable row level security;
 insert into private.gas_terms (chain, calls_per_day, young_hours, young_calls_per_day)
 values (0, 200, 72, 40), (1, 20, 72, 5), (11155111, 20, 72, 5);
 
--- A lane that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the account whose key signs for the lane, or `relayer`.
+-- A gas payer that may sign one transaction, with the nonce for it and the calls to put into it. `owner` is the
+-- account whose wallet it is, or `relayer`.
 create type private.relay_claim as (
-  lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb,
+  lease uuid, chain bigint, gas_payer text, nonce bigint, calls jsonb, envelope jsonb,
   owner text
 );
 
 -- Brings a relayer into service; only the operator's scripts call it. The nonce never goes below one that a
 -- slot holds.
-create function private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
+create function private.open_gas_payer(chain bigint, address text, envelope jsonb, nonce bigint)
   returns void language plpgsql as $$
 begin
   insert into private.custody_keys values (address, 'relayer', envelope) on conflict do nothing;
-  insert into private.relay_lanes as l (chain, address, kind, next_nonce, mined_nonce)
-  values (open_lane.chain, open_lane.address, 'relayer', nonce, nonce)
-  on conflict on constraint relay_lanes_pkey do update set mined_nonce = excluded.mined_nonce,
+  insert into private.gas_payers as g (chain, address, kind, next_nonce, mined_nonce)
+  values (open_gas_payer.chain, open_gas_payer.address, 'relayer', nonce, nonce)
+  on conflict on constraint gas_payers_pkey do update set mined_nonce = excluded.mined_nonce,
     next_nonce = greatest(excluded.next_nonce,
       (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
-        where s.chain = l.chain and s.lane = l.address));
+        where s.chain = g.chain and s.gas_payer = g.address));
 end $$;
 
 -- Returns what custody needs in order to put a call into a transaction.
@@ -3678,40 +3689,40 @@ begin
 end $$;
 
 -- True if a relayer is in service and not leased.
-create function private.is_free(l private.relay_lanes) returns boolean
+create function private.is_free(g private.gas_payers) returns boolean
   language sql stable as $$
-  select l.kind = 'relayer' and l.paused_for is null
-    and (l.leased_until is null or l.leased_until <= private.clock())
+  select g.kind = 'relayer' and g.paused_for is null
+    and (g.leased_until is null or g.leased_until <= private.clock())
 $$;
 
--- True if such a lane takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
-create function private.has_room(l private.relay_lanes, mined_nonce bigint) returns boolean
+-- True if a relayer takes another transaction: nodes drop what is 16 ahead of those that the chain counts.
+create function private.has_room(g private.gas_payers, mined_nonce bigint) returns boolean
   language sql stable as $$
-  select private.is_free(l) and l.next_nonce - greatest(l.mined_nonce, mined_nonce) < 16
+  select private.is_free(g) and g.next_nonce - greatest(g.mined_nonce, mined_nonce) < 16
 $$;
 
--- Leases a relayer's lane until a time, the one that was used longest ago; returns no row if there is none. `seen`
--- names those that can pay, each with the number of its transactions that the chain counts.
-create function private.lease_lane(on_chain bigint, seen jsonb, until timestamptz)
+-- Leases a relayer until a time, the one that was used longest ago; returns no row if there is none. `seen` names
+-- those that can pay, each with the number of its transactions that the chain counts.
+create function private.lease_gas_payer(on_chain bigint, seen jsonb, until timestamptz)
   returns table (lease uuid, address text, nonce bigint) language plpgsql as $$
 begin
   return query
-  update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
+  update private.gas_payers g set lease = gen_random_uuid(), leased_until = until,
     used_at = pg_catalog.clock_timestamp()
-   where l.chain = on_chain and l.address = (
-     select x.address from private.relay_lanes x
+   where g.chain = on_chain and g.address = (
+     select x.address from private.gas_payers x
        join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = x.address
       where x.chain = on_chain and private.has_room(x, e.mined_nonce)
       order by x.used_at nulls first limit 1 for update of x skip locked)
      -- Checked again now that nobody else can lease it.
-     and private.is_free(l)
-  returning l.lease, l.address, l.next_nonce;
+     and private.is_free(g)
+  returning g.lease, g.address, g.next_nonce;
 end $$;
 
--- Leases a lane for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
+-- Leases a relayer for five seconds and claims the waiting calls for it. With `with_own` it leaves room for a payment
 -- that is about to be signed and counts as `units` calls; otherwise it serves the queue alone. A call that counts
--- as several goes alone, once it is the first in the queue. Returns null if no lane is free, or nothing waits.
-create function private.claim_lane(
+-- as several goes alone, once it is the first in the queue. Returns null if no relayer is free, or nothing waits.
+create function private.claim_gas_payer(
   on_chain bigint, seen jsonb, with_own boolean, units integer default 1)
   returns private.relay_claim language plpgsql as $$
 declare
@@ -3724,13 +3735,13 @@ begin
   if not private.has_caught_up(on_chain) then
     return null;
   end if;
-  select * into leased from private.lease_lane(on_chain, seen, until);
+  select * into leased from private.lease_gas_payer(on_chain, seen, until);
   if not found then
     return null;
   end if;
   claimed.lease := leased.lease;
   claimed.chain := on_chain;
-  claimed.lane := leased.address;
+  claimed.gas_payer := leased.address;
   claimed.nonce := leased.nonce;
   if not with_own then
     select f.id into alone from (
@@ -3755,21 +3766,21 @@ begin
     from taken t join private.payments p on p.id = t.payment;
   -- Another caller is taking everything that waited, and it looks at the queue again afterwards.
   if claimed.calls = '[]' and not with_own then
-    update private.relay_lanes l set lease = null, leased_until = null
-     where l.lease = claimed.lease;
+    update private.gas_payers g set lease = null, leased_until = null
+     where g.lease = claimed.lease;
     return null;
   end if;
   select k.envelope, k.owner into claimed.envelope, claimed.owner from private.custody_keys k
-   where k.address = claimed.lane and k.owner = 'relayer';
+   where k.address = claimed.gas_payer and k.owner = 'relayer';
   return claimed;
 end $$;
 
 -- Returns the slots of a wallet that are in flight: the open ones that the chain's count has not passed.
-create function private.places_in_flight(on_chain bigint, wallet text)
+create function private.slots_in_flight(on_chain bigint, wallet text)
   returns setof private.relay_slots language sql stable as $$
   select s.* from private.relay_slots s
-    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-   where s.chain = on_chain and s.lane = wallet and s.state = 'open' and s.nonce >= l.mined_nonce
+    join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+   where s.chain = on_chain and s.gas_payer = wallet and s.state = 'open' and s.nonce >= g.mined_nonce
 $$;
 
 -- Returns what a wallet's transactions in flight and a new one can cost together, with each of them at the
@@ -3777,7 +3788,7 @@ $$;
 create function private.own_gas_needed(on_chain bigint, wallet text, cost_wei numeric)
   returns numeric language sql stable as $$
   select own_gas_needed.cost_wei + coalesce(sum(greatest(own_gas_needed.cost_wei, dearest.wei)), 0)
-    from private.places_in_flight(on_chain, wallet) s
+    from private.slots_in_flight(on_chain, wallet) s
     left join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
       where t.slot = s.id) dearest on true
 $$;
@@ -3785,26 +3796,25 @@ $$;
 -- True if a wallet has as many transactions in flight as nodes keep of one sender.
 create function private.is_full(on_chain bigint, wallet text) returns boolean
   language sql stable as $$
-  select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
+  select count(*) >= 16 from private.slots_in_flight(on_chain, wallet)
 $$;
 
--- Leases the lane of a wallet that pays for its own transfer. Its nonce follows the count that enough
--- endpoints show. Returns null while another payment of the wallet holds the lane, or if the lane is out of
--- service.
+-- Leases a wallet that pays for its own transfer. Its nonce follows the count that enough
+-- endpoints show. Returns null while another payment holds the lease of the wallet, or if the wallet is out of service.
 create function private.claim_wallet(p private.payments, wallet_nonce bigint)
   returns private.relay_claim language plpgsql as $$
 declare
   claimed private.relay_claim;
 begin
-  insert into private.relay_lanes as l (chain, address, kind, next_nonce, mined_nonce)
+  insert into private.gas_payers as g (chain, address, kind, next_nonce, mined_nonce)
   values (p.chain, p.wallet, 'wallet', wallet_nonce, wallet_nonce) on conflict do nothing;
-  update private.relay_lanes l set lease = gen_random_uuid(),
+  update private.gas_payers g set lease = gen_random_uuid(),
     leased_until = private.clock() + interval '5 seconds',
-    next_nonce = greatest(l.next_nonce, wallet_nonce)
-   where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
-     and (l.leased_until is null or l.leased_until <= private.clock())
-  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
-  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
+    next_nonce = greatest(g.next_nonce, wallet_nonce)
+   where g.chain = p.chain and g.address = p.wallet and g.paused_for is null
+     and (g.leased_until is null or g.leased_until <= private.clock())
+  returning g.lease, g.chain, g.address, g.next_nonce, '[]'::jsonb
+  into claimed.lease, claimed.chain, claimed.gas_payer, claimed.nonce, claimed.calls;
   if not found then
     return null;
   end if;
@@ -3813,28 +3823,28 @@ begin
   return claimed;
 end $$;
 
--- Stores the first transaction of a slot, which lets it out, and gives the lane back. Answers false, with
+-- Stores the first transaction of a slot, which lets it out, and ends the lease of its gas payer. Answers false, with
 -- everything back in the queue, if the lease was lost or a claimed call was withdrawn, as a freeze does.
 create function private.fill_slot(
   held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric,
   cost_wei numeric)
   returns boolean language plpgsql as $$
 declare
-  lane private.relay_lanes;
+  gas_payer private.gas_payers;
   filled bigint;
 begin
-  select l.* into lane from private.relay_lanes l where l.lease = held for update;
+  select g.* into gas_payer from private.gas_payers g where g.lease = held for update;
   perform from private.relay_calls c where c.claim = held and c.slot is null for update;
-  if lane.address is null or calls <>
+  if gas_payer.address is null or calls <>
     (select count(*) from private.relay_calls c where c.claim = held and c.slot is null)
   then
-    update private.relay_lanes l set lease = null, leased_until = null where l.lease = held;
+    update private.gas_payers g set lease = null, leased_until = null where g.lease = held;
     update private.relay_calls c set claim = null, claimed_until = null
      where c.claim = held and c.slot is null;
     return false;
   end if;
-  insert into private.relay_slots (chain, lane, nonce)
-  values (lane.chain, lane.address, lane.next_nonce) returning id into filled;
+  insert into private.relay_slots (chain, gas_payer, nonce)
+  values (gas_payer.chain, gas_payer.address, gas_payer.next_nonce) returning id into filled;
   insert into private.relay_transactions values (filled, 1, hash, raw, max_fee, max_priority_fee,
     cost_wei, (select coalesce(array_agg(c.payment), '{}') from private.relay_calls c
       where c.claim = held and c.slot is null));
@@ -3845,8 +3855,8 @@ begin
   )
   update private.payments p set tx_hash = hash, finality = 'submitted' from sent s
    where p.id = s.payment and p.state = 'signed' and p.block_hash is null;
-  update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
-   where l.lease = held;
+  update private.gas_payers g set lease = null, leased_until = null, next_nonce = g.next_nonce + 1
+   where g.lease = held;
   return true;
 end $$;
 
@@ -3860,7 +3870,7 @@ begin
 end $$;
 
 -- Takes the lock that keeps wakeups from being lost. A caller that queues a call holds it shared and then
--- looks for a free lane; a caller that frees a lane holds it alone and then looks at the queue. So one of
+-- looks for a free relayer; a caller that frees a relayer holds it alone and then looks at the queue. So one of
 -- them sees the other.
 create function private.lock_queue(on_chain bigint, alone boolean) returns void
   language plpgsql as $$
@@ -3872,14 +3882,14 @@ begin
   end if;
 end $$;
 
--- True if relaying has to go on: calls wait and a lane is free for them.
+-- True if relaying has to go on: calls wait and a relayer is free for them.
 create function private.is_relay_needed(on_chain bigint, seen jsonb) returns boolean
   language plpgsql stable as $$
 begin
-  -- Most often it is the lane that is missing, and the queue is long.
-  return case when exists (select from private.relay_lanes l
-      join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = l.address
-      where l.chain = on_chain and private.has_room(l, e.mined_nonce))
+  -- Most often it is the relayer that is missing, and the queue is long.
+  return case when exists (select from private.gas_payers g
+      join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = g.address
+      where g.chain = on_chain and private.has_room(g, e.mined_nonce))
     -- In the order of the queue, so that the first that waits ends the search.
     then exists (select from private.waiting_calls(on_chain) w order by w.turn, w.id limit 1) else false end;
 end $$;
@@ -3991,7 +4001,7 @@ create function private.relayed_json(payer uuid) returns jsonb
   select coalesce(jsonb_agg(jsonb_build_object('chain', c.chain,
     'calls_per_day', g.calls_per_day, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text) order by c.chain), '[]')
-  from (select distinct r.chain from private.relay_lanes r where r.kind = 'relayer') c
+  from (select distinct r.chain from private.gas_payers r where r.kind = 'relayer') c
     cross join lateral private.gas_left(payer, c.chain) g
 $$;
 
@@ -4079,7 +4089,8 @@ create function private.terms_digest(p private.payments) returns text
     'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at),
     'paid_by', case when p.for_any_key then 'any_key' else private.holder_of(p.key)::text end,
     'remember_payee', case when p.remembers_payee then true end,
-    'remember_device', case when p.remembers_device then p.device end))
+    'remember_device', case when p.remembers_device then p.device end,
+    'pass_daily_cap', case when p.passes_daily_cap then true end))
 $$;
 
 -- Returns the hash of a Merkle tree over at least one entry (RFC 9162 section 2.1.1).
@@ -4221,7 +4232,7 @@ create function private.enter_ticks(p private.payments, given private.consents)
   returns void language plpgsql as $$
 begin
   update private.payments q set for_any_key = p.for_any_key, remembers_payee = p.remembers_payee,
-    remembers_device = p.remembers_device where q.id = p.id;
+    remembers_device = p.remembers_device, passes_daily_cap = p.passes_daily_cap where q.id = p.id;
   if p.remembers_payee then
     insert into private.known_recipients (account, chain_family, address, session, consent, asked_by)
     values (p.account, 'evm', p.payee, given.session, given.id, p.key) on conflict do nothing;
@@ -4248,8 +4259,8 @@ create function private.asker_of(p private.payments) returns text
   select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $$;
 
--- Returns the key or app whose transfer the owner of this session approved and now sends: the one that asked, or
--- the newest that took its place. Refuses any other payment like a missing one.
+-- Returns the payer of a transfer that the owner of this session approved and now sends: the key or app that asked,
+-- the newest that took its place, or the owner's own. Refuses any other payment like a missing one.
 create function private.asker_approved(caller private.credentials, approved uuid)
   returns private.credentials language plpgsql stable as $$
 declare
@@ -4260,7 +4271,7 @@ begin
     join private.credentials k on k.account = p.account
       and private.budget_of(k) = private.holder_of(p.key)
    where p.id = approved and p.account = caller.account and p.kind = 'transfer'
-     and private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')
+     and private.is_payer_live(k) and private.scope_covers(k.scopes, 'pay')
    order by k.id = p.key desc, k.created_at desc limit 1;
   if not found then
     perform private.refuse('payment_not_found', '404');
@@ -4317,7 +4328,7 @@ create function api.owner_decide_payment(
   credential text, payment uuid, decision text, digest text, asker text default null,
   assertion jsonb default null, any_key boolean default false,
   remember_payee boolean default false, remember_device boolean default false,
-  mail jsonb default null, reason text default null)
+  pass_daily_cap boolean default false, mail jsonb default null, reason text default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -4335,6 +4346,8 @@ begin
     p.for_any_key := any_key;
     p.remembers_payee := remember_payee;
     p.remembers_device := remember_device;
+    p.passes_daily_cap := pass_daily_cap and exists (select from private.credentials k
+      where k.id = p.key and k.kind = 'owner');
   end if;
   outcome := coalesce(
     private.undecidable(p, digest, case when approves then asker end, not approves),
@@ -4689,7 +4702,7 @@ begin
       host = m.merchant_domain
       or loopback and split_part(host, ':', 1) = m.merchant_domain
       or m.include_subdomains and right(host, length(m.merchant_domain) + 1)
-        = '.' || m.merchant_domain, false) and (p.heard or pinned) end
+        = '.' || m.merchant_domain, false) and (p.verified_with_merchant or pinned) end
     and (m.chains is null or p.chain = any (m.chains))
     and (m.tokens is null or p.token = any (m.tokens))
     and (m.pay_to is null or pinned)
@@ -5286,7 +5299,7 @@ end $$;
 -- the device that asks now and its offer, unless the owner has approved it. A challenge that fixes the nonce stays.
 create function private.continue_waiting(
   caller private.credentials, kind text, device text, chain bigint, token text, payee text,
-  payee_alias text, amount_atomic numeric, memo text, terms jsonb, heard boolean)
+  payee_alias text, amount_atomic numeric, memo text, terms jsonb, verified_with_merchant boolean)
   returns private.payments language plpgsql as $$
 declare
   waiting private.payments;
@@ -5307,10 +5320,11 @@ begin
   end if;
   update private.payments p set device = continue_waiting.device,
       terms = case when p.fixed_nonce is null then continue_waiting.terms else p.terms end,
-      heard = case when p.fixed_nonce is null then continue_waiting.heard else p.heard end
+      verified_with_merchant = case when p.fixed_nonce is null
+        then continue_waiting.verified_with_merchant else p.verified_with_merchant end
    where p.id = waiting.id
-     and (p.device, p.terms, p.heard) is distinct from (continue_waiting.device,
-       continue_waiting.terms, continue_waiting.heard)
+     and (p.device, p.terms, p.verified_with_merchant) is distinct from (continue_waiting.device,
+       continue_waiting.terms, continue_waiting.verified_with_merchant)
      and not exists (select from private.approvals o where o.payment = p.id);
   select p.* into waiting from private.payments p where p.id = waiting.id;
   return waiting;
@@ -5351,11 +5365,11 @@ begin
     'is_refilled', private.is_refilled(p),
     'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
-    'lanes', case when p.kind = 'transfer' then (
-      select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce)), '[]')
-      from private.relay_lanes l
-       where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
+    'gas_payers', case when p.kind = 'transfer' then (
+      select coalesce(jsonb_agg(jsonb_build_object('address', g.address,
+        'next_nonce', g.next_nonce)), '[]')
+      from private.gas_payers g
+       where g.chain = p.chain and g.kind = 'relayer' and g.paused_for is null) else '[]' end);
 end $$;
 
 -- Refuses a key or app with 200 payments that it entered and nobody decided, and any of an account with 1,000.
@@ -5399,6 +5413,20 @@ begin
   return p;
 end $$;
 
+-- Returns the wallet of the account with this alias, or refuses.
+create function private.address_of(payee_alias text) returns text language plpgsql as $$
+declare
+  found_address text;
+begin
+  select w.address into found_address from private.accounts a
+    join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+   where a.alias = payee_alias;
+  if not found then
+    perform private.refuse('recipient_not_found', '404');
+  end if;
+  return found_address;
+end $$;
+
 -- Enters a payment and returns it with the facts to decide from. No money is reserved yet. An alias is resolved
 -- to its payee. The same claim finds the payment that it entered before, unless the terms fix the nonce and
 -- that payment ended unsigned. Without an idempotency key (`keyed`), equal terms find the payment that waits. A
@@ -5408,7 +5436,7 @@ create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
   payee_alias text default null, memo text default null, claim uuid default null,
-  resource text default null, heard boolean default false, nonce text default null,
+  resource text default null, verified_with_merchant boolean default false, nonce text default null,
   keyed boolean default false, funds_atomic text default null)
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -5420,12 +5448,7 @@ declare
 begin
   perform private.hold_credential(caller);
   if payee_alias is not null then
-    select w.address into payee_address from private.accounts a
-      join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-     where a.alias = payee_alias;
-    if not found then
-      perform private.refuse('recipient_not_found', '404');
-    end if;
+    payee_address := private.address_of(payee_alias);
   end if;
   if nonce is not null then
     update private.payments p set claim = null
@@ -5443,7 +5466,7 @@ begin
   end if;
   if not keyed then
     entered := private.continue_waiting(caller, begin_payment.kind, begin_payment.device, chain,
-      token, payee_address, payee_alias, amount_atomic::numeric, memo, terms, heard);
+      token, payee_address, payee_alias, amount_atomic::numeric, memo, terms, verified_with_merchant);
     if entered.id is not null then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
@@ -5454,13 +5477,13 @@ begin
     perform private.limit_undecided(caller);
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
-    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
+    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, verified_with_merchant, fixed_nonce,
     keyed, expires_at, funds_atomic, funds_seen_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
-    begin_payment.resource, begin_payment.heard, begin_payment.nonce,
+    begin_payment.resource, begin_payment.verified_with_merchant, begin_payment.nonce,
     begin_payment.keyed, private.clock() + pg_catalog.make_interval(secs => expires_in_seconds),
     begin_payment.funds_atomic::numeric,
     case when begin_payment.funds_atomic is not null then private.clock() end
@@ -5515,12 +5538,12 @@ begin
 end $$;
 
 -- Records that the service itself requested the paid origin and received the challenge from it.
-create function api.note_heard(credential text, payment uuid) returns boolean
+create function api.note_verified_with_merchant(credential text, payment uuid) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
 begin
-  update private.payments p set heard = true
+  update private.payments p set verified_with_merchant = true
    where p.id = payment and p.account = caller.account
      and p.state in ('prepared', 'awaiting_confirmation');
   return found;
@@ -5583,7 +5606,7 @@ begin
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $$;
 
-grant execute on function api.purchase_facts, api.begin_payment, api.payment_facts, api.note_heard,
+grant execute on function api.purchase_facts, api.begin_payment, api.payment_facts, api.note_verified_with_merchant,
   api.await_confirmation, api.find_payment to service_role;
 
 -- Settlement: what an endpoint shows of a payment before its block is final. It is a note for whoever looks, and
@@ -5770,12 +5793,14 @@ create function private.within_limits(
   a private.accounts, s private.spending, p private.payments, payer uuid, consent text, mandate uuid)
   returns boolean language plpgsql stable as $$
 begin
+  -- The owner saw the address and which known address it resembles; the approved terms say whether it may pass the
+  -- cap.
+  if consent in ('user_session', 'user_passkey') and (p.passes_daily_cap
+    or s.total + p.amount_usd_micros <= a.daily_spending_cap_usd_micros) then
+    return private.owner_approved(p, consent);
+  end if;
   if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros then
     return false;
-  end if;
-  -- The owner saw the address and which known address it resembles.
-  if consent in ('user_session', 'user_passkey') then
-    return private.owner_approved(p, consent);
   end if;
   if consent = 'mandate' then
     return exists (select from private.mandates m
@@ -5807,7 +5832,7 @@ begin
 end $$;
 
 -- Returns the answer for an authorized payment: what to sign, with which sealed keys and at which nonce of
--- which lane; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
+-- which address; or, once it was signed, the transaction that carries it. Custody verifies the owner's word
 -- itself: `consent` is what the owner signed, `mandate` is the mandate that it stands for.
 create function private.custody_answer(
   p private.payments, claimed private.relay_claim, first boolean)
@@ -5850,7 +5875,7 @@ create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   valid_after bigint default null, valid_before bigint default null, lease_seconds integer default 45,
   seen_block bigint default null, gas_from text default null, wallet_nonce bigint default null,
-  wallet_wei text default null, cost_wei text default null, lanes jsonb default '[]',
+  wallet_wei text default null, cost_wei text default null, gas_payers jsonb default '[]',
   allowance_nonce text default null, mandate uuid default null, is_repeat boolean default false)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
@@ -5917,7 +5942,7 @@ begin
   if good_until > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  -- Finds a lane: the wallet's own, or a relayer's. If every relayer is busy, the authorization is signed now
+  -- Finds a gas payer: the wallet itself or a relayer. If every relayer is busy, the authorization is signed now
   -- and queued. A busy wallet signs nothing.
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
@@ -5926,13 +5951,13 @@ begin
     if gas_from is distinct from 'wallet' and not private.is_relayed(p) then
       outcome := 'gas_budget';
     elsif gas_from is distinct from 'wallet' then
-      claimed := private.claim_lane(p.chain, lanes, true, private.call_units(p));
+      claimed := private.claim_gas_payer(p.chain, gas_payers, true, private.call_units(p));
       if not fresh then
         update private.payments q set relayed_calls = private.call_units(p), sign_up_network = shared_network
          where q.id = p.id;
       end if;
     elsif private.is_full(p.chain, p.wallet) then
-      outcome := 'lane_full';
+      outcome := 'gas_payer_full';
     elsif coalesce(wallet_wei::numeric
       < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric * private.call_units(p)), true)
     then
@@ -6024,14 +6049,14 @@ end $$;
 -- Stores what custody signed for a payment and lets it out: its authorization, and with a claim the transaction
 -- that carries it together with the waiting calls. Refuses a caller that may no longer pay. `kept` is false if
 -- the payment moved on without this signature, a freeze stopped it, it was authorized too long ago to count, or
--- it lost the lease of its wallet's own lane (`own`). `sent` is false if the transaction must not leave. `queued`
+-- it lost the lease of the paying wallet (`own`). `sent` is false if the transaction must not leave. `queued`
 -- is true if more has to be relayed.
 create function api.custody_record(
   credential text, payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
   lease uuid default null, own boolean default false, calls integer default null,
   tx_hash text default null, raw text default null, max_fee_per_gas text default null,
   max_priority_fee_per_gas text default null, cost_wei text default null,
-  allowance_signature text default null, lanes jsonb default '[]')
+  allowance_signature text default null, gas_payers jsonb default '[]')
   returns table (kept boolean, sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -6050,8 +6075,8 @@ begin
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
-  -- Locked before the payment, so that nobody takes the lane in between.
-  perform from private.relay_lanes l where l.lease = custody_record.lease for update;
+  -- Locked before the payment, so that nobody takes the gas payer in between.
+  perform from private.gas_payers g where g.lease = custody_record.lease for update;
   kept := found or not own;
   update private.payments q set state = 'signed',
     authorization_nonce = custody_record.authorization_nonce,
@@ -6068,16 +6093,16 @@ begin
       max_priority_fee_per_gas::numeric, cost_wei::numeric);
   end if;
   if relayed then
-    queued := private.is_relay_needed(p.chain, lanes);
+    queued := private.is_relay_needed(p.chain, gas_payers);
   end if;
   return next;
 end $$;
 
--- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no lane is free.
-create function api.custody_claim(chain bigint, lanes jsonb) returns table (claim jsonb)
+-- Claims what is queued on a chain for custody to sign; returns no row if nothing waits or no relayer is free.
+create function api.custody_claim(chain bigint, gas_payers jsonb) returns table (claim jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  claimed private.relay_claim := private.claim_lane(chain, lanes, false);
+  claimed private.relay_claim := private.claim_gas_payer(chain, gas_payers, false);
 begin
   if claimed.lease is not null then
     return query select to_jsonb(claimed);
@@ -6085,7 +6110,7 @@ begin
 end $$;
 
 -- Sets claimed calls of these payments aside for good, because they cannot be put into a transaction and must hold
--- up no others. Gives the lane back with the last of them, unless the caller has a call of its own for it.
+-- up no others. Ends the lease with the last of them, unless the caller has a call of its own for it.
 create function api.custody_set_aside(lease uuid, payments uuid[], own boolean)
   returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -6095,8 +6120,8 @@ begin
   if not own and not exists (select from private.relay_calls c
     where c.claim = custody_set_aside.lease and c.slot is null)
   then
-    update private.relay_lanes l set lease = null, leased_until = null
-     where l.lease = custody_set_aside.lease;
+    update private.gas_payers g set lease = null, leased_until = null
+     where g.lease = custody_set_aside.lease;
   end if;
   return true;
 end $$;
@@ -6105,7 +6130,7 @@ end $$;
 -- if more has to be relayed.
 create function api.custody_record_claim(
   chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text,
-  max_priority_fee_per_gas text, cost_wei text, lanes jsonb)
+  max_priority_fee_per_gas text, cost_wei text, gas_payers jsonb)
   returns table (sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -6113,7 +6138,7 @@ begin
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
     max_priority_fee_per_gas::numeric, cost_wei::numeric);
-  queued := private.is_relay_needed(chain, lanes);
+  queued := private.is_relay_needed(chain, gas_payers);
   return next;
 end $$;
 
@@ -6121,19 +6146,19 @@ end $$;
 -- transactions is ever mined, and it carries only those of its calls that may still leave. A slot without
 -- calls does nothing but use its nonce.
 create function api.custody_load_slot(slot bigint) returns table (
-  chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
+  chain bigint, gas_payer text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
   max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
-  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), private.has_stopped(t.carries),
+  select s.chain, s.gas_payer, s.nonce, coalesce(t.attempt, 0), private.has_stopped(t.carries),
     t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
        where c.slot = s.id and private.is_live(p)),
     k.envelope, k.owner
   from private.relay_slots s
-    join private.custody_keys k on k.address = s.lane
+    join private.custody_keys k on k.address = s.gas_payer
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
   where s.id = custody_load_slot.slot and s.state = 'open' and private.has_caught_up(s.chain);
@@ -6168,26 +6193,26 @@ grant execute on function api.custody_authorize, api.custody_confirm, api.custod
   api.custody_claim, api.custody_set_aside, api.custody_record_claim, api.custody_load_slot,
   api.custody_record_replacement to custody;
 
--- The watch over slots and lanes: what became of a relayed transaction, what has to be sent again or
--- replaced, and whether a lane's counter agrees with the chain's.
+-- The watch over slots and gas payers: what became of a relayed transaction, what has to be sent again or
+-- replaced, and whether a gas payer's counter agrees with the chain's.
 
 -- Returns a batch of slots that are not final, with every transaction signed for them and the payments that
 -- they carry. A slot that was just looked at waits until all others were. Wallets take turns, so many open
 -- slots of one wallet delay no other. Within a turn, slots of relayers that are open or that the chain does not
 -- count yet come first, then those longest unseen.
 create function api.housekeeping_slots(batch integer) returns table (
-  slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint,
+  slot bigint, chain bigint, gas_payer text, kind text, nonce bigint, state text, block_number bigint,
   block_hash text, attempts jsonb, payments jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
   with due as (
     select d.id, d.checked_at,
-      l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
-      case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
+      g.kind = 'relayer' and (d.state = 'open' or d.nonce >= g.mined_nonce) as is_first,
+      case when g.kind = 'wallet' then row_number() over (partition by d.chain, d.gas_payer
         order by d.checked_at, d.nonce) else 1 end as turn
     from private.relay_slots d
-      join private.relay_lanes l on l.chain = d.chain and l.address = d.lane
+      join private.gas_payers g on g.chain = d.chain and g.address = d.gas_payer
      where d.state in ('open', 'mined')
   ), held as (
     select h.id from private.relay_slots h where h.id in (select d.id from due d
@@ -6200,7 +6225,7 @@ begin
     update private.relay_slots s set checked_at = private.clock()
      where s.id in (select h.id from held h) returning s.*
   )
-  select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
+  select s.id, s.chain, s.gas_payer, g.kind, s.nonce, s.state, s.block_number, s.block_hash,
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
         'raw', t.raw, 'max_fee_per_gas', t.max_fee_per_gas::text,
         'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text,
@@ -6209,8 +6234,8 @@ begin
        from private.relay_transactions t where t.slot = s.id),
     (select coalesce(pg_catalog.jsonb_agg(private.payment_json(p) - array['terms', 'delivery'] order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id)
-  from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-  order by s.lane, s.nonce;
+  from seen s join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+  order by s.gas_payer, s.nonce;
 end $$;
 
 -- True if the transfer of a mined slot, which its logs do not show, goes back to the queue: from a relayer's
@@ -6221,8 +6246,8 @@ create function private.may_retry(c private.relay_calls, p private.payments) ret
   select private.is_live(p) and c.tries < 10
     and p.valid_before > extract(epoch from private.clock()) + 60
     and exists (select from private.relay_slots s
-      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
-      where s.id = c.slot and l.kind = 'relayer')
+      join private.gas_payers g on g.chain = s.chain and g.address = s.gas_payer
+      where s.id = c.slot and g.kind = 'relayer')
 $$;
 
 -- Notes the block of a slot's transaction and the payments that its logs show, as [{payment, log_index}]. The others
@@ -6273,7 +6298,7 @@ begin
 end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined now
--- (`lost` is false) or ever (true). The token accepts an authorization only once, so another lane may carry
+-- (`lost` is false) or ever (true). The token accepts an authorization only once, so another relayer may carry
 -- the same call, if relayers carry one more for its account. Calls that a wallet pays for itself stay until they end.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -6288,91 +6313,91 @@ begin
   end if;
   perform private.lock_queue(given.chain, false);
   perform private.requeue_call(c) from private.relay_calls c
-    join private.relay_lanes l on l.chain = given.chain and l.address = given.lane
-   where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
+    join private.gas_payers g on g.chain = given.chain and g.address = given.gas_payer
+   where c.slot = housekeeping_requeue_slot.slot and g.kind = 'relayer' order by c.id;
   return true;
 end $$;
 
--- Returns the lanes that are watched: every relayer, and each wallet with a transaction in flight.
-create function api.housekeeping_lanes() returns table (
+-- Returns the gas payers that are watched: every relayer, and each wallet with a transaction in flight.
+create function api.housekeeping_gas_payers() returns table (
   chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for
-    from private.relay_lanes l
-   where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
-   order by l.chain, l.kind, l.address;
+  return query select g.chain, g.address, g.kind, g.next_nonce, g.mined_nonce, g.paused_for
+    from private.gas_payers g
+   where g.kind = 'relayer' or g.next_nonce > g.mined_nonce
+   order by g.chain, g.kind, g.address;
 end $$;
 
--- Takes a lane out of service or, with a null reason, back into it; a lane with a gap stays out. Answers true
+-- Takes a gas payer out of service or, with a null reason, back into it; one with a gap stays out. Answers true
 -- if that changed it.
-create function api.housekeeping_pause_lane(chain bigint, address text, reason text)
+create function api.housekeeping_pause_gas_payer(chain bigint, address text, reason text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
-  update private.relay_lanes l set paused_for = reason
-   where l.chain = housekeeping_pause_lane.chain and l.address = housekeeping_pause_lane.address
-     and l.paused_for is distinct from reason and l.paused_for is distinct from 'nonce_gap';
+  update private.gas_payers g set paused_for = reason
+   where g.chain = housekeeping_pause_gas_payer.chain and g.address = housekeeping_pause_gas_payer.address
+     and g.paused_for is distinct from reason and g.paused_for is distinct from 'nonce_gap';
   return found;
 end $$;
 
 -- Stores what a relayer holds.
-create function api.housekeeping_see_lane(chain bigint, address text, wei text) returns boolean
+create function api.housekeeping_see_gas_payer(chain bigint, address text, wei text) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.relay_lanes l set told_wei = wei::numeric
-   where l.chain = housekeeping_see_lane.chain and l.address = housekeeping_see_lane.address;
+  update private.gas_payers g set reported_wei = wei::numeric
+   where g.chain = housekeeping_see_gas_payer.chain and g.address = housekeeping_see_gas_payer.address;
   return true;
 end $$;
 
--- Aligns a lane's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
+-- Aligns a gas payer's counter with the chain's count, as far as enough endpoints show it (`counted`), and no
 -- further back than the `highest` count that any shows. A counter that is ahead by slots is right. A counter
--- that is behind follows the chain, because somebody else used the lane's key. A counter that is ahead
+-- that is behind follows the chain, because somebody else used its key. A counter that is ahead
 -- without any slot goes back. A nonce in between without a slot gets one without calls, to be filled. That
--- costs gas, so a lane that misses more than 16 is taken out of service until it misses fewer.
-create function api.housekeeping_repair_lane(
+-- costs gas, so a gas payer that misses more than 16 is taken out of service until it misses fewer.
+create function api.housekeeping_repair_gas_payer(
   chain bigint, address text, counted bigint, highest bigint)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  lane private.relay_lanes;
+  gas_payer private.gas_payers;
   missing bigint;
   changed bigint;
 begin
-  select l.* into lane from private.relay_lanes l
-   where l.chain = housekeeping_repair_lane.chain and l.address = housekeeping_repair_lane.address
-     and (l.leased_until is null or l.leased_until <= private.clock()) for update skip locked;
+  select g.* into gas_payer from private.gas_payers g
+   where g.chain = housekeeping_repair_gas_payer.chain and g.address = housekeeping_repair_gas_payer.address
+     and (g.leased_until is null or g.leased_until <= private.clock()) for update skip locked;
   if not found then
     return false;
   end if;
   -- A caller that held the lease until a moment ago signs for a counter that may no longer be right.
-  update private.relay_lanes l set lease = null, leased_until = null, mined_nonce = counted,
+  update private.gas_payers g set lease = null, leased_until = null, mined_nonce = counted,
     next_nonce = case
-      when l.next_nonce < counted then counted
+      when g.next_nonce < counted then counted
       when not exists (select from private.relay_slots s
-        where s.chain = lane.chain and s.lane = lane.address and s.nonce >= counted)
-      then least(l.next_nonce, highest)
-      else l.next_nonce end
-   where l.chain = lane.chain and l.address = lane.address returning l.next_nonce into lane.next_nonce;
-  select lane.next_nonce - counted - count(*) into missing from private.relay_slots s
-   where s.chain = lane.chain and s.lane = lane.address and s.state <> 'lost'
-     and s.nonce >= counted and s.nonce < lane.next_nonce;
-  update private.relay_lanes l set paused_for = case when missing > 16 then 'nonce_gap' end
-   where l.chain = lane.chain and l.address = lane.address
-     and (missing > 16 or l.paused_for = 'nonce_gap');
+        where s.chain = gas_payer.chain and s.gas_payer = gas_payer.address and s.nonce >= counted)
+      then least(g.next_nonce, highest)
+      else g.next_nonce end
+   where g.chain = gas_payer.chain and g.address = gas_payer.address returning g.next_nonce into gas_payer.next_nonce;
+  select gas_payer.next_nonce - counted - count(*) into missing from private.relay_slots s
+   where s.chain = gas_payer.chain and s.gas_payer = gas_payer.address and s.state <> 'lost'
+     and s.nonce >= counted and s.nonce < gas_payer.next_nonce;
+  update private.gas_payers g set paused_for = case when missing > 16 then 'nonce_gap' end
+   where g.chain = gas_payer.chain and g.address = gas_payer.address
+     and (missing > 16 or g.paused_for = 'nonce_gap');
   if missing > 16 then
     return false;
   end if;
-  insert into private.relay_slots as s (chain, lane, nonce)
-  select lane.chain, lane.address, n
-    from pg_catalog.generate_series(counted, least(lane.next_nonce, counted + 16) - 1) n
-  on conflict on constraint relay_slots_chain_lane_nonce_key do update set state = 'open'
+  insert into private.relay_slots as s (chain, gas_payer, nonce)
+  select gas_payer.chain, gas_payer.address, n
+    from pg_catalog.generate_series(counted, least(gas_payer.next_nonce, counted + 16) - 1) n
+  on conflict on constraint relay_slots_chain_gas_payer_nonce_key do update set state = 'open'
    where s.state = 'lost';
   get diagnostics changed = row_count;
   return changed > 0;
 end $$;
 
 grant execute on function api.housekeeping_slots, api.housekeeping_book_slot, api.housekeeping_reopen_slot,
-  api.housekeeping_requeue_slot, api.housekeeping_lanes, api.housekeeping_pause_lane, api.housekeeping_see_lane,
-  api.housekeeping_repair_lane to service_role;
+  api.housekeeping_requeue_slot, api.housekeeping_gas_payers, api.housekeeping_pause_gas_payer,
+  api.housekeeping_see_gas_payer, api.housekeeping_repair_gas_payer to service_role;
 
 -- The books: how each signature ended, and every transfer of a token out of a wallet of the service in final blocks.
 --
@@ -6941,7 +6966,7 @@ begin
     from private.settled_sums t
     where t.subject = any (own || of_key.account) and t.payee = '' and t.leaves_from >= near
     group by t.leaves_from
-  ), told as (
+  ), worded as (
     select s.minutes, jsonb_build_object('automatic', s.automatic::text, 'asserted', s.asserted::text,
       'own', s.own::text, 'total', s.total::text) as sums
     from summed s
@@ -6961,9 +6986,9 @@ begin
     'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
     'device_known', exists (
       select from private.known_devices d where d.account = a.id and d.key = of_key.id),
-    'open', (select t.sums from told t where t.minutes is null),
+    'open', (select t.sums from worded t where t.minutes is null),
     'leaving', coalesce((select jsonb_agg(t.sums || jsonb_build_object('minutes', t.minutes))
-      from told t where t.minutes is not null), '[]'),
+      from worded t where t.minutes is not null), '[]'),
     'approved', private.exposed_approvals(of_key, at),
     'mandates', private.exposed_mandates(of_key, at))
   into exposure from private.accounts a where a.id = of_key.account;
@@ -7883,15 +7908,15 @@ create function api.oauth_ended_app(ended uuid) returns table (host text)
   language sql stable security definer set search_path = '' as $$
   select k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.id = ended and g.ended_because = 'reused' and not g.owner_told
+   where k.id = ended and g.ended_because = 'reused' and not g.owner_notified
 $$;
 
 -- Tells the owner about it, once.
 create function api.oauth_tell_owner(ended uuid, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.oauth_grants g set owner_told = true
-   where g.credential = ended and g.ended_because = 'reused' and not g.owner_told;
+  update private.oauth_grants g set owner_notified = true
+   where g.credential = ended and g.ended_because = 'reused' and not g.owner_notified;
   if found then
     perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
     return true;
@@ -8085,48 +8110,59 @@ begin
     from private.accounts a where a.id = caller.account;
 end $$;
 
--- Sets one limit, named as in the API, and returns what it was before. Whether that raises it, which needs a
--- fresh proof, is decided under the lock that every payment of the account takes.
-create function api.owner_set_limit(
-  credential text, limit_name text, usd_micros text, mail jsonb default null)
-  returns table (outcome text, before text)
+-- Limits of a new account in micro-USD, as the columns of private.accounts begin.
+create function private.limits_of_new(
+  out automatic_daily bigint, out asserted_daily bigint, out asserted_new_recipient bigint,
+  out daily_spending_cap bigint) language sql immutable as $$
+  select 200000000, 200000000, 10000000, 1000000000
+$$;
+
+-- Returns each wanted limit, named as in the API, with what it is before and what setting it would do.
+create function private.limit_changes(a private.accounts, limits jsonb)
+  returns table (name text, before bigint, wanted bigint, outcome text) language sql stable as $$
+  select w.key, l.now, w.value::bigint, case
+    when l.now is null or w.value::bigint not between 0 and 1000000000000 then 'out_of_bounds'
+    when w.value::bigint = l.now then 'same' when w.value::bigint > l.now then 'raised' else 'lowered' end
+  from jsonb_each_text(limits) w left join (values
+    ('automatic_daily', a.automatic_daily_limit_usd_micros),
+    ('asserted_daily', a.asserted_daily_limit_usd_micros),
+    ('asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros),
+    ('daily_spending_cap', a.daily_spending_cap_usd_micros)) l (name, now) on l.name = w.key
+$$;
+
+-- Sets limits, all or none, and returns for each what it was before and what happened to it. Whether one is raised,
+-- which needs a fresh proof, is decided under the lock that every payment of the account takes.
+create function api.owner_set_limits(credential text, limits jsonb, mail jsonb default null)
+  returns table (name text, before text, outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'tighten');
-  wanted bigint := usd_micros::bigint;
-  a private.accounts;
-  current bigint;
+  a private.accounts := private.hold_live(caller);
+  change record;
 begin
-  a := private.hold_live(caller);
-  current := case limit_name
-    when 'automatic_daily' then a.automatic_daily_limit_usd_micros
-    when 'asserted_daily' then a.asserted_daily_limit_usd_micros
-    when 'asserted_new_recipient' then a.asserted_new_recipient_limit_usd_micros
-    when 'daily_spending_cap' then a.daily_spending_cap_usd_micros end;
-  before := current::text;
-  outcome := case when current is null or wanted < 0 or wanted > 1000000000000 then 'out_of_bounds'
-    when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
-  if outcome = 'raised' then
+  return query select g.name, g.before::text, g.outcome from private.limit_changes(a, limits) g order by g.name;
+  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'out_of_bounds') then
+    return;
+  end if;
+  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'raised') then
     perform private.admit_owner(credential, 'widen');
     perform private.enqueue_mail(caller.account, mail);
   end if;
-  if outcome in ('raised', 'lowered') then
-    update private.accounts x set facts_version = x.facts_version + 1,
-      automatic_daily_limit_usd_micros = case limit_name when 'automatic_daily' then wanted
-        else x.automatic_daily_limit_usd_micros end,
-      asserted_daily_limit_usd_micros = case limit_name when 'asserted_daily' then wanted
-        else x.asserted_daily_limit_usd_micros end,
-      asserted_new_recipient_limit_usd_micros = case limit_name
-        when 'asserted_new_recipient' then wanted
-        else x.asserted_new_recipient_limit_usd_micros end,
-      daily_spending_cap_usd_micros = case limit_name when 'daily_spending_cap' then wanted
-        else x.daily_spending_cap_usd_micros end
-     where x.id = a.id;
-    perform private.record_change(caller, 'security', 'limit_' || outcome, pg_catalog.format(
-      'The %s was %s from %s to %s USD.', private.limit_words(limit_name), outcome,
-      private.usd_text(current), private.usd_text(wanted)));
-  end if;
-  return next;
+  for change in select * from private.limit_changes(a, limits) g where g.outcome <> 'same' order by g.name loop
+    perform private.record_change(caller, 'security', 'limit_' || change.outcome, pg_catalog.format(
+      'The %s was %s from %s to %s USD.', private.limit_words(change.name), change.outcome,
+      private.usd_text(change.before), private.usd_text(change.wanted)));
+  end loop;
+  update private.accounts x set facts_version = x.facts_version + 1,
+    automatic_daily_limit_usd_micros =
+      coalesce((limits ->> 'automatic_daily')::bigint, x.automatic_daily_limit_usd_micros),
+    asserted_daily_limit_usd_micros =
+      coalesce((limits ->> 'asserted_daily')::bigint, x.asserted_daily_limit_usd_micros),
+    asserted_new_recipient_limit_usd_micros =
+      coalesce((limits ->> 'asserted_new_recipient')::bigint, x.asserted_new_recipient_limit_usd_micros),
+    daily_spending_cap_usd_micros =
+      coalesce((limits ->> 'daily_spending_cap')::bigint, x.daily_spending_cap_usd_micros)
+   where x.id = a.id;
 end $$;
 
 -- Returns the known recipients, the latest first, with what each was paid and which key or app asked for it
@@ -8314,7 +8350,7 @@ begin
   return next;
 end $$;
 
-grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_read_limits, api.owner_set_limit,
+grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_read_limits, api.owner_set_limits,
   api.owner_list_recipients, api.owner_add_recipient, api.owner_forget_recipient, api.owner_list_devices,
   api.owner_forget_known_by, api.owner_forget_device, api.owner_set_caps to service_role;
 
@@ -8322,10 +8358,10 @@ grant execute on function api.owner_read_freeze, api.owner_unfreeze, api.owner_r
 
 -- Returns the payments of an account in the last 90 days, for a rehearsal: the newest 5,000, oldest first.
 create function private.past_payments(payer uuid) returns jsonb language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.told,
+  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.reported,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
       'resource', n.resource, 'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
-  from (select coalesce(p.authorized_at, p.created_at) as at, private.told_state(p) as told, p.* from private.payments p
+  from (select coalesce(p.authorized_at, p.created_at) as at, private.reported_state(p) as reported, p.* from private.payments p
      where p.account = payer and p.created_at > private.clock() - interval '90 days'
      order by p.created_at desc limit 5000) n
 $$;
@@ -8518,7 +8554,8 @@ declare
 begin
   perform private.hold_payer(caller, true);
   select q.* into p from private.payments q
-   where q.id = payment and q.account = caller.account and private.is_holder_live(q.key);
+   where q.id = payment and q.account = caller.account and private.is_holder_live(q.key)
+     and not exists (select from private.credentials k where k.id = q.key and k.kind = 'owner');
   if not found then
     perform private.refuse('payment_not_found', '404');
   end if;
@@ -8536,6 +8573,55 @@ end $$;
 
 grant execute on function api.owner_read_mandate, api.owner_decide_mandate, api.owner_narrow_mandate,
   api.owner_suspend_mandate, api.owner_revoke_mandate, api.owner_make_mandate to service_role;
+
+-- Payments that the owner enters in the app. Each waits for the owner's approval like one that an agent asked for, and
+-- is paid by a credential of the account that stands for the owner.
+
+-- Returns the credential that pays what the owner enters, and makes it at first use. It has no secret, so nobody signs
+-- in with it, and no caps of its own. The caller holds the account's lock.
+create function private.owner_payer(of_account uuid) returns private.credentials language plpgsql as $$
+declare
+  payer private.credentials;
+begin
+  select k.* into payer from private.credentials k
+   where k.account = of_account and k.kind = 'owner' and k.revoked_at is null;
+  if not found then
+    insert into private.credentials (account, kind, label, shown, scopes)
+    values (of_account, 'owner', 'Owner', 'owner', array['pay']) returning * into payer;
+  end if;
+  return payer;
+end $$;
+
+-- Enters a transfer of the owner, which waits for an hour to be approved, and returns its id. The same claim finds the
+-- transfer that it entered before. Enters nothing and returns no row for a transfer to the wallet that would pay it.
+create function api.owner_enter_transfer(
+  credential text, claim uuid, chain bigint, token text, amount_atomic text, amount_usd_micros text,
+  payee text default null, payee_alias text default null, memo text default null)
+  returns table (payment uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'ask');
+  payer private.credentials;
+  payee_address text := coalesce(payee, private.address_of(payee_alias));
+begin
+  perform private.hold_payer(caller, true);
+  payer := private.owner_payer(caller.account);
+  perform private.limit_undecided(payer);
+  insert into private.payments (account, key, device, kind, state, asked_level, claim, chain, token, wallet, payee,
+    payee_alias, amount_atomic, amount_usd_micros, memo, keyed, expires_at)
+  select caller.account, payer.id, '', 'transfer', 'awaiting_confirmation',
+    case when private.has_passkey(caller.account) then 'user_passkey' else 'user_session' end,
+    owner_enter_transfer.claim, owner_enter_transfer.chain, owner_enter_transfer.token, w.address, payee_address,
+    owner_enter_transfer.payee_alias, owner_enter_transfer.amount_atomic::numeric,
+    owner_enter_transfer.amount_usd_micros::bigint, owner_enter_transfer.memo, true,
+    private.clock() + interval '1 hour'
+  from private.wallets w where w.account = caller.account and w.chain_family = 'evm' and w.address <> payee_address
+  on conflict on constraint payments_account_kind_claim_key do nothing;
+  return query select p.id from private.payments p
+   where p.account = caller.account and p.kind = 'transfer' and p.claim = owner_enter_transfer.claim;
+end $$;
+
+grant execute on function api.owner_enter_transfer to service_role;
 
 -- The vault as agents list and read it and as it is filled: entries whose secret part is sealed.
 
@@ -8663,11 +8749,11 @@ end $$;
 
 -- Stores a sealed entry in place of the version that it was made from, 0 for none. Answers false if that
 -- version is no longer current or the account has another key: it was then sealed from outdated data and has
--- to be made again. `drawn` is a wrapped key that was generated for it.
+-- to be made again. `new_wrap` is a wrapped key that was generated for it.
 create function api.vault_commit_store(
   credential text, entry uuid, was_version integer, at_site text, for_username text,
   sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text,
-  drawn jsonb default null)
+  new_wrap jsonb default null)
   returns table (kept boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -8677,8 +8763,8 @@ declare
 begin
   perform private.hold_unfrozen(caller);
   perform private.demand_keeper(caller);
-  if drawn is not null and drawn is distinct from
-    private.keep_account_key(caller.account, 'vault', drawn) then
+  if new_wrap is not null and new_wrap is distinct from
+    private.keep_account_key(caller.account, 'vault', new_wrap) then
     return query select false;
     return;
   end if;
@@ -9291,7 +9377,7 @@ declare
 begin
   return query
   with came as (
-    select m.number, private.mail_json(m) as told from private.mails m
+    select m.number, private.mail_json(m) as described from private.mails m
      where m.account = caller.account and m.direction = 'in'
        and case when after is null
          then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
@@ -9300,7 +9386,7 @@ begin
      order by m.number limit page
   )
   select private.mail_reader(caller),
-    (select coalesce(jsonb_agg(c.told order by c.number), '[]') from came c),
+    (select coalesce(jsonb_agg(c.described order by c.number), '[]') from came c),
     case when (select count(*) from came) = page then (select max(c.number) from came c)
       else (select coalesce(max(m.number), 0) from private.mails m
         where m.account = caller.account) end;
@@ -9471,12 +9557,12 @@ begin
     private.account_key(asked.account, 'vault') where asked.id is not null;
 end $$;
 
--- Stores a login in the vault, where no key can change it, and ends the action. `drawn` is the account's
+-- Stores a login in the vault, where no key can change it, and ends the action. `new_wrap` is the account's
 -- first key, if it had none; if another was stored meanwhile, the login has to be sealed again (`again`). A
 -- link changes no entry of the vault (`exists`).
 create function api.link_store_login(
   credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb,
-  drawn jsonb default null)
+  new_wrap jsonb default null)
   returns table (outcome text) language plpgsql security definer set search_path = '' as $$
 declare
   asked private.hosted_actions :=
@@ -9485,7 +9571,7 @@ declare
 begin
   if asked.id is null then
     return query select 'over';
-  elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
+  elsif new_wrap is not null and private.keep_account_key(asked.account, 'vault', new_wrap) <> new_wrap then
     return query select 'again';
   else
     perform private.take_vault_place(asked.account);
@@ -9772,58 +9858,71 @@ begin
   order by a.id desc limit page;
 end $$;
 
-create function private.spent_by_day(spender uuid, since timestamptz) returns jsonb
+-- Returns what was spent between each two of these times, numbered from 1.
+create function private.spent_by_day(spender uuid, bounds timestamptz[]) returns jsonb
   language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
-  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.amount_usd_micros)
+  select coalesce(jsonb_agg(jsonb_build_object('nth', d.nth, 'usd_micros', d.sum::text)), '[]')
+  from (select width_bucket(p.authorized_at, bounds) as nth, sum(p.amount_usd_micros)
       from private.payments p
-     where p.account = spender and p.counts_until >= since and p.authorized_at >= since
+     where p.account = spender and p.counts_until >= bounds[1] and p.authorized_at >= bounds[1]
        and (p.state = 'settled' or p.counts_until > private.clock())
      group by 1) d
 $$;
 
--- Returns by how much each token of the wallet grew or shrank each day. A deposit counts on the day when it
--- was seen.
-create function private.moved_by_day(account uuid, since timestamptz) returns jsonb
+-- Returns by how much each token of the wallet grew or shrank between each two of these times. A deposit counts when
+-- it was seen.
+create function private.moved_by_day(account uuid, bounds timestamptz[]) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object(
-    'day', d.day, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
-  from (select (m.at at time zone 'utc')::date as day, m.chain, m.token, sum(m.atomic)
+    'nth', d.nth, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
+  from (select width_bucket(m.at, bounds) as nth, m.chain, m.token, sum(m.atomic)
       from (
         select p.settled_at as at, p.chain, p.token,
             -coalesce(p.settled_atomic, p.amount_atomic) as atomic
           from private.payments p
          where p.account = moved_by_day.account and private.is_in_block(p)
-           and p.counts_until >= since + interval '24 hours' and p.settled_at >= since
+           and p.counts_until >= bounds[1] + interval '24 hours' and p.settled_at >= bounds[1]
         union all
         select a.at, t.chain, t.token, t.amount_atomic
           from private.activities a join private.deposits t on t.id = a.deposit
-         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
+         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= bounds[1]
            and not t.reorged) m
      group by 1, 2, 3) d
 $$;
 
--- Returns the overview of the account. Days are UTC days; days without an entry are left out. Spending is
--- shown on the day of its authorization, movements on the day on which money moved.
-create function api.owner_overview(credential text, days integer)
+-- Returns which of an account's first steps are done.
+create function private.first_steps(a private.accounts) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'deposited', exists (select from private.activities v where v.account = a.id and v.category = 'deposit'),
+    'connected', exists (select from private.credentials k
+      where k.account = a.id and k.kind <> 'session' and k.last_used_on is not null),
+    'has_passkey', private.has_passkey(a.id),
+    'has_codes', exists (select from private.recovery_codes r where r.account = a.id),
+    'has_own_limits', (a.automatic_daily_limit_usd_micros, a.asserted_daily_limit_usd_micros,
+      a.asserted_new_recipient_limit_usd_micros, a.daily_spending_cap_usd_micros)
+        is distinct from (select (l.automatic_daily, l.asserted_daily, l.asserted_new_recipient,
+          l.daily_spending_cap) from private.limits_of_new() l))
+$$;
+
+-- Returns the overview of the account. `bounds` are the beginnings of days; days without an entry are left out.
+-- Spending is shown on the day of its authorization, movements on the day on which money moved.
+create function api.owner_overview(credential text, bounds timestamptz[])
   returns table (overview jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
   spent private.spending := private.spent(caller.account);
-  since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
-    - pg_catalog.make_interval(days => owner_overview.days - 1);
 begin
   return query
   select pg_catalog.jsonb_build_object(
     'created_at', a.created_at, 'limits', private.limits_json(a, spent),
-    'address', w.address,
+    'address', w.address, 'steps', private.first_steps(a),
     'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
       from private.payments p
       where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
         and p.counts_until > private.clock()),
-    'spent_by_day', private.spent_by_day(a.id, since),
-    'moved_by_day', private.moved_by_day(a.id, since))
+    'spent_by_day', private.spent_by_day(a.id, bounds),
+    'moved_by_day', private.moved_by_day(a.id, bounds))
   from private.accounts a
   join private.wallets w on w.account = a.id and w.chain_family = 'evm'
   where a.id = caller.account;
@@ -9963,13 +10062,6 @@ begin
      and num_nonnulls(h.declined_at, h.finished_at) = 0;
 end $$;
 
--- Limits of a new account in micro-USD, as the columns of private.accounts begin.
-create function private.limits_of_new(
-  out automatic_daily bigint, out asserted_daily bigint, out asserted_new_recipient bigint,
-  out daily_spending_cap bigint) language sql immutable as $$
-  select 200000000, 200000000, 10000000, 1000000000
-$$;
-
 -- Returns what ends if this session secures its account: each with its kind, its name and what its form needs. An
 -- account lists at most 200 items, the latest of each kind first.
 create function private.what_ends(caller private.credentials) returns jsonb
@@ -10090,6 +10182,8 @@ grant execute on function api.owner_read_secured, api.owner_secure to service_ro
 create type private.activity_filter as (
   words text, token_from numeric, token_below numeric, agent uuid, since timestamptz, until timestamptz, state text,
   usd_from bigint, usd_to bigint, tokens jsonb, direction text, category text,
+  -- Origin of a merchant, or address of a payee.
+  payee text,
   -- What follows is looked up once: keys and apps of the agent, and those whose name contains the words.
   keys uuid[], named_keys uuid[]
 );
@@ -10123,6 +10217,17 @@ create function private.outcome_of(p private.payments) returns text language sql
     when p.state in ('prepared', 'awaiting_confirmation') then 'waiting' else 'not_paid' end
 $$;
 
+-- Returns whom a payment is for: the origin of its merchant, or the address of its payee.
+create function private.payee_of(p private.payments) returns text language sql immutable as $$
+  select coalesce(p.terms ->> 'origin', p.payee)
+$$;
+
+-- Returns the value in micro-USD of what the payee took, which may be less than was authorized.
+create function private.paid_usd_micros(p private.payments) returns bigint language sql immutable as $$
+  select case when p.settled_atomic is null then p.amount_usd_micros
+    else ceil(p.amount_usd_micros * p.settled_atomic / p.amount_atomic)::bigint end
+$$;
+
 -- True if these words are meant: of an amount, or of text. Addresses, hashes and ids are found by six characters or
 -- more, since fewer occur in them by chance.
 create function private.says(f private.activity_filter, amount_atomic numeric, spoken text, exact text)
@@ -10139,6 +10244,7 @@ create function private.selects_payment(f private.activity_filter, p private.pay
     and (f.category is null or private.category_of(p) = f.category)
     and (f.state is null or private.outcome_of(p) = f.state)
     and (f.keys is null or p.key = any (f.keys))
+    and (f.payee is null or private.payee_of(p) = f.payee)
     and (f.usd_from is null or p.amount_usd_micros >= f.usd_from)
     and (f.usd_to is null or p.amount_usd_micros <= f.usd_to)
     and (f.words is null or p.key = any (f.named_keys) or private.says(f, coalesce(p.settled_atomic, p.amount_atomic),
@@ -10149,7 +10255,7 @@ $$;
 -- True if filters select a deposit, apart from those of time.
 create function private.selects_deposit(f private.activity_filter, a private.activities, d private.deposits)
   returns boolean language sql stable as $$
-  select f.keys is null and (f.direction is null or f.direction = 'in')
+  select num_nonnulls(f.keys, f.payee) = 0 and (f.direction is null or f.direction = 'in')
     and (f.category is null or a.category = f.category)
     and (f.state is null or f.state = case when d.reorged then 'not_paid' else 'paid' end)
     and (f.tokens is null or exists (select from jsonb_to_recordset(f.tokens)
@@ -10164,7 +10270,7 @@ $$;
 -- True if filters select an event that moved nothing, apart from those of time.
 create function private.selects_event(f private.activity_filter, a private.activities) returns boolean
   language sql stable as $$
-  select num_nonnulls(f.keys, f.direction, f.state, f.usd_from, f.usd_to) = 0
+  select num_nonnulls(f.keys, f.payee, f.direction, f.state, f.usd_from, f.usd_to) = 0
     and (f.category is null or a.category = f.category)
     and (f.words is null or private.says(f, null, concat_ws(' ', a.category, a.type, a.summary, a.untrusted),
       a.mandate::text))
@@ -10254,7 +10360,43 @@ begin
   where p.id = owner_find_payment.payment and p.account = caller.account;
 end $$;
 
-grant execute on function api.owner_list_activity, api.owner_list_agents, api.owner_find_payment to service_role;
+-- Returns what was paid from the first to below the last of these times, in all, by payee, by agent and for each part
+-- between two times that has any, numbered from 1. Of payees and agents, the 50 that got or paid most are listed.
+create function api.owner_read_spending(credential text, bounds timestamptz[])
+  returns table (spending jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
+begin
+  return query
+  with paid as materialized (
+    select private.paid_usd_micros(p) as usd_micros, private.payee_of(p) as payee, p.payee_alias, p.key,
+      width_bucket(p.latest_step_at, bounds) as part
+      from private.payments p
+     where p.account = caller.account and private.is_in_block(p)
+       and p.latest_step_at >= bounds[1] and p.latest_step_at < bounds[cardinality(bounds)]
+  ), agents as (
+    select min(k.id::text) as id, private.agent_name(k) as name, sum(s.usd_micros) as sum, sum(s.count) as count
+      from (select d.key, sum(d.usd_micros) as usd_micros, count(*) as count from paid d group by 1) s
+      join private.credentials k on k.id = s.key group by 2
+  ), payees as (
+    select d.payee, max(d.payee_alias) as alias, sum(d.usd_micros) as sum, count(*) as count from paid d group by 1
+  )
+  select jsonb_build_object(
+    'usd_micros', (select coalesce(sum(d.usd_micros), 0)::text from paid d),
+    'payments', (select count(*) from paid),
+    'payees', (select coalesce(jsonb_agg(jsonb_build_object('payee', t.payee, 'alias', t.alias,
+        'usd_micros', t.sum::text, 'payments', t.count) order by t.sum desc, t.payee), '[]')
+      from (select * from payees y order by y.sum desc, y.payee limit 50) t),
+    'agents', (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name,
+        'usd_micros', t.sum::text, 'payments', t.count) order by t.sum desc, t.name), '[]')
+      from (select * from agents a order by a.sum desc, a.name limit 50) t),
+    'parts', (select coalesce(jsonb_agg(jsonb_build_object('nth', t.part, 'usd_micros', t.sum::text,
+        'payments', t.count) order by t.part), '[]')
+      from (select d.part, sum(d.usd_micros) as sum, count(*) as count from paid d group by 1) t));
+end $$;
+
+grant execute on function api.owner_read_spending, api.owner_list_activity, api.owner_list_agents, api.owner_find_payment to service_role;
 
 -- Upkeep of the whole database: how long rows are kept, what a restore ends, and the rotation of roots.
 --
@@ -10335,8 +10477,8 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('push_devices', null, null, null, 'Kept until the owner removes it, or its push service fails three times or says that it is gone; ten for an account.'),
   ('recovery_codes', null, null, null, 'Ten for each account, replaced by the next ten.'),
   ('relay_calls', null, null, null, 'What a transaction of a slot carried.'),
-  ('relay_lanes', null, null, null, 'One row for each relayer and each wallet that pays its own gas.'),
-  ('relay_slots', null, null, null, 'A lane counts its slots to know its next nonce.'),
+  ('gas_payers', null, null, null, 'One row for each relayer and each wallet that pays its own gas.'),
+  ('relay_slots', null, null, null, 'A gas_payer counts its slots to know its next nonce.'),
   ('relay_transactions', null, null, null, 'A payment is found by each hash that it was sent under.'),
   ('restores', null, null, null, 'A chain that is connected later is read up to the time of the last one.'),
   ('retention', null, null, null, 'This table.'),

@@ -26,33 +26,34 @@ begin
   order by a.id desc limit page;
 end $$;
 
-create function private.spent_by_day(spender uuid, since timestamptz) returns jsonb
+-- Returns what was spent between each two of these times, numbered from 1.
+create function private.spent_by_day(spender uuid, bounds timestamptz[]) returns jsonb
   language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
-  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.amount_usd_micros)
+  select coalesce(jsonb_agg(jsonb_build_object('nth', d.nth, 'usd_micros', d.sum::text)), '[]')
+  from (select width_bucket(p.authorized_at, bounds) as nth, sum(p.amount_usd_micros)
       from private.payments p
-     where p.account = spender and p.counts_until >= since and p.authorized_at >= since
+     where p.account = spender and p.counts_until >= bounds[1] and p.authorized_at >= bounds[1]
        and (p.state = 'settled' or p.counts_until > private.clock())
      group by 1) d
 $$;
 
--- Returns by how much each token of the wallet grew or shrank each day. A deposit counts on the day when it
--- was seen.
-create function private.moved_by_day(account uuid, since timestamptz) returns jsonb
+-- Returns by how much each token of the wallet grew or shrank between each two of these times. A deposit counts when
+-- it was seen.
+create function private.moved_by_day(account uuid, bounds timestamptz[]) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object(
-    'day', d.day, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
-  from (select (m.at at time zone 'utc')::date as day, m.chain, m.token, sum(m.atomic)
+    'nth', d.nth, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
+  from (select width_bucket(m.at, bounds) as nth, m.chain, m.token, sum(m.atomic)
       from (
         select p.settled_at as at, p.chain, p.token,
             -coalesce(p.settled_atomic, p.amount_atomic) as atomic
           from private.payments p
          where p.account = moved_by_day.account and private.is_in_block(p)
-           and p.counts_until >= since + interval '24 hours' and p.settled_at >= since
+           and p.counts_until >= bounds[1] + interval '24 hours' and p.settled_at >= bounds[1]
         union all
         select a.at, t.chain, t.token, t.amount_atomic
           from private.activities a join private.deposits t on t.id = a.deposit
-         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
+         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= bounds[1]
            and not t.reorged) m
      group by 1, 2, 3) d
 $$;
@@ -71,16 +72,14 @@ create function private.first_steps(a private.accounts) returns jsonb language s
           l.daily_spending_cap) from private.limits_of_new() l))
 $$;
 
--- Returns the overview of the account. Days are UTC days; days without an entry are left out. Spending is
--- shown on the day of its authorization, movements on the day on which money moved.
-create function api.owner_overview(credential text, days integer)
+-- Returns the overview of the account. `bounds` are the beginnings of days; days without an entry are left out.
+-- Spending is shown on the day of its authorization, movements on the day on which money moved.
+create function api.owner_overview(credential text, bounds timestamptz[])
   returns table (overview jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
   spent private.spending := private.spent(caller.account);
-  since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
-    - pg_catalog.make_interval(days => owner_overview.days - 1);
 begin
   return query
   select pg_catalog.jsonb_build_object(
@@ -90,8 +89,8 @@ begin
       from private.payments p
       where p.wallet = w.address and p.state in ('authorized', 'signed') and p.block_hash is null
         and p.counts_until > private.clock()),
-    'spent_by_day', private.spent_by_day(a.id, since),
-    'moved_by_day', private.moved_by_day(a.id, since))
+    'spent_by_day', private.spent_by_day(a.id, bounds),
+    'moved_by_day', private.moved_by_day(a.id, bounds))
   from private.accounts a
   join private.wallets w on w.account = a.id and w.chain_family = 'evm'
   where a.id = caller.account;

@@ -7,6 +7,8 @@
 create type private.activity_filter as (
   words text, token_from numeric, token_below numeric, agent uuid, since timestamptz, until timestamptz, state text,
   usd_from bigint, usd_to bigint, tokens jsonb, direction text, category text,
+  -- Origin of a merchant, or address of a payee.
+  payee text,
   -- What follows is looked up once: keys and apps of the agent, and those whose name contains the words.
   keys uuid[], named_keys uuid[]
 );
@@ -40,6 +42,17 @@ create function private.outcome_of(p private.payments) returns text language sql
     when p.state in ('prepared', 'awaiting_confirmation') then 'waiting' else 'not_paid' end
 $$;
 
+-- Returns whom a payment is for: the origin of its merchant, or the address of its payee.
+create function private.payee_of(p private.payments) returns text language sql immutable as $$
+  select coalesce(p.terms ->> 'origin', p.payee)
+$$;
+
+-- Returns the value in micro-USD of what the payee took, which may be less than was authorized.
+create function private.paid_usd_micros(p private.payments) returns bigint language sql immutable as $$
+  select case when p.settled_atomic is null then p.amount_usd_micros
+    else ceil(p.amount_usd_micros * p.settled_atomic / p.amount_atomic)::bigint end
+$$;
+
 -- True if these words are meant: of an amount, or of text. Addresses, hashes and ids are found by six characters or
 -- more, since fewer occur in them by chance.
 create function private.says(f private.activity_filter, amount_atomic numeric, spoken text, exact text)
@@ -56,6 +69,7 @@ create function private.selects_payment(f private.activity_filter, p private.pay
     and (f.category is null or private.category_of(p) = f.category)
     and (f.state is null or private.outcome_of(p) = f.state)
     and (f.keys is null or p.key = any (f.keys))
+    and (f.payee is null or private.payee_of(p) = f.payee)
     and (f.usd_from is null or p.amount_usd_micros >= f.usd_from)
     and (f.usd_to is null or p.amount_usd_micros <= f.usd_to)
     and (f.words is null or p.key = any (f.named_keys) or private.says(f, coalesce(p.settled_atomic, p.amount_atomic),
@@ -66,7 +80,7 @@ $$;
 -- True if filters select a deposit, apart from those of time.
 create function private.selects_deposit(f private.activity_filter, a private.activities, d private.deposits)
   returns boolean language sql stable as $$
-  select f.keys is null and (f.direction is null or f.direction = 'in')
+  select num_nonnulls(f.keys, f.payee) = 0 and (f.direction is null or f.direction = 'in')
     and (f.category is null or a.category = f.category)
     and (f.state is null or f.state = case when d.reorged then 'not_paid' else 'paid' end)
     and (f.tokens is null or exists (select from jsonb_to_recordset(f.tokens)
@@ -81,7 +95,7 @@ $$;
 -- True if filters select an event that moved nothing, apart from those of time.
 create function private.selects_event(f private.activity_filter, a private.activities) returns boolean
   language sql stable as $$
-  select num_nonnulls(f.keys, f.direction, f.state, f.usd_from, f.usd_to) = 0
+  select num_nonnulls(f.keys, f.payee, f.direction, f.state, f.usd_from, f.usd_to) = 0
     and (f.category is null or a.category = f.category)
     and (f.words is null or private.says(f, null, concat_ws(' ', a.category, a.type, a.summary, a.untrusted),
       a.mandate::text))
@@ -171,4 +185,40 @@ begin
   where p.id = owner_find_payment.payment and p.account = caller.account;
 end $$;
 
-grant execute on function api.owner_list_activity, api.owner_list_agents, api.owner_find_payment to service_role;
+-- Returns what was paid from the first to below the last of these times, in all, by payee, by agent and for each part
+-- between two times that has any, numbered from 1. Of payees and agents, the 50 that got or paid most are listed.
+create function api.owner_read_spending(credential text, bounds timestamptz[])
+  returns table (spending jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
+begin
+  return query
+  with paid as materialized (
+    select private.paid_usd_micros(p) as usd_micros, private.payee_of(p) as payee, p.payee_alias, p.key,
+      width_bucket(p.latest_step_at, bounds) as part
+      from private.payments p
+     where p.account = caller.account and private.is_in_block(p)
+       and p.latest_step_at >= bounds[1] and p.latest_step_at < bounds[cardinality(bounds)]
+  ), agents as (
+    select min(k.id::text) as id, private.agent_name(k) as name, sum(s.usd_micros) as sum, sum(s.count) as count
+      from (select d.key, sum(d.usd_micros) as usd_micros, count(*) as count from paid d group by 1) s
+      join private.credentials k on k.id = s.key group by 2
+  ), payees as (
+    select d.payee, max(d.payee_alias) as alias, sum(d.usd_micros) as sum, count(*) as count from paid d group by 1
+  )
+  select jsonb_build_object(
+    'usd_micros', (select coalesce(sum(d.usd_micros), 0)::text from paid d),
+    'payments', (select count(*) from paid),
+    'payees', (select coalesce(jsonb_agg(jsonb_build_object('payee', t.payee, 'alias', t.alias,
+        'usd_micros', t.sum::text, 'payments', t.count) order by t.sum desc, t.payee), '[]')
+      from (select * from payees y order by y.sum desc, y.payee limit 50) t),
+    'agents', (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name,
+        'usd_micros', t.sum::text, 'payments', t.count) order by t.sum desc, t.name), '[]')
+      from (select * from agents a order by a.sum desc, a.name limit 50) t),
+    'parts', (select coalesce(jsonb_agg(jsonb_build_object('nth', t.part, 'usd_micros', t.sum::text,
+        'payments', t.count) order by t.part), '[]')
+      from (select d.part, sum(d.usd_micros) as sum, count(*) as count from paid d group by 1) t));
+end $$;
+
+grant execute on function api.owner_read_spending, api.owner_list_activity, api.owner_list_agents, api.owner_find_payment to service_role;

@@ -77,7 +77,7 @@ test('a frozen account says so before anything else', async () => {
 
 test('the balance of a day is what is held now without what moved since', () => {
   const token = { address: '0xAA', symbol: 'USDC', decimals: 6 }
-  const days = daysUpTo(new Date('2026-03-01T00:30:00Z'), 3)
+  const days = daysUpTo({ now: new Date('2026-03-01T00:30:00Z'), clock: undefined }, 3)
   const moved = [
     { day: '2026-02-28', chain: 1, token: '0xaa', atomic: 5_000_000n },
     { day: '2026-03-01', chain: 1, token: '0xaa', atomic: -2_000_000n },

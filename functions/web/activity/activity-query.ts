@@ -18,10 +18,13 @@ export const outcomes = {
 /** Directions, with their titles. */
 export const directions = { in: 'Money in', out: 'Money out' } as const
 
-const isDay = (text: string) => {
+/** Returns whether a text is a day of this century or the next, such as 2026-11-23. */
+export function isDay(text: string): boolean {
+  if (!/^2[01]\d\d-\d\d-\d\d$/.test(text)) return false
   const day = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && /^2[01]/.test(text) && day.toISOString().startsWith(text)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
+
 const optional = <T extends z.ZodType>(field: T) => field.optional().catch(undefined)
 const day = optional(z.string().refine(isDay))
 const dollars = optional(z.string().regex(/^\$?\d{1,9}(\.\d{1,6})?$/))
@@ -43,6 +46,8 @@ const asked = z.object({
   max: dollars,
   direction: optional(z.enum(['in', 'out'])),
   category: optional(activityCategory),
+  /** Origin of a merchant or address of a payee, to which the page of spending links. */
+  payee: optional(z.string().regex(/^(https?:\/\/[\x21-\x7e]{1,300}|0x[\da-fA-F]{40})$/)),
   hidden: optional(z.literal('yes')),
   /** Time and id of the last row of the page before. */
   before: optional(
@@ -87,7 +92,7 @@ export function positionOf(query: Asked) {
 
 /** Returns the filters in the form of private.activity_filter. Days are those of the reader. */
 export function filterOf(query: Asked, reader: Reader, config: Config) {
-  const { q, agent, from, to, state, direction, category } = query
+  const { q, agent, from, to, state, direction, category, payee } = query
   return {
     ...(q === '' ? {} : { words: q.toLowerCase(), ...amountRange(q) }),
     ...(from === undefined ? {} : { since: startOfDay(from, reader).toISOString() }),
@@ -97,6 +102,7 @@ export function filterOf(query: Asked, reader: Reader, config: Config) {
     state,
     direction,
     category,
+    payee,
   }
 }
 

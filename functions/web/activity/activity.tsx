@@ -3,7 +3,7 @@ import { activityItem, activityRow } from '../../../shared/payments/show/activit
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, Select } from '../ui/form.tsx'
-import { Empty, Notice, Pager, Section } from '../ui/show.tsx'
+import { Empty, Notice, Pager, Section, siteName } from '../ui/show.tsx'
 import { readerOf } from '../ui/zone.ts'
 import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { csvBytes, exportedMax, paymentsCsv } from './activity-csv.ts'
@@ -109,10 +109,19 @@ function Exports({ query }: { query: Asked }) {
 }
 
 function Filters({ query, agents }: { query: Asked; agents: { id: string; name: string }[] }) {
-  const { agent, from, to, state, direction, min, max } = query
+  const { agent, from, to, state, direction, min, max, payee } = query
   const isOpen = [agent, from, to, state, direction, min, max].some((value) => value !== undefined)
   return (
     <form method="get" action={`${webAppPath}/activity`} role="search">
+      {payee !== undefined && (
+        <p class="small">
+          <input type="hidden" name="payee" value={payee} />
+          Only payments to <code class="long">{siteName(payee)}</code>.{' '}
+          <a href={activityAddress('/activity', { ...query, payee: undefined, before: undefined })}>
+            To everybody
+          </a>
+        </p>
+      )}
       <div class="row">
         <Field
           name="q"

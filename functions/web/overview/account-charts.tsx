@@ -2,6 +2,7 @@ import type { Config } from '../../../shared/env.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
 import { BarChart, StepChart } from '../ui/charts.tsx'
 import { Empty, Section, usdRoundedDown, usdRoundedUp } from '../ui/show.tsx'
+import { addDays, localTime, months, type Reader } from '../ui/zone.ts'
 import type { ChainHoldings } from './holdings.tsx'
 
 /** Draws the spending of agents on each day, against the daily cap. */
@@ -23,7 +24,6 @@ export function SpendChart({
         <Empty>{`Nothing was spent in the last ${days.length} days.`}</Empty>
       ) : (
         <BarChart
-          id="spending"
           title="Spending per day in USD"
           says={`${usdRoundedUp(total)} USD in ${days.length} days.`}
           unit="USD"
@@ -66,7 +66,6 @@ export function BalanceChart({
         <Empty>There is nothing to draw before the first deposit.</Empty>
       ) : (
         <StepChart
-          id="balance"
           title="Balance at the end of each day in USD"
           says={`From ${first?.text ?? ''} to ${last?.text ?? ''} USD in ${days.length} days, from what is held now and what moved.`}
           unit="USD"
@@ -77,12 +76,10 @@ export function BalanceChart({
   )
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
 /** Makes a point of a day, labelled without the year. */
 function point(day: string, value: bigint, inWords: (usdMicros: bigint) => string) {
-  const [, month = '', date = ''] = day.split('-')
-  const label = `${Number(date)} ${months[Number(month) - 1] ?? ''}`
+  const [, month, date] = day.split('-').map(Number)
+  const label = `${date} ${months[(month ?? 1) - 1]?.slice(0, 3)}`
   return { label, value, text: inWords(value) }
 }
 
@@ -118,10 +115,8 @@ export function balanceHistory(
   )
 }
 
-/** Returns the UTC days up to and including that of `now`, the oldest first. */
-export function daysUpTo(now: Date, count: number): string[] {
-  return Array.from({ length: count }, (_, at) => {
-    const day = new Date(now.getTime() - (count - 1 - at) * 86_400_000)
-    return day.toISOString().slice(0, 10)
-  })
+/** Returns the days of the reader up to today, the oldest first. */
+export function daysUpTo(reader: Reader, count: number): string[] {
+  const today = localTime(reader.now, reader).day
+  return Array.from({ length: count }, (_, at) => addDays(today, at + 1 - count))
 }

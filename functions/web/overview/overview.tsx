@@ -12,6 +12,7 @@ import { FrozenAccountNotice, WaitingRequestsNotice } from '../ui/attention.tsx'
 import { LinkButton } from '../ui/form.tsx'
 import { Empty, Section } from '../ui/show.tsx'
 import { Spent } from '../ui/spent.tsx'
+import { localTime, readerOf, startOfDay } from '../ui/zone.ts'
 import { type Owner, type Routes, webAppPath } from '../visit.ts'
 import { BalanceChart, daysUpTo, SpendChart } from './account-charts.tsx'
 import { FirstSteps, stepsRow } from './first-steps.tsx'
@@ -27,10 +28,10 @@ const overviewRow = z.object({
     limits: limitsRow,
     address: addressSchema,
     reserved_usd_micros: bigintText,
-    spent_by_day: z.array(z.object({ day: z.string(), usd_micros: bigintText })),
+    spent_by_day: z.array(z.object({ nth: z.int(), usd_micros: bigintText })),
     moved_by_day: z.array(
       z.object({
-        day: z.string(),
+        nth: z.int(),
         chain: z.int(),
         token: z.string(),
         atomic: z
@@ -48,8 +49,14 @@ export const routes: Routes = (app) => {
     const world = c.get('world')
     const { config } = world
     const me = await requireOwner(c)
-    const { facts, recent, chains } = await readOverview(world, me)
-    const days = daysUpTo(world.now(), daysShown)
+    const reader = readerOf(c)
+    const days = daysUpTo(reader, daysShown)
+    const bounds = days.map((day) => startOfDay(day, reader).toISOString())
+    const { facts, recent, chains } = await readOverview(world, me, bounds)
+    const onDay = <Part extends { nth: number }>({ nth, ...part }: Part) => ({
+      ...part,
+      day: days[nth - 1] ?? '',
+    })
     return sendPage(
       c,
       <Page c={c} title="Overview" owner={me} action={!me.account.isFrozen && <FreezeSwitch />}>
@@ -64,14 +71,14 @@ export const routes: Routes = (app) => {
         <div class="columns">
           <SpendChart
             days={days}
-            spent={facts.spent_by_day}
+            spent={facts.spent_by_day.map(onDay)}
             capUsdMicros={facts.limits.daily_spending_cap.limit}
           />
           <BalanceChart
             days={days}
-            openedOn={facts.created_at.slice(0, 10)}
+            openedOn={localTime(new Date(facts.created_at), reader).day}
             chains={chains}
-            moved={facts.moved_by_day}
+            moved={facts.moved_by_day.map(onDay)}
             config={config}
           />
         </div>
@@ -98,9 +105,9 @@ function FreezeSwitch() {
 const nothingYet =
   'Nothing has happened yet. Payments, deposits and changes to the account will be listed here.'
 
-async function readOverview(world: World, me: Owner) {
+async function readOverview(world: World, me: Owner, bounds: string[]) {
   const [row, rows] = await Promise.all([
-    me.db.one('owner_overview', { days: daysShown }, overviewRow),
+    me.db.one('owner_overview', { bounds }, overviewRow),
     listNewest(me, itemsShown),
   ])
   if (!row) throw new Error('an admitted caller has no account')

@@ -206,6 +206,11 @@ export function forPeople(amount: string): string {
   return `${BigInt(whole.replaceAll(',', '')).toLocaleString('en-US')}.${fraction.padEnd(2, '0')}`
 }
 
+/** Formats dollars to their last digit, so that a column of them adds up. */
+export function forUsd(usdMicros: bigint): string {
+  return forPeople(formatUsd(usdMicros))
+}
+
 const centMicros = 10_000n
 
 /** Formats a balance in dollars, rounded down to the cent. */

@@ -65,7 +65,6 @@ function Vault({ vault }: { vault: VaultSeen }) {
       )}
       {days.length > 1 && (
         <StepChart
-          id={`earned-${vault.address}`}
           title={`Earned in ${name}`}
           says={`What the position had earned on each of ${days.length} days.`}
           unit={unit}
