@@ -26,6 +26,7 @@ import { routes as notifications } from './notifications/notifications.tsx'
 import { routes as firstSteps } from './overview/first-steps.tsx'
 import { routes as overview } from './overview/overview.tsx'
 import { routes as addRecipient } from './recipients/add-recipient.tsx'
+import { routes as recipientLabel } from './recipients/label.tsx'
 import { routes as recipients } from './recipients/recipients.tsx'
 import { routes as freeze } from './security/freeze.tsx'
 import { routes as hold } from './security/hold.tsx'
@@ -88,6 +89,7 @@ export const pages = [
   payment,
   proof,
   receipts,
+  recipientLabel,
   recipients,
   register,
   secure,

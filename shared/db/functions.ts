@@ -680,6 +680,7 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  owner_label_recipient: { args: { credential: string; address: string; label: string } }
   owner_leave: { args: { credential: string } }
   owner_list_activity: {
     args: {
@@ -708,6 +709,7 @@ export type DatabaseFunctions = {
   }
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
+  owner_list_labels: { args: { credential: string } }
   owner_list_recipients: {
     args: {
       credential: string

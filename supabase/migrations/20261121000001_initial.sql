@@ -3132,6 +3132,51 @@ end $$;
 
 grant execute on function api.claim_idempotency, api.keep_answer to service_role;
 
+-- Names that the owner gives to recipients, known or not. A name trusts nobody.
+
+create table private.recipient_labels (
+  account uuid not null references private.accounts,
+  address text not null check (address ~ '^0x[0-9a-fA-F]{40}$'),
+  label text not null check (length(label) between 1 and 64),
+  primary key (account, address)
+);
+alter table private.recipient_labels enable row level security;
+
+-- Returns the owner's name for an address; null if there is none.
+create function private.label_of(of_account uuid, of_address text) returns text language plpgsql stable as $$
+begin
+  return (select l.label from private.recipient_labels l where l.account = of_account and l.address = of_address);
+end $$;
+
+-- Names a recipient, or takes the name away if it is empty. A name stands beside an address wherever the owner approves,
+-- so a thief with a session must not choose it. An account names at most 1,000; the one beyond them is refused.
+create function api.owner_label_recipient(credential text, address text, label text) returns table (labelled boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'widen');
+begin
+  delete from private.recipient_labels l
+   where l.account = caller.account and l.address = owner_label_recipient.address;
+  insert into private.recipient_labels (account, address, label)
+  select caller.account, owner_label_recipient.address, owner_label_recipient.label
+   where owner_label_recipient.label <> ''
+     and (select count(*) < 1000 from private.recipient_labels l where l.account = caller.account);
+  labelled := found or owner_label_recipient.label = '';
+  return next;
+end $$;
+
+-- Returns the names that the account's owner gave, in their order.
+create function api.owner_list_labels(credential text) returns table (address text, label text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
+begin
+  return query select l.address, l.label from private.recipient_labels l
+   where l.account = caller.account order by lower(l.label), l.address;
+end $$;
+
+grant execute on function api.owner_label_recipient, api.owner_list_labels to service_role;
+
 -- Transfers of tokens from and to wallets of the service, as Transfer logs show them: deposits and outflows.
 --
 -- Blocks are read twice: up to the head as they arrive, so that a deposit shows at once, and again when they
@@ -4462,7 +4507,7 @@ create function private.approval_json(p private.payments) returns jsonb
       'asker', private.asker_of(p), 'device', left(p.device, 8),
       'fingerprint', p.device, 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
-    'decision', o.decision, 'decided_at', o.decided_at)
+    'label', private.label_of(p.account, p.payee), 'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $$;
 
@@ -10248,7 +10293,7 @@ create function private.selects_payment(f private.activity_filter, p private.pay
     and (f.usd_from is null or p.amount_usd_micros >= f.usd_from)
     and (f.usd_to is null or p.amount_usd_micros <= f.usd_to)
     and (f.words is null or p.key = any (f.named_keys) or private.says(f, coalesce(p.settled_atomic, p.amount_atomic),
-      concat_ws(' ', p.payee_alias, p.memo, p.terms ->> 'origin'),
+      concat_ws(' ', private.label_of(p.account, p.payee), p.payee_alias, p.memo, p.terms ->> 'origin'),
       concat_ws(' ', p.payee, p.tx_hash, p.id, p.mandate)))
 $$;
 
@@ -10307,7 +10352,7 @@ create function api.owner_list_activity(
   credential text, page integer, filter jsonb default '{}', before_at timestamptz default null,
   before_id text default null, hidden boolean default false, is_money boolean default false)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, agent text, is_approved boolean)
+    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, agent text, is_approved boolean, label text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
@@ -10317,7 +10362,8 @@ begin
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
     coalesce(a.mandate, p.mandate), a.entry, a.mail, case when k.id is not null then private.agent_name(k) end,
-    coalesce((select o.decision = 'approved' from private.approvals o where o.payment = p.id), false)
+    coalesce((select o.decision = 'approved' from private.approvals o where o.payment = p.id), false),
+    private.label_of(caller.account, p.payee)
   from private.listed_activity(caller.account, private.read_filter(caller.account, filter), page, before_at, before_id,
     owner_list_activity.hidden, is_money) l
   left join private.payments p on p.id = l.payment
@@ -10344,7 +10390,7 @@ end $$;
 -- Returns no row if the account has no such payment.
 create function api.owner_find_payment(credential text, payment uuid)
   returns table (payment_row jsonb, agent text, steps jsonb, authorized_at timestamptz, latest_step_at timestamptz,
-    settled_at timestamptz, final_at timestamptz, approved_with text)
+    settled_at timestamptz, final_at timestamptz, approved_with text, label text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
@@ -10355,7 +10401,8 @@ begin
       from private.activities a where a.payment = p.id),
     p.authorized_at, p.latest_step_at, case when private.is_in_block(p) then p.settled_at end,
     case when p.state = 'settled' then p.checked_at end,
-    (select o.level from private.approvals o where o.payment = p.id and o.decision = 'approved')
+    (select o.level from private.approvals o where o.payment = p.id and o.decision = 'approved'),
+    private.label_of(p.account, p.payee)
   from private.payments p join private.credentials k on k.id = p.key
   where p.id = owner_find_payment.payment and p.account = caller.account;
 end $$;
@@ -10385,7 +10432,8 @@ begin
   select jsonb_build_object(
     'usd_micros', (select coalesce(sum(d.usd_micros), 0)::text from paid d),
     'payments', (select count(*) from paid),
-    'payees', (select coalesce(jsonb_agg(jsonb_build_object('payee', t.payee, 'alias', t.alias,
+    'payees', (select coalesce(jsonb_agg(jsonb_build_object('payee', t.payee,
+        'alias', coalesce(private.label_of(caller.account, t.payee), t.alias),
         'usd_micros', t.sum::text, 'payments', t.count) order by t.sum desc, t.payee), '[]')
       from (select * from payees y order by y.sum desc, y.payee limit 50) t),
     'agents', (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name,

@@ -282,7 +282,7 @@ create function private.approval_json(p private.payments) returns jsonb
       'asker', private.asker_of(p), 'device', left(p.device, 8),
       'fingerprint', p.device, 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
-    'decision', o.decision, 'decided_at', o.decided_at)
+    'label', private.label_of(p.account, p.payee), 'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $$;
 

@@ -73,7 +73,7 @@ create function private.selects_payment(f private.activity_filter, p private.pay
     and (f.usd_from is null or p.amount_usd_micros >= f.usd_from)
     and (f.usd_to is null or p.amount_usd_micros <= f.usd_to)
     and (f.words is null or p.key = any (f.named_keys) or private.says(f, coalesce(p.settled_atomic, p.amount_atomic),
-      concat_ws(' ', p.payee_alias, p.memo, p.terms ->> 'origin'),
+      concat_ws(' ', private.label_of(p.account, p.payee), p.payee_alias, p.memo, p.terms ->> 'origin'),
       concat_ws(' ', p.payee, p.tx_hash, p.id, p.mandate)))
 $$;
 
@@ -132,7 +132,7 @@ create function api.owner_list_activity(
   credential text, page integer, filter jsonb default '{}', before_at timestamptz default null,
   before_id text default null, hidden boolean default false, is_money boolean default false)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, agent text, is_approved boolean)
+    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, agent text, is_approved boolean, label text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
@@ -142,7 +142,8 @@ begin
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
     coalesce(a.mandate, p.mandate), a.entry, a.mail, case when k.id is not null then private.agent_name(k) end,
-    coalesce((select o.decision = 'approved' from private.approvals o where o.payment = p.id), false)
+    coalesce((select o.decision = 'approved' from private.approvals o where o.payment = p.id), false),
+    private.label_of(caller.account, p.payee)
   from private.listed_activity(caller.account, private.read_filter(caller.account, filter), page, before_at, before_id,
     owner_list_activity.hidden, is_money) l
   left join private.payments p on p.id = l.payment
@@ -169,7 +170,7 @@ end $$;
 -- Returns no row if the account has no such payment.
 create function api.owner_find_payment(credential text, payment uuid)
   returns table (payment_row jsonb, agent text, steps jsonb, authorized_at timestamptz, latest_step_at timestamptz,
-    settled_at timestamptz, final_at timestamptz, approved_with text)
+    settled_at timestamptz, final_at timestamptz, approved_with text, label text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
@@ -180,7 +181,8 @@ begin
       from private.activities a where a.payment = p.id),
     p.authorized_at, p.latest_step_at, case when private.is_in_block(p) then p.settled_at end,
     case when p.state = 'settled' then p.checked_at end,
-    (select o.level from private.approvals o where o.payment = p.id and o.decision = 'approved')
+    (select o.level from private.approvals o where o.payment = p.id and o.decision = 'approved'),
+    private.label_of(p.account, p.payee)
   from private.payments p join private.credentials k on k.id = p.key
   where p.id = owner_find_payment.payment and p.account = caller.account;
 end $$;
@@ -210,7 +212,8 @@ begin
   select jsonb_build_object(
     'usd_micros', (select coalesce(sum(d.usd_micros), 0)::text from paid d),
     'payments', (select count(*) from paid),
-    'payees', (select coalesce(jsonb_agg(jsonb_build_object('payee', t.payee, 'alias', t.alias,
+    'payees', (select coalesce(jsonb_agg(jsonb_build_object('payee', t.payee,
+        'alias', coalesce(private.label_of(caller.account, t.payee), t.alias),
         'usd_micros', t.sum::text, 'payments', t.count) order by t.sum desc, t.payee), '[]')
       from (select * from payees y order by y.sum desc, y.payee limit 50) t),
     'agents', (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name,

@@ -97,6 +97,7 @@ test('a file that is cut says so in its last line', async () => {
     mail: null,
     agent: null,
     is_approved: false,
+    label: null,
     deposit,
     type: 'received',
     id: '1',

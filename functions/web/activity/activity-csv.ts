@@ -68,7 +68,7 @@ export function paymentsCsv(rows: readonly ListedRow[], config: Config): Uint8Ar
     paymentColumns,
     rows.flatMap((row): Line[] => {
       const time = new Date(row.at).toISOString()
-      if (row.payment) return [{ time, agent: row.agent ?? '', ...outLine(row.payment) }]
+      if (row.payment) return [{ time, agent: row.agent ?? '', ...outLine(row.payment, row.label) }]
       return row.deposit ? [{ time, ...inLine(row.deposit, config) }] : []
     }),
   )
@@ -82,7 +82,7 @@ const consents: Record<NonNullable<Payment['consent_level']>, string> = {
   user_passkey: 'owner with passkey',
 }
 
-function outLine(payment: Payment): Line {
+function outLine(payment: Payment, label: string | null): Line {
   const { chain, token } = assetOf(payment)
   const state = paymentOutcome(payment)
   const { settled_atomic: taken, amount_atomic: agreed, consent_level: consent } = payment
@@ -93,7 +93,7 @@ function outLine(payment: Payment): Line {
     token: token.symbol,
     network: chain.title,
     usd_value: state === 'paid' ? `-${formatUsd(paidUsdMicros(payment))}` : '0',
-    counterparty: payment.payee_alias ?? '',
+    counterparty: label ?? payment.payee_alias ?? '',
     address: payment.payee,
     merchant: merchantOf(payment) ?? '',
     consent: consent === null ? '' : consents[consent],

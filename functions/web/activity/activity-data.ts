@@ -16,6 +16,8 @@ const listedRow = activityRow.extend({
   agent: agentName.nullable(),
   /** True if the owner approved the payment. */
   is_approved: z.boolean(),
+  /** The owner's name for the payee. */
+  label: z.string().nullable(),
 })
 /** Row of the list; its id is that of the payment, if it is one. */
 export type ListedRow = z.output<typeof listedRow>
@@ -48,9 +50,12 @@ export function listAgents({ db }: Owner) {
   return db.many('owner_list_agents', {}, agentRow)
 }
 
-/** Returns the name of a payee: merchant or alias. An address is whole, as a part is easily imitated. */
-export function payeeName(payment: Pick<Payment, 'terms' | 'payee' | 'payee_alias'>): string {
-  return merchantOf(payment) ?? payment.payee_alias ?? payment.payee
+/** Returns the name of a payee: merchant, label or alias. An address is whole, as a part is easily imitated. */
+export function payeeName(
+  payment: Pick<Payment, 'terms' | 'payee' | 'payee_alias'>,
+  label: string | null = null,
+): string {
+  return merchantOf(payment) ?? label ?? payment.payee_alias ?? payment.payee
 }
 
 /** Returns the state of a payment as `State` tells it. */

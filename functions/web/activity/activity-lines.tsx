@@ -59,7 +59,7 @@ export function Items({
             <span class="meta">
               {isOfDay ? <TimeOfDay at={at} /> : <Time at={at} />}
               <span>{categories[row.category]}</span>
-              {row.agent && <span>by {row.agent}</span>}
+              {row.agent && <span>by {row.agent === 'You' ? 'you' : row.agent}</span>}
               {state !== undefined && <State of={state} />}
             </span>
           </li>
@@ -71,7 +71,10 @@ export function Items({
 
 type Moved = { words: string; token: string; sign: '+' | '−'; outcome: string }
 
-function paymentLine({ is_approved: isApproved }: Row, payment: NonNullable<Row['payment']>) {
+function paymentLine(
+  { is_approved: isApproved, label }: Row,
+  payment: NonNullable<Row['payment']>,
+) {
   const { token } = assetOf(payment)
   const words = forPeople(
     formatAmount(payment.settled_atomic ?? payment.amount_atomic, token.decimals),
@@ -80,7 +83,7 @@ function paymentLine({ is_approved: isApproved }: Row, payment: NonNullable<Row[
   const state = standingOf(payment, isApproved)
   return {
     path: `/payment/${payment.id}`,
-    headline: `To ${payeeName(payment)}`,
+    headline: `To ${payeeName(payment, label)}`,
     amount,
     state,
   }

@@ -17,6 +17,8 @@ const foundRow = z.object({
   /** Time since when its block is known to be final. */
   final_at: time.nullable(),
   approved_with: z.enum(['user_session', 'user_passkey']).nullable(),
+  /** The owner's name for the payee. */
+  label: z.string().nullable(),
 })
 /** Payment with its steps and the name of the agent that asked for it. */
 export type FoundPayment = z.output<typeof foundRow>

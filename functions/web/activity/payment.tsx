@@ -10,6 +10,7 @@ import { visibleText } from '../../../shared/text/untrusted.ts'
 import { ReceiptLink } from '../approvals/consent-buttons.tsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
+import { LabelForm } from '../recipients/label.tsx'
 import { LinkButton } from '../ui/form.tsx'
 import {
   Address,
@@ -21,7 +22,7 @@ import {
   State,
   Transaction,
 } from '../ui/show.tsx'
-import { type Routes, webAppPath } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { paymentOutcome, standingOf } from './activity-data.ts'
 import { categories } from './activity-lines.tsx'
 import { type FoundPayment, findPayment } from './payment-data.ts'
@@ -50,7 +51,7 @@ export const routes: Routes = (app) => {
         </Section>
         <Section title="Details">
           <p>{summaryOf(found.payment_row)}</p>
-          <Facts facts={[...payeeFacts(found), ...chainFacts(found.payment_row)]} />
+          <Facts facts={[...payeeFacts(c, found), ...chainFacts(found.payment_row)]} />
         </Section>
         <Note memo={found.payment_row.memo} />
         <Papers payment={found.payment_row} />
@@ -120,13 +121,14 @@ const consentWords: Record<NonNullable<Payment['consent_level']>, string> = {
   user_passkey: 'Approved by you with your passkey',
 }
 
-function payeeFacts({ payment_row: payment, agent }: FoundPayment): Fact[] {
+function payeeFacts(c: PageContext, { payment_row: payment, agent, label }: FoundPayment): Fact[] {
   const { payee_alias: alias, payee, consent_level: level, mandate } = payment
   const { chain } = assetOf(payment)
   const merchant = merchantOf(payment)
   return [
     ...(merchant === null ? [] : [['Merchant', merchant] as const]),
-    ...(alias === null ? [] : [['To', alias] as const]),
+    ...(label === null ? [] : [['To', label] as const]),
+    ...(alias === null ? [] : [[label === null ? 'To' : 'Account', alias] as const]),
     [
       'To address',
       <>
@@ -136,6 +138,7 @@ function payeeFacts({ payment_row: payment, agent }: FoundPayment): Fact[] {
         </a>
       </>,
     ],
+    ['Name', <LabelForm c={c} address={payee} label={label} />],
     ['Asked by', agent],
     ...(level === null ? [] : [['Allowed because', consentWords[level]] as const]),
     ...(mandate === null

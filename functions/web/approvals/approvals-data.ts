@@ -21,6 +21,8 @@ const approvalRow = z.object({
     /** Key and device as one text; a decision is bound to both. */
     asker: z.string(),
   }),
+  /** The owner's name for the payee. */
+  label: z.string().nullable(),
   decision: z.enum(['approved', 'declined']).nullable(),
   decided_at: time.nullable(),
   /** True if an equal payment waits as well, or was paid within ten minutes. */

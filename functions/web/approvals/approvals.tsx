@@ -143,10 +143,10 @@ function Choice({ approval: { decision, payment_row } }: { approval: ListedAppro
 
 /** Shows the payee's name, or the whole address: a part of an address is easily imitated. */
 function Payee({ approval }: { approval: ListedApproval }) {
-  const { payment_row: payment, is_duplicate: isDuplicate } = approval
+  const { label, payment_row: payment, is_duplicate: isDuplicate } = approval
   return (
     <>
-      {payment.payee_alias ?? merchantOf(payment) ?? <Address value={payment.payee} />} on{' '}
+      {label ?? payment.payee_alias ?? merchantOf(payment) ?? <Address value={payment.payee} />} on{' '}
       {assetOf(payment).chain.title}
       {isDuplicate && (
         <>

@@ -90,7 +90,7 @@ function Headline({ approval, facts }: OpenedApproval) {
         {payment.terms['scheme'] === 'upto' && <span class="unit">up to </span>}
         <Amount payment={payment} />
       </p>
-      <Payee payment={payment} />
+      <Payee payment={payment} label={approval.label} />
       <p class="quiet">
         {asked.title === null ? 'You entered it' : `${asked.title} asked`}{' '}
         {agoOf(facts.now * 1000, payment.created_at)}.

@@ -63,13 +63,13 @@ export function Terms({
   )
 }
 
-/** Shows the payee by name, network and whole address. */
-export function Payee({ payment }: { payment: Payment }) {
+/** Shows the payee by name, network and whole address. `label` is the owner's name for it. */
+export function Payee({ payment, label = null }: { payment: Payment; label?: string | null }) {
   const { chain } = assetOf(payment)
   return (
     <>
       <p>
-        to <strong>{payment.payee_alias ?? merchantOf(payment) ?? 'an address'}</strong> on{' '}
+        to <strong>{label ?? payment.payee_alias ?? merchantOf(payment) ?? 'an address'}</strong> on{' '}
         {chain.title}
       </p>
       <p>

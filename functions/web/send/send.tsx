@@ -11,7 +11,7 @@ import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readHoldings } from '../overview/holdings.tsx'
 import { FrozenAccountNotice } from '../ui/attention.tsx'
-import { Button, Checkbox, Field, Form, LinkButton, Select } from '../ui/form.tsx'
+import { Button, Checkbox, Field, Form, LinkButton, Select, type Suggestion } from '../ui/form.tsx'
 import { Empty, forPeople, Notice, Section } from '../ui/show.tsx'
 import { typedAmount } from '../ui/typed-amount.ts'
 import type { Owner, PageContext, Routes } from '../visit.ts'
@@ -112,11 +112,23 @@ function problemOf({ refusal, message = errorTable[refusal][1] }: Refusal): Prob
 }
 
 const recipientRow = z.object({ address: z.string(), alias: z.string().nullable() })
+const labelRow = z.object({ address: z.string(), label: z.string() })
+
+/** Returns known and named recipients by address, each with what the owner calls it. */
+function suggested(
+  labels: readonly z.output<typeof labelRow>[],
+  known: readonly z.output<typeof recipientRow>[],
+): Suggestion[] {
+  const names = new Map(known.map(({ address, alias }) => [address, alias ?? address]))
+  for (const { address, label } of labels) names.set(address, label)
+  return [...names].map(([value, label]) => ({ value, label }))
+}
 
 async function showSend(c: PageContext, form: URLSearchParams, problem?: Problem) {
   const me = await requireOwner(c)
-  const [sendable, known] = await Promise.all([
+  const [sendable, labels, known] = await Promise.all([
     readSendable(c, me),
+    me.db.many('owner_list_labels', {}, labelRow),
     me.db.many('owner_list_recipients', { listed_max: suggestedMax }, recipientRow),
   ])
   return sendPage(
@@ -132,7 +144,9 @@ async function showSend(c: PageContext, form: URLSearchParams, problem?: Problem
       {sendable.length === 0 ? (
         <Nothing />
       ) : (
-        !me.account.isFrozen && <SendForm {...{ c, form, problem, sendable, known }} />
+        !me.account.isFrozen && (
+          <SendForm {...{ c, form, problem, sendable }} suggestions={suggested(labels, known)} />
+        )
       )}
     </Page>,
     problem === undefined ? 200 : 400,
@@ -157,10 +171,10 @@ type SendFormProps = {
   form: URLSearchParams
   problem: Problem | undefined
   sendable: readonly Sendable[]
-  known: readonly z.output<typeof recipientRow>[]
+  suggestions: readonly Suggestion[]
 }
 
-function SendForm({ c, form, problem, sendable, known }: SendFormProps) {
+function SendForm({ c, form, problem, sendable, suggestions }: SendFormProps) {
   const errorAt = (field: Field) => (problem?.field === field ? { error: problem.words } : {})
   return (
     <Form c={c}>
@@ -172,7 +186,7 @@ function SendForm({ c, form, problem, sendable, known }: SendFormProps) {
         value={form.get('recipient') ?? ''}
         autocomplete="off"
         maxlength={320}
-        suggestions={known.map(({ address, alias }) => alias ?? address)}
+        suggestions={suggestions}
         required
         {...errorAt('recipient')}
       />

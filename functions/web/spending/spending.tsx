@@ -50,7 +50,12 @@ export const routes: Routes = (app) => {
     if (!row) throw new Error('an admitted caller has no account')
     return sendPage(
       c,
-      <Page c={c} title="Spending" owner={me} lead="What your agents paid, in US dollars.">
+      <Page
+        c={c}
+        title="Spending"
+        owner={me}
+        lead="What was paid from this account, in US dollars."
+      >
         <ChoosePeriod period={period} />
         <Sums spending={row.spending} period={period} days={days} reader={reader} />
       </Page>,

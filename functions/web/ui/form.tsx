@@ -87,8 +87,11 @@ type FieldProps = {
   /** Unit behind the input, such as USD. */
   unit?: string
   /** Values that the browser suggests. */
-  suggestions?: readonly string[]
+  suggestions?: readonly Suggestion[]
 }
+
+/** Value that a browser suggests for a field, with its name. */
+export type Suggestion = { value: string; label: string }
 
 /** Renders a labelled input; screen readers read hint and error with it. */
 export function Field({
@@ -128,8 +131,8 @@ export function Field({
         />
         {suggestions.length > 0 && (
           <datalist id={`${id}-list`}>
-            {suggestions.map((value) => (
-              <option value={value} />
+            {suggestions.map(({ value, label: name }) => (
+              <option value={value}>{name}</option>
             ))}
           </datalist>
         )}
@@ -254,6 +257,8 @@ const doneWords = {
   app_disconnected: 'The app is disconnected and has no access any more.',
   recipient_added: 'The recipient is now known.',
   removed: 'Removed. You will be asked about it again.',
+  labelled: 'The name is saved.',
+  labels_full: 'You named 1,000 recipients, which is the most. Take a name away first.',
   limits_saved: 'Saved.',
   capped: 'The caps are saved and apply from now on.',
   approved:
@@ -298,7 +303,7 @@ export function takeDone(
   deleteCookie(c, cookie, ownHost)
   return {
     words: [act[1], words].filter(Boolean).join(' '),
-    isDone: done !== 'few' && done !== 'unsure',
+    isDone: !['few', 'unsure', 'labels_full'].includes(act[0]),
     ...(undo && account === c.get('owner')?.account.id && { undo: { action: undo, fields } }),
   }
 }
