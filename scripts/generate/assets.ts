@@ -82,11 +82,14 @@ const smallIcons: Plugin = {
   },
 }
 
-/** Returns Inter (SIL Open Font License 1.1) with the letters of western Europe in the weights that pages use. */
+/** Letters beside ASCII that names of people in western Europe have, and signs of our own sentences. */
+const lettersAndSigns = '\u00a0–—‘’“”…→←−€·ÄÖÜäöüßàâçéèêëîïôùûñáíóúåøæ'
+
+/** Returns Inter (SIL Open Font License 1.1) with the letters and in the weights that pages use. */
 function describeFont(): Promise<Buffer> {
   const inter = resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')
-  const latin = Array.from({ length: 224 }, (_, at) => String.fromCharCode(at + 32)).join('')
-  return subsetFont(readFileSync(inter), `${latin}–—‘’“”…→←−€•`, {
+  const ascii = Array.from({ length: 95 }, (_, at) => String.fromCharCode(at + 32)).join('')
+  return subsetFont(readFileSync(inter), ascii + lettersAndSigns, {
     targetFormat: 'woff2',
     variationAxes: { wght: { min: 400, max: 700 } },
   })

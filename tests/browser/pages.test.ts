@@ -12,7 +12,7 @@ const scene = await openScene()
 const stage = await setStage(scene.facts)
 const transferredBytesMax = 50 * 1024
 /** Bytes of the font, which a browser loads once and keeps. */
-const fontBytesMax = 32 * 1024
+const fontBytesMax = 24 * 1024
 
 const desktop = {
   viewport: { width: 1280, height: 800 },

@@ -10,7 +10,7 @@ const viewport = { width: 390, height: 844 }
 
 test('an owner who is signed out pays with a passkey in two taps and without scrolling', async () => {
   const { page, agent } = await fundedOwner(scene, true, { viewport })
-  const asked = await pay(agent, { recipient: scene.facts.shop.alias, amount: '150' })
+  const asked = await pay(agent, { recipient: scene.facts.shop.alias, amount: '45' })
   await page.context().clearCookies()
   /** Taps a button that lies in sight as the page opened. */
   const tap = async (button: Locator) => {
@@ -24,7 +24,7 @@ test('an owner who is signed out pays with a passkey in two taps and without scr
   await page.goto(asked.confirmation?.url ?? '')
   await tap(page.getByRole('button', { name: 'Sign in with a passkey' }))
   await page.getByRole('heading', { name: 'Approve this payment?' }).waitFor()
-  await tap(page.getByRole('button', { name: 'Approve and pay 150.00 USDC' }))
+  await tap(page.getByRole('button', { name: 'Approve and pay 45.00 USDC' }))
 
   await page.getByRole('heading', { name: 'This payment is paid' }).waitFor()
 })

@@ -56,7 +56,7 @@ test('opens an account whose key works, with mail identity and wallet', async ()
       account_id: answer.body['account_id'],
       alias: 'first-one',
       wallets: answer.body['wallets'],
-      credential: { kind: 'api_key', scopes: ['full'] },
+      credential: { kind: 'api_key', scopes: ['pay'] },
     },
   })
   const [owner] = await world.db.sql`select email, password_hash from private.owners
