@@ -139,5 +139,5 @@ test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a
   await page.locator('input[name=usd_automatic_daily]').fill('55')
   await page.locator('form:has(input[name=usd_automatic_daily]) button').click()
   await page.getByText('Saved. Without asking').waitFor()
-  await expect(page.locator('input[name=usd_automatic_daily]').inputValue()).resolves.toMatch(/^55/)
+  await expect(page.locator('#field-usd_automatic_daily').inputValue()).resolves.toMatch(/^55/)
 })
