@@ -665,7 +665,6 @@ insert into private.acts values
   ('prove', 'session', true, 'Gives a proof, which names the session anew.'),
   ('leave', 'session', true, 'Ends its own session.'),
   ('tighten', 'session', true, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
-  ('ask', 'session', false, 'Enters payments and mandates that wait for the owner''s approval.'),
   ('end', 'session', false, 'Ends keys, apps and browsers that receive notifications.'),
   ('sign_out', 'fresh', false, 'Ends other sessions.'),
   ('reveal', 'fresh', false, 'Sees passwords, codes and links of mails, and uses secrets.'),
@@ -8637,7 +8636,8 @@ begin
   return payer;
 end $$;
 
--- Enters a transfer of the owner, which waits for an hour to be approved, and returns its id. The same claim finds the
+-- Enters a transfer of the owner, which waits for an hour to be approved, and returns its id. It takes the proof of an
+-- approval, so that a thief with a session plants no transfer that the owner takes for their own. The same claim finds the
 -- transfer that it entered before. Enters nothing and returns no row for a transfer to the wallet that would pay it.
 create function api.owner_enter_transfer(
   credential text, claim uuid, chain bigint, token text, amount_atomic text, amount_usd_micros text,
@@ -8645,7 +8645,7 @@ create function api.owner_enter_transfer(
   returns table (payment uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, 'ask');
+  caller private.credentials := private.admit_owner(credential, 'approve');
   payer private.credentials;
   payee_address text := coalesce(payee, private.address_of(payee_alias));
 begin
@@ -10514,6 +10514,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('health', null, null, null, 'One row for each part of the service.'),
   ('known_devices', null, null, null, 'An act of the owner, until the owner takes it back.'),
   ('known_recipients', null, null, null, 'An act of the owner, until the owner takes it back.'),
+  ('recipient_labels', null, null, null, 'At most 1,000 an account, each until the owner takes it away.'),
   ('mail_attachments', null, null, null, 'Goes with its mail.'),
   ('mail_codes', null, null, null, 'Goes with its mail, which tells what became of the code.'),
   ('mails', null, null, null, 'Kept until the owner deletes it; the mailbox has a size.'),

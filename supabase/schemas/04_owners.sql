@@ -71,7 +71,6 @@ insert into private.acts values
   ('prove', 'session', true, 'Gives a proof, which names the session anew.'),
   ('leave', 'session', true, 'Ends its own session.'),
   ('tighten', 'session', true, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
-  ('ask', 'session', false, 'Enters payments and mandates that wait for the owner''s approval.'),
   ('end', 'session', false, 'Ends keys, apps and browsers that receive notifications.'),
   ('sign_out', 'fresh', false, 'Ends other sessions.'),
   ('reveal', 'fresh', false, 'Sees passwords, codes and links of mails, and uses secrets.'),

@@ -16,7 +16,8 @@ begin
   return payer;
 end $$;
 
--- Enters a transfer of the owner, which waits for an hour to be approved, and returns its id. The same claim finds the
+-- Enters a transfer of the owner, which waits for an hour to be approved, and returns its id. It takes the proof of an
+-- approval, so that a thief with a session plants no transfer that the owner takes for their own. The same claim finds the
 -- transfer that it entered before. Enters nothing and returns no row for a transfer to the wallet that would pay it.
 create function api.owner_enter_transfer(
   credential text, claim uuid, chain bigint, token text, amount_atomic text, amount_usd_micros text,
@@ -24,7 +25,7 @@ create function api.owner_enter_transfer(
   returns table (payment uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_owner(credential, 'ask');
+  caller private.credentials := private.admit_owner(credential, 'approve');
   payer private.credentials;
   payee_address text := coalesce(payee, private.address_of(payee_alias));
 begin

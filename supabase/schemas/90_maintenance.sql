@@ -66,6 +66,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('health', null, null, null, 'One row for each part of the service.'),
   ('known_devices', null, null, null, 'An act of the owner, until the owner takes it back.'),
   ('known_recipients', null, null, null, 'An act of the owner, until the owner takes it back.'),
+  ('recipient_labels', null, null, null, 'At most 1,000 an account, each until the owner takes it away.'),
   ('mail_attachments', null, null, null, 'Goes with its mail.'),
   ('mail_codes', null, null, null, 'Goes with its mail, which tells what became of the code.'),
   ('mails', null, null, null, 'Kept until the owner deletes it; the mailbox has a size.'),

@@ -156,6 +156,20 @@ test('no key pays what the owner entered, and nobody else sees it', async () => 
   expect(await usdcOf(world, to)).toBe(0n)
 })
 
+test('without a fresh proof nothing is entered, and what was typed is kept', async () => {
+  const { payer, to, browser } = await sending()
+  await world.tick(601)
+
+  const asked = await browser.submit({ recipient: to.address, amount: '5' })
+  const back = await browser.visit('/web/send')
+  const [{ entered } = { entered: -1 }] = await world.db.sql<{ entered: number }[]>`
+    select count(*)::integer as entered from private.payments where account = ${payer.id}`
+
+  expect(asked.path).toContain('/web/proof')
+  expect(back.html).toContain(`value="${to.address}"`)
+  expect(entered).toBe(0)
+})
+
 test('on a frozen account there is no form, and nothing entered is approved', async () => {
   const { payer, to, browser } = await sending()
   const shown = await browser.submit({ recipient: to.address, amount: '5' })

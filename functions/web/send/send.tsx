@@ -14,7 +14,13 @@ import { FrozenAccountNotice } from '../ui/attention.tsx'
 import { Button, Checkbox, Field, Form, LinkButton, Select, type Suggestion } from '../ui/form.tsx'
 import { Empty, forPeople, Notice, Section } from '../ui/show.tsx'
 import { typedAmount } from '../ui/typed-amount.ts'
-import type { Owner, PageContext, Routes } from '../visit.ts'
+import {
+  markFormDraft,
+  type Owner,
+  type PageContext,
+  type Routes,
+  takeFormDraft,
+} from '../visit.ts'
 
 const noteCharactersMax = 280
 const suggestedMax = 100
@@ -22,8 +28,8 @@ const suggestedMax = 100
 /** Routes that show the form and enter the transfer. */
 export const routes: Routes = (app) => {
   app.get('/send', async (c) => {
-    const recipient = c.req.query('to') ?? ''
-    return showSend(c, new URLSearchParams({ recipient, claim: c.get('world').newId() }))
+    const draft = takeFormDraft(c, await requireOwner(c))
+    return showSend(c, draft ?? new URLSearchParams({ claim: c.get('world').newId() }))
   })
   app.post('/send', enterTransfer)
 }
@@ -36,6 +42,7 @@ const enteredRow = z.object({ payment: z.uuid() })
 async function enterTransfer(c: PageContext): Promise<Response> {
   const me = await requireOwner(c)
   const form = await readFormFields(c)
+  markFormDraft(c, form)
   const order = readOrder(c, form, await readSendable(c, me))
   if ('words' in order) return showSend(c, form, order)
   const entered = await enterOrder(me, form, order)
