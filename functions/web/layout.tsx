@@ -228,7 +228,7 @@ type NavEntry = {
 }
 
 /** Groups of the navigation with their entries, in their order. */
-export const nav: readonly { title?: string; entries: readonly NavEntry[] }[] = [
+const nav: readonly { title?: string; entries: readonly NavEntry[] }[] = [
   { entries: [{ path: '', label: 'Overview', icon: 'overview' }] },
   {
     title: 'Money',

@@ -11,10 +11,9 @@ import { Rejection } from '../../shared/contract/errors.ts'
 import { bindCredential, type CallerDatabase } from '../../shared/db/database.ts'
 import { toHex } from '../../shared/digest.ts'
 import { required } from '../../shared/env.ts'
-import type { PageContext, WebEnv } from './visit.ts'
+import { hostCookie, type PageContext, type WebEnv } from './visit.ts'
 
 const name = 'aoa_session'
-const host = { path: '/', secure: true, prefix: 'host' } as const
 
 const browserName = 'aoa_browser'
 /** Seconds for which a browser is known at a sign-in: the most that browsers keep a cookie. */
@@ -25,7 +24,7 @@ export const keepBrowserToken: MiddlewareHandler<WebEnv> = async (c, next) => {
   if (browserTokenOf(c) === undefined) {
     const token = toHex(c.get('world').randomBytes(32).buffer)
     const kept = { httpOnly: true, sameSite: 'Lax', maxAge: knownSeconds } as const
-    setCookie(c, browserName, token, { ...host, ...kept })
+    setCookie(c, browserName, token, { ...hostCookie, ...kept })
   }
   await next()
 }
@@ -61,7 +60,7 @@ export async function renewSession(
 
 /** Gives the browser a session, which replaces any other. */
 export function keepSession(c: PageContext, token: string): void {
-  setCookie(c, name, token, { ...host, httpOnly: true, sameSite: 'Lax' })
+  setCookie(c, name, token, { ...hostCookie, httpOnly: true, sameSite: 'Lax' })
 }
 
 /** Ends the session of the browser, of any account, if it is still valid. */
@@ -80,5 +79,5 @@ export async function endSession(c: PageContext): Promise<void> {
 
 /** Deletes the session from the browser. */
 export function dropSession(c: PageContext): void {
-  deleteCookie(c, name, host)
+  deleteCookie(c, name, hostCookie)
 }

@@ -14,7 +14,7 @@ import { clientOf } from '../../shared/http/caller.ts'
 import { formFieldsIn } from '../../shared/http/input.ts'
 import { goTo, requireOwner } from './frame.ts'
 import { browserTokenOf, endSession, keepSession } from './session-cookie.ts'
-import { deleteFormDraft, type PageContext, type WebEnv } from './visit.ts'
+import { deleteFormDraft, hostCookie, type PageContext, type WebEnv } from './visit.ts'
 
 /** Describes the browser of a request; user agents longer than 256 characters are cut. */
 export function browserOf(c: PageContext): Browser {
@@ -118,8 +118,7 @@ export const keepFormToken: MiddlewareHandler<WebEnv> = async (c, next) => {
   const token = known ?? toHex(c.get('world').randomBytes(32).buffer)
   c.set('formToken', token)
   if (known === undefined) {
-    const host = { path: '/', secure: true, prefix: 'host' } as const
-    setCookie(c, 'aoa_form', token, { ...host, httpOnly: true, sameSite: 'Lax' })
+    setCookie(c, 'aoa_form', token, { ...hostCookie, httpOnly: true, sameSite: 'Lax' })
   }
   await next()
 }

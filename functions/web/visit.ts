@@ -75,8 +75,10 @@ export function returnPathField(way: string): string {
   return webAppPath + way
 }
 
+/** Options of every cookie of ours that a script has no use for: it is sent to this host alone. */
+export const hostCookie = { path: '/', secure: true, prefix: 'host' } as const
+
 const name = 'aoa_typed'
-const host = { path: '/', secure: true, prefix: 'host' } as const
 /** Seconds that it is kept, and characters at most; cookies hold little more. */
 const keptSeconds = 600
 const lengthMax = 2_000
@@ -93,7 +95,7 @@ export function markFormDraft(c: PageContext, form: URLSearchParams): void {
 export function storeFormDraft(c: PageContext): void {
   const text = c.get('typed')?.toString() ?? ''
   if (text === '' || text.length > lengthMax) return
-  setCookie(c, name, text, { ...host, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds })
+  setCookie(c, name, text, { ...hostCookie, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds })
 }
 
 /** Returns the input that was kept for the form of this page and account, once. */
@@ -106,5 +108,5 @@ export function takeFormDraft(c: PageContext, { account }: Owner): URLSearchPara
 
 /** Deletes the kept input, as when the owner signs out. */
 export function deleteFormDraft(c: PageContext): void {
-  deleteCookie(c, name, host)
+  deleteCookie(c, name, hostCookie)
 }

@@ -13,10 +13,24 @@ export function merchantOf({ terms: { origin } }: Pick<Payment, 'terms'>): strin
   return typeof origin === 'string' ? new URL(origin).host : null
 }
 
+/** Returns the name of a payee: merchant, `label` or alias. An address is whole, as a part is easily imitated. */
+export function payeeName(
+  payment: Pick<Payment, 'terms' | 'payee' | 'payee_alias'>,
+  label: string | null = null,
+): string {
+  return merchantOf(payment) ?? label ?? payment.payee_alias ?? payment.payee
+}
+
+/** Returns the agreed amount with its token, such as "5 USDC". */
+export function agreedAmount(payment: Pick<Payment, 'chain' | 'token' | 'amount_atomic'>): string {
+  const { token } = assetOf(payment)
+  return `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`
+}
+
 /** Returns one sentence that a person can confirm, such as "Pay 5 USDC on Base to bob (0x…)." */
 export function summaryOf(payment: Payment): string {
-  const { chain, token } = assetOf(payment)
-  const amount = `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`
+  const { chain } = assetOf(payment)
+  const amount = agreedAmount(payment)
   const payee = payment.payee_alias ? `${payment.payee_alias} (${payment.payee})` : payment.payee
   const most = payment.terms['scheme'] === 'upto' ? 'up to ' : ''
   const origin = payment.terms['origin']

@@ -548,6 +548,12 @@ create function private.is_payer_live(k private.credentials) returns boolean
   select private.is_agent_live(k) or k.kind = 'owner' and k.revoked_at is null
 $$;
 
+-- True if a credential stands for the owner, who entered what it pays.
+create function private.is_owner_payer(key uuid) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from private.credentials k where k.id = key and k.kind = 'owner');
+end $$;
+
 -- Returns the budget of a credential. A key that replaces another continues its budget: both count together.
 create function private.budget_of(k private.credentials) returns uuid
   language sql immutable as $$ select coalesce(k.shares_budget_of, k.id) $$;
@@ -4390,8 +4396,7 @@ begin
     p.for_any_key := any_key;
     p.remembers_payee := remember_payee;
     p.remembers_device := remember_device;
-    p.passes_daily_cap := pass_daily_cap and exists (select from private.credentials k
-      where k.id = p.key and k.kind = 'owner');
+    p.passes_daily_cap := pass_daily_cap and private.is_owner_payer(p.key);
   end if;
   outcome := coalesce(
     private.undecidable(p, digest, case when approves then asker end, not approves),
@@ -8185,7 +8190,8 @@ declare
   change record;
 begin
   return query select g.name, g.before::text, g.outcome from private.limit_changes(a, limits) g order by g.name;
-  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'out_of_bounds') then
+  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'out_of_bounds')
+    or not exists (select from private.limit_changes(a, limits) g where g.outcome <> 'same') then
     return;
   end if;
   if exists (select from private.limit_changes(a, limits) g where g.outcome = 'raised') then
@@ -8599,7 +8605,7 @@ begin
   perform private.hold_payer(caller, true);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account and private.is_holder_live(q.key)
-     and not exists (select from private.credentials k where k.id = q.key and k.kind = 'owner');
+     and not private.is_owner_payer(q.key);
   if not found then
     perform private.refuse('payment_not_found', '404');
   end if;
@@ -9943,10 +9949,8 @@ create function private.first_steps(a private.accounts) returns jsonb language s
       where k.account = a.id and k.kind <> 'session' and k.last_used_on is not null),
     'has_passkey', private.has_passkey(a.id),
     'has_codes', exists (select from private.recovery_codes r where r.account = a.id),
-    'has_own_limits', (a.automatic_daily_limit_usd_micros, a.asserted_daily_limit_usd_micros,
-      a.asserted_new_recipient_limit_usd_micros, a.daily_spending_cap_usd_micros)
-        is distinct from (select (l.automatic_daily, l.asserted_daily, l.asserted_new_recipient,
-          l.daily_spending_cap) from private.limits_of_new() l))
+    'has_own_limits', exists (select from private.limit_changes(a, to_jsonb(private.limits_of_new())) g
+      where g.outcome <> 'same'))
 $$;
 
 -- Returns the overview of the account. `bounds` are the beginnings of days; days without an entry are left out.
@@ -10131,13 +10135,10 @@ create function private.what_ends(caller private.credentials) returns jsonb
         left join private.accounts a on a.id = w.account where r.account = caller.account
       union all
       select 4, null, jsonb_build_object('kind', 'limit', 'id', l.name, 'name', private.limit_words(l.name),
-          'usd', private.usd_text(l.usd_micros))
-        from private.accounts a cross join private.limits_of_new() n cross join lateral (values
-          ('automatic_daily', a.automatic_daily_limit_usd_micros, n.automatic_daily),
-          ('asserted_daily', a.asserted_daily_limit_usd_micros, n.asserted_daily),
-          ('asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros, n.asserted_new_recipient),
-          ('daily_spending_cap', a.daily_spending_cap_usd_micros, n.daily_spending_cap)
-        ) l (name, usd_micros, of_new) where a.id = caller.account and l.usd_micros > l.of_new
+          'usd', private.usd_text(l.before))
+        from private.accounts a
+        cross join lateral private.limit_changes(a, to_jsonb(private.limits_of_new())) l
+       where a.id = caller.account and l.outcome = 'lowered'
       union all
       select 5, p.created_at, jsonb_build_object('kind', 'passkey', 'id', p.id, 'name', p.label)
         from private.passkeys p where p.account = caller.account
@@ -10229,7 +10230,7 @@ create type private.activity_filter as (
   usd_from bigint, usd_to bigint, tokens jsonb, direction text, category text,
   -- Origin of a merchant, or address of a payee.
   payee text,
-  -- What follows is looked up once: keys and apps of the agent, and those whose name contains the words.
+  -- Keys and apps of the agent, and those whose name contains the words, which are looked up once.
   keys uuid[], named_keys uuid[]
 );
 

@@ -58,6 +58,12 @@ create function private.is_payer_live(k private.credentials) returns boolean
   select private.is_agent_live(k) or k.kind = 'owner' and k.revoked_at is null
 $$;
 
+-- True if a credential stands for the owner, who entered what it pays.
+create function private.is_owner_payer(key uuid) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from private.credentials k where k.id = key and k.kind = 'owner');
+end $$;
+
 -- Returns the budget of a credential. A key that replaces another continues its budget: both count together.
 create function private.budget_of(k private.credentials) returns uuid
   language sql immutable as $$ select coalesce(k.shares_budget_of, k.id) $$;

@@ -166,8 +166,7 @@ begin
     p.for_any_key := any_key;
     p.remembers_payee := remember_payee;
     p.remembers_device := remember_device;
-    p.passes_daily_cap := pass_daily_cap and exists (select from private.credentials k
-      where k.id = p.key and k.kind = 'owner');
+    p.passes_daily_cap := pass_daily_cap and private.is_owner_payer(p.key);
   end if;
   outcome := coalesce(
     private.undecidable(p, digest, case when approves then asker end, not approves),

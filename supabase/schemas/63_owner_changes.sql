@@ -86,7 +86,8 @@ declare
   change record;
 begin
   return query select g.name, g.before::text, g.outcome from private.limit_changes(a, limits) g order by g.name;
-  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'out_of_bounds') then
+  if exists (select from private.limit_changes(a, limits) g where g.outcome = 'out_of_bounds')
+    or not exists (select from private.limit_changes(a, limits) g where g.outcome <> 'same') then
     return;
   end if;
   if exists (select from private.limit_changes(a, limits) g where g.outcome = 'raised') then

@@ -199,7 +199,7 @@ begin
   perform private.hold_payer(caller, true);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account and private.is_holder_live(q.key)
-     and not exists (select from private.credentials k where k.id = q.key and k.kind = 'owner');
+     and not private.is_owner_payer(q.key);
   if not found then
     perform private.refuse('payment_not_found', '404');
   end if;

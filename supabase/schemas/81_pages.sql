@@ -66,10 +66,8 @@ create function private.first_steps(a private.accounts) returns jsonb language s
       where k.account = a.id and k.kind <> 'session' and k.last_used_on is not null),
     'has_passkey', private.has_passkey(a.id),
     'has_codes', exists (select from private.recovery_codes r where r.account = a.id),
-    'has_own_limits', (a.automatic_daily_limit_usd_micros, a.asserted_daily_limit_usd_micros,
-      a.asserted_new_recipient_limit_usd_micros, a.daily_spending_cap_usd_micros)
-        is distinct from (select (l.automatic_daily, l.asserted_daily, l.asserted_new_recipient,
-          l.daily_spending_cap) from private.limits_of_new() l))
+    'has_own_limits', exists (select from private.limit_changes(a, to_jsonb(private.limits_of_new())) g
+      where g.outcome <> 'same'))
 $$;
 
 -- Returns the overview of the account. `bounds` are the beginnings of days; days without an entry are left out.

@@ -62,13 +62,10 @@ create function private.what_ends(caller private.credentials) returns jsonb
         left join private.accounts a on a.id = w.account where r.account = caller.account
       union all
       select 4, null, jsonb_build_object('kind', 'limit', 'id', l.name, 'name', private.limit_words(l.name),
-          'usd', private.usd_text(l.usd_micros))
-        from private.accounts a cross join private.limits_of_new() n cross join lateral (values
-          ('automatic_daily', a.automatic_daily_limit_usd_micros, n.automatic_daily),
-          ('asserted_daily', a.asserted_daily_limit_usd_micros, n.asserted_daily),
-          ('asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros, n.asserted_new_recipient),
-          ('daily_spending_cap', a.daily_spending_cap_usd_micros, n.daily_spending_cap)
-        ) l (name, usd_micros, of_new) where a.id = caller.account and l.usd_micros > l.of_new
+          'usd', private.usd_text(l.before))
+        from private.accounts a
+        cross join lateral private.limit_changes(a, to_jsonb(private.limits_of_new())) l
+       where a.id = caller.account and l.outcome = 'lowered'
       union all
       select 5, p.created_at, jsonb_build_object('kind', 'passkey', 'id', p.id, 'name', p.label)
         from private.passkeys p where p.account = caller.account

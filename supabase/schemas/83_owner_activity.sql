@@ -9,7 +9,7 @@ create type private.activity_filter as (
   usd_from bigint, usd_to bigint, tokens jsonb, direction text, category text,
   -- Origin of a merchant, or address of a payee.
   payee text,
-  -- What follows is looked up once: keys and apps of the agent, and those whose name contains the words.
+  -- Keys and apps of the agent, and those whose name contains the words, which are looked up once.
   keys uuid[], named_keys uuid[]
 );
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
-import { merchantOf, stateSentence } from '../../../shared/payments/words.ts'
+import { stateSentence } from '../../../shared/payments/words.ts'
 import { visibleLine } from '../../../shared/text/untrusted.ts'
 import type { World } from '../../../shared/world.ts'
 import type { Reader } from '../ui/zone.ts'
@@ -48,14 +48,6 @@ const agentRow = z.object({ id: z.uuid(), name: agentName })
 /** Lists keys and apps by name. */
 export function listAgents({ db }: Owner) {
   return db.many('owner_list_agents', {}, agentRow)
-}
-
-/** Returns the name of a payee: merchant, label or alias. An address is whole, as a part is easily imitated. */
-export function payeeName(
-  payment: Pick<Payment, 'terms' | 'payee' | 'payee_alias'>,
-  label: string | null = null,
-): string {
-  return merchantOf(payment) ?? label ?? payment.payee_alias ?? payment.payee
 }
 
 /** Returns the state of a payment as `State` tells it. */

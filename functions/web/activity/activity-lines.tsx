@@ -3,10 +3,11 @@ import { useContext } from 'hono/jsx'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { type ActivityItem, activityItem } from '../../../shared/payments/show/activity.ts'
+import { payeeName } from '../../../shared/payments/words.ts'
 import { forPeople, State, Time, TimeOfDay } from '../ui/show.tsx'
 import { dayHeading, localTime, ReaderContext } from '../ui/zone.ts'
 import { webAppPath } from '../visit.ts'
-import { payeeName, paymentOutcome, type Row, standingOf } from './activity-data.ts'
+import { paymentOutcome, type Row, standingOf } from './activity-data.ts'
 
 /** Titles of the categories. */
 export const categories: Record<ActivityItem['category'], string> = {

@@ -1,17 +1,14 @@
 /** The page on which the owner makes a mandate from a payment, so that the next ones like it are not asked about. */
 import * as z from 'zod'
-import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+import { formatUsd } from '../../../shared/money/amount.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { Button, Field, Form } from '../ui/form.tsx'
-import { typedAmount } from '../ui/typed-amount.ts'
+import { typedUsdMicros } from '../ui/typed-amount.ts'
 import type { PageContext, Routes } from '../visit.ts'
 import type { OpenedApproval } from './approvals-data.ts'
 import { openApproval } from './open-approval.ts'
 import { Amount, Payee } from './payment-terms.tsx'
-
-/** One million dollars, the same maximum as for the owner's own limits. */
-const usdMicrosMax = 1_000_000_000_000n
 
 /** Routes that show the form, and make the mandate that the owner then approves on its own page. */
 export const routes: Routes = (app) => {
@@ -26,9 +23,8 @@ async function make(c: PageContext): Promise<Response> {
   const opened = await openApproval(c)
   const typed = (await readFormFields(c)).get('month') ?? ''
   const { id: payment, amount_usd_micros: least } = opened.approval.payment_row
-  const micros = parseAmount(typedAmount(typed), usdDecimals)
-  if (micros === undefined || micros < least || micros > usdMicrosMax)
-    return showForm(c, opened, typed)
+  const micros = typedUsdMicros(typed)
+  if (micros === undefined || micros < least) return showForm(c, opened, typed)
   const question = { payment, max_total_usd_micros: micros.toString() }
   const made = await db.one('owner_make_mandate', question, madeRow)
   return goTo(c, made ? `/mandate/${made.mandate}` : '/mandates')

@@ -1,11 +1,9 @@
 /** The routes of one payment, which the owner approves and sends, declines, or takes an approval back from. */
-
-import { assetOf } from '../../../shared/chains/registry.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { moneySent, recipientTrusted } from '../../../shared/mail/money-messages.ts'
-import { formatAmount } from '../../../shared/money/amount.ts'
 import { sendTransfer } from '../../../shared/payments/pay/transfer.ts'
 import { watchPayment } from '../../../shared/payments/settle/watch.ts'
+import { agreedAmount } from '../../../shared/payments/words.ts'
 import { visibleLine } from '../../../shared/text/untrusted.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { readOwnerConsent } from '../own-consent.ts'
@@ -83,8 +81,7 @@ async function mailAbout(
   const payment = approval.payment_row
   const { payee: address, payee_alias: label } = payment
   if (approval.asked.title === null) {
-    const { token } = assetOf(payment)
-    const amount = `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`
+    const amount = agreedAmount(payment)
     return sealOwnerNotice(c, (webUrl, deed) =>
       moneySent(webUrl, { ...deed, amount, label, address }),
     )

@@ -1,13 +1,13 @@
 /** The caps of a key or app, as text and as a form. */
 import type * as z from 'zod'
-import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+import { formatUsd } from '../../../shared/money/amount.ts'
 import type { GrantScope } from '../../../shared/oauth/issuer.ts'
 import type { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { limitTitles } from '../../../shared/policy/facts.ts'
 import { Button, type DoneDetails, Field, Form } from '../ui/form.tsx'
 import { Money, Section } from '../ui/show.tsx'
 import { Used } from '../ui/spent.tsx'
-import { typedAmount } from '../ui/typed-amount.ts'
+import { typedUsdMicros } from '../ui/typed-amount.ts'
 import type { PageContext } from '../visit.ts'
 
 /** Shows caps in one line. */
@@ -108,8 +108,6 @@ export function capsOf({ payment, daily }: HeldCaps): Caps {
 export const canPay = (scopes: readonly string[]) =>
   scopes.some((scope) => scope === 'pay' || scope === 'full')
 
-/** Upper bound of a cap in micro-dollars, which SQL checks too. */
-const usdMicrosMax = 1_000_000_000_000n
 /** Message of a form whose cap is not an amount. */
 export const capProblem = 'A cap is an amount from 0 to 1000000, such as 250 or 12.50, in USD.'
 
@@ -124,9 +122,7 @@ export function capsIn(form: URLSearchParams): { each: bigint; day: bigint } | u
 export function optionalCapsIn(form: URLSearchParams): Caps | undefined {
   const [each, day] = ['each', 'day'].map((name) => {
     const text = (form.get(name) ?? '').trim()
-    if (text === '') return null
-    const micros = parseAmount(typedAmount(text), usdDecimals)
-    return micros !== undefined && micros <= usdMicrosMax ? micros : undefined
+    return text === '' ? null : typedUsdMicros(text)
   })
   return each === undefined || day === undefined ? undefined : { each, day }
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Chain } from '../../../shared/chains/chain.ts'
 import { connectedChains } from '../../../shared/chains/registry.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
-import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+import { formatUsd } from '../../../shared/money/amount.ts'
 import { bigintText } from '../../../shared/money/row-fields.ts'
 import { relayedBody } from '../../../shared/payments/decide/limit-words.ts'
 import { limitsRow, relayedRows } from '../../../shared/payments/payment-with-facts.ts'
@@ -13,7 +13,7 @@ import { sealOwnerNotice } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Section, SendAgain, Time, usdRoundedDown } from '../ui/show.tsx'
 import { Used } from '../ui/spent.tsx'
-import { typedAmount } from '../ui/typed-amount.ts'
+import { typedUsdMicros } from '../ui/typed-amount.ts'
 import {
   markFormDraft,
   type Owner,
@@ -23,9 +23,6 @@ import {
 } from '../visit.ts'
 import { Exposures, keyExposureRow } from './exposures.tsx'
 import { type LimitName, limitNames, limitWords } from './limits-data.ts'
-
-/** Upper bound of a limit in micro-dollars, which SQL checks too. */
-const usdMicrosMax = 1_000_000_000_000n
 
 const row = z.object({
   limits: limitsRow,
@@ -49,11 +46,13 @@ export const routes: Routes = (app) => {
     const wanted = await readWanted(c, form)
     const problems = problemsOf(wanted)
     if (problems.size > 0) return showLimits(c, form, problems)
-    const changed = wanted.filter(({ micros, now }) => micros !== now)
+    const changed = wanted.flatMap(({ name, micros, now }) =>
+      micros === undefined || micros === now ? [] : [{ name, micros, now }],
+    )
     const limits = Object.fromEntries(changed.map(({ name, micros }) => [name, `${micros}`]))
     const changes = Object.fromEntries(
-      changed.map(({ name, usd, now }) => {
-        return [limitWords[name].title, `from ${formatUsd(now)} to ${usd} USD`]
+      changed.map(({ name, micros, now }) => {
+        return [limitWords[name].title, `from ${formatUsd(now)} to ${formatUsd(micros)} USD`]
       }),
     )
     const mail = await sealOwnerNotice(c, (webUrl, deed) =>
@@ -65,21 +64,14 @@ export const routes: Routes = (app) => {
 }
 
 /** Limit that a form sets; `micros` is undefined if it is no amount. */
-type Wanted = { name: LimitName; usd: string; micros: bigint | undefined; now: bigint }
+type Wanted = { name: LimitName; micros: bigint | undefined; now: bigint }
 
 /** Reads all limits of a form; one that it does not have stays as it is. */
 async function readWanted(c: PageContext, form: URLSearchParams): Promise<Wanted[]> {
   const found = await readLimits(await requireOwner(c))
   return limitNames.map((name) => {
     const now = limitOf(found, name)
-    const usd = typedAmount(form.get(`usd_${name}`) ?? formatUsd(now))
-    const micros = parseAmount(usd, usdDecimals)
-    return {
-      name,
-      usd,
-      now,
-      micros: (micros ?? usdMicrosMax + 1n) > usdMicrosMax ? undefined : micros,
-    }
+    return { name, now, micros: typedUsdMicros(form.get(`usd_${name}`) ?? formatUsd(now)) }
   })
 }
 

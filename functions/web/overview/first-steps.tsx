@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { goTo, requireOwner } from '../frame.ts'
 import { Button, Form } from '../ui/form.tsx'
 import { Section } from '../ui/show.tsx'
-import { type PageContext, type Routes, webAppPath } from '../visit.ts'
+import { hostCookie, type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 /** Row of the steps that are done. */
 export const stepsRow = z.object({
@@ -17,14 +17,18 @@ export const stepsRow = z.object({
 type Steps = z.output<typeof stepsRow>
 
 const cookie = 'aoa_steps'
-const ownHost = { path: '/', secure: true, prefix: 'host' } as const
 const hiddenSeconds = 400 * 86_400
 
 /** Route that hides the steps in this browser. */
 export const routes: Routes = (app) => {
   app.post('/first-steps', async (c) => {
     const { account } = await requireOwner(c)
-    const options = { ...ownHost, httpOnly: true, sameSite: 'Lax', maxAge: hiddenSeconds } as const
+    const options = {
+      ...hostCookie,
+      httpOnly: true,
+      sameSite: 'Lax',
+      maxAge: hiddenSeconds,
+    } as const
     setCookie(c, cookie, account.id, options)
     return goTo(c, '')
   })

@@ -7,6 +7,7 @@ import { errorTable, isRefusal, type Refusal, Rejection } from '../../../shared/
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { readTransferOrder, type TransferOrder } from '../../../shared/payments/enter/transfer.ts'
 import { ownWallet, walletRow } from '../../../shared/payments/payment.ts'
+import { cut } from '../../../shared/text/untrusted.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readHoldings } from '../overview/holdings.tsx'
@@ -29,7 +30,8 @@ const suggestedMax = 100
 export const routes: Routes = (app) => {
   app.get('/send', async (c) => {
     const draft = takeFormDraft(c, await requireOwner(c))
-    return showSend(c, draft ?? new URLSearchParams({ claim: c.get('world').newId() }))
+    const form = draft ?? new URLSearchParams({ claim: c.get('world').newId() })
+    return showSend(c, form, await readSendable(c))
   })
   app.post('/send', enterTransfer)
 }
@@ -43,16 +45,17 @@ async function enterTransfer(c: PageContext): Promise<Response> {
   const me = await requireOwner(c)
   const form = await readFormFields(c)
   markFormDraft(c, form)
-  const order = readOrder(c, form, await readSendable(c, me))
-  if ('words' in order) return showSend(c, form, order)
+  const sendable = await readSendable(c)
+  const order = readOrder(c, form, sendable)
+  if ('words' in order) return showSend(c, form, sendable, order)
   const entered = await enterOrder(me, form, order)
-  if (isRefusal(entered)) return showSend(c, form, problemOf(entered))
+  if (isRefusal(entered)) return showSend(c, form, sendable, problemOf(entered))
   return goTo(c, `/approve/${entered.payment}`)
 }
 
 async function enterOrder({ db }: Owner, form: URLSearchParams, order: TransferOrder) {
   const { recipient, chain, token } = order
-  const memo = (form.get('note') ?? '').trim().slice(0, noteCharactersMax)
+  const memo = cut((form.get('note') ?? '').trim(), noteCharactersMax)
   const terms = {
     claim: form.get('claim') ?? '',
     chain: chain.id,
@@ -77,7 +80,8 @@ async function enterOrder({ db }: Owner, form: URLSearchParams, order: TransferO
 type Sendable = Pick<TransferOrder, 'chain' | 'token'> & { name: string; atomic: bigint }
 
 /** Returns what the wallet holds on the chains that answer. */
-async function readSendable(c: PageContext, { db }: Owner): Promise<Sendable[]> {
+async function readSendable(c: PageContext): Promise<Sendable[]> {
+  const { db } = await requireOwner(c)
   const wallet = await db.one('get_wallet', {}, walletRow)
   if (!wallet) throw new Error('an admitted caller has no wallet')
   const chains = await readHoldings(c.get('world'), wallet.address)
@@ -131,10 +135,14 @@ function suggested(
   return [...names].map(([value, label]) => ({ value, label }))
 }
 
-async function showSend(c: PageContext, form: URLSearchParams, problem?: Problem) {
+async function showSend(
+  c: PageContext,
+  form: URLSearchParams,
+  sendable: readonly Sendable[],
+  problem?: Problem,
+) {
   const me = await requireOwner(c)
-  const [sendable, labels, known] = await Promise.all([
-    readSendable(c, me),
+  const [labels, known] = await Promise.all([
     me.db.many('owner_list_labels', {}, labelRow),
     me.db.many('owner_list_recipients', { listed_max: suggestedMax }, recipientRow),
   ])

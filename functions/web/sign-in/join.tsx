@@ -16,7 +16,7 @@ import { Page, sendPage } from '../layout.tsx'
 import { browserOf } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
 import { Challenge } from '../ui/passkey.tsx'
-import { type PageContext, type Routes, webAppPath } from '../visit.ts'
+import { hostCookie, type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 /** Routes that take the mail address and then the code, and lead on to the registration page. */
 export const routes: Routes = (app) => {
@@ -29,7 +29,6 @@ export const routes: Routes = (app) => {
 const codeForm = /^[0-9]{6}$/
 /** Cookie with the address that the code went to. Only the browser keeps it, while the code is valid. */
 const cookie = 'aoa_join'
-const host = { path: '/', secure: true, prefix: 'host' } as const
 
 function asking(c: PageContext) {
   return { world: c.get('world'), client: browserOf(c).client }
@@ -79,7 +78,7 @@ async function sendCode(c: PageContext) {
   const error = await limitMessage(requestSignup(asking(c), { email: email.data }))
   if (error !== undefined) return askAddress(c, typed, error)
   wakeMailer(c.get('world'), waitUntilOf(c))
-  const kept = { ...host, httpOnly: true, sameSite: 'Lax', maxAge: 600 } as const
+  const kept = { ...hostCookie, httpOnly: true, sameSite: 'Lax', maxAge: 600 } as const
   setCookie(c, cookie, email.data, kept)
   return goTo(c, '/join/code')
 }
@@ -153,6 +152,6 @@ async function takeCode(c: PageContext) {
   if (isRefusal(confirmed)) {
     return askCode(c, 'This code is not right or no longer good. Look at the newest mail.')
   }
-  deleteCookie(c, cookie, host)
+  deleteCookie(c, cookie, hostCookie)
   return c.redirect(confirmed.registrationUrl, 303)
 }

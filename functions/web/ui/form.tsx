@@ -1,7 +1,7 @@
 /** Forms and their fields. Every form is a plain POST and works without script. */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { type PageContext, webAppPath } from '../visit.ts'
+import { hostCookie, type PageContext, webAppPath } from '../visit.ts'
 
 type FormProps = {
   c: PageContext
@@ -279,7 +279,6 @@ export type DoneDetails = { words?: string; undo?: Undo }
 type Undo = { action: string; fields: Record<string, string> }
 
 const cookie = 'aoa_done'
-const ownHost = { path: '/', secure: true, prefix: 'host' } as const
 const keptSeconds = 60
 
 /** Has the next page tell the act. */
@@ -287,7 +286,7 @@ export function keepDone(c: PageContext, done: Done, { words = '', undo }: DoneD
   const account = c.get('owner')?.account.id ?? ''
   const undoing = undo?.action ?? ''
   const kept = new URLSearchParams({ ...undo?.fields, done, words, account, undo: undoing })
-  const options = { ...ownHost, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds } as const
+  const options = { ...hostCookie, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds } as const
   setCookie(c, cookie, kept.toString(), options)
 }
 
@@ -300,7 +299,7 @@ export function takeDone(
   )
   const act = Object.entries(doneWords).find(([one]) => one === done)
   if (!act) return undefined
-  deleteCookie(c, cookie, ownHost)
+  deleteCookie(c, cookie, hostCookie)
   return {
     words: [act[1], words].filter(Boolean).join(' '),
     isDone: !['few', 'unsure', 'labels_full'].includes(act[0]),

@@ -1,4 +1,14 @@
 /** Amounts as people type them. */
+import { parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+
+/** Upper bound of a limit or cap, a million dollars in micro-dollars, which SQL checks too. */
+const usdMicrosMax = 1_000_000_000_000n
+
+/** Reads a limit or cap in micro-dollars; undefined if it is no amount, or over a million dollars. */
+export function typedUsdMicros(text: string): bigint | undefined {
+  const micros = parseAmount(typedAmount(text), usdDecimals)
+  return micros === undefined || micros > usdMicrosMax ? undefined : micros
+}
 
 /**
  * Rewrites an amount as the parsers of shared/money take it: "$1,000.50" becomes "1000.50", ".5" becomes "0.5". Commas

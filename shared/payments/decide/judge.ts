@@ -9,7 +9,6 @@ import type { Context } from '../../http/handler.ts'
 import { askerName } from '../../mail/asker.ts'
 import { approvalWanted } from '../../mail/money-messages.ts'
 import { type OutboxMail, sealForOutbox } from '../../mail/outbox.ts'
-import { formatAmount } from '../../money/amount.ts'
 import { time } from '../../money/row-fields.ts'
 import { type Decision, decide, headroom } from '../../policy/decide.ts'
 import type { Facts, Window } from '../../policy/facts.ts'
@@ -19,7 +18,7 @@ import { approvalUrl, confirmationBody } from '../confirmation.ts'
 import { nextCall } from '../next-call.ts'
 import { closingReason, type Payment } from '../payment.ts'
 import type { PaymentWithFacts } from '../payment-with-facts.ts'
-import { merchantOf, purposeOf, reasonBody, uncoveredBody } from '../words.ts'
+import { agreedAmount, payeeName, purposeOf, reasonBody, uncoveredBody } from '../words.ts'
 import { factsOf, isApproved } from './decision-facts.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
 
@@ -111,11 +110,10 @@ function whyNot({ reasons, mandates }: Exclude<Decision, { verdict: 'allow' }>) 
 
 /** Returns the owner's mail, which has the payment's id: it is sent once, however often the agent asks. */
 async function mailToOwner(context: Context, payment: Payment): Promise<OutboxMail> {
-  const { chain, token } = assetOf(payment)
   const message = approvalWanted({
-    amount: `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`,
-    payee: merchantOf(payment) ?? payment.payee_alias ?? payment.payee,
-    address: `${payment.payee} on ${chain.title}`,
+    amount: agreedAmount(payment),
+    payee: payeeName(payment),
+    address: `${payment.payee} on ${assetOf(payment).chain.title}`,
     asker: await askerName(context.db),
     purpose: purposeOf(payment).trim(),
     note: payment.memo,
