@@ -27,6 +27,9 @@ export type BuiltFunction = {
   runtime: readonly string[]
 }
 
+/** Module that stands for packages which only attestations of passkeys need. */
+const noCertificates = './shared/auth/no-certificates.ts'
+
 /** Options by which an entry point becomes the one module that a worker runs. */
 export const bundling = {
   absWorkingDir: root,
@@ -39,6 +42,11 @@ export const bundling = {
   mainFields: ['module', 'main'],
   conditions: ['workerd', 'worker', 'browser'],
   external: ['cloudflare:*', 'node:*'],
+  alias: {
+    '@peculiar/asn1-android': noCertificates,
+    '@peculiar/x509': noCertificates,
+    'reflect-metadata': noCertificates,
+  },
   legalComments: 'none',
   logLevel: 'error',
 } satisfies BuildOptions
@@ -67,7 +75,7 @@ export async function buildFunctions(
 ): Promise<BuiltFunction[]> {
   const { metafile } = await build({
     ...bundling,
-    ...(beside && { splitting: true, alias: onNode }),
+    ...(beside && { splitting: true, alias: { ...bundling.alias, ...onNode } }),
     entryPoints: {
       ...Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
       ...beside,

@@ -86,32 +86,23 @@ const inboundMail: BundleRule = {
   runtime: [],
 }
 
-/** Packages that verify a passkey. Most of them read attestations, which the pages do not ask for. */
+/** Packages that verify a passkey. What only its attestation needs is left out (scripts/build.ts). */
 const passkeys = [
   '@simplewebauthn/server',
   '@hexagon/base64',
   '@levischuck/tiny-cbor',
-  '@peculiar/asn1-android',
   '@peculiar/asn1-asym-key',
-  '@peculiar/asn1-cms',
-  '@peculiar/asn1-csr',
   '@peculiar/asn1-ecc',
-  '@peculiar/asn1-pfx',
   '@peculiar/asn1-pkcs8',
-  '@peculiar/asn1-pkcs9',
   '@peculiar/asn1-rsa',
   '@peculiar/asn1-schema',
   '@peculiar/asn1-x509',
-  '@peculiar/asn1-x509-attr',
   '@peculiar/asn1-x509-post-quantum',
   '@peculiar/utils',
-  '@peculiar/x509',
   'asn1js',
   'pvtsutils',
   'pvutils',
-  'reflect-metadata',
   'tslib',
-  'tsyringe',
 ]
 
 /** Holds the pages and all that they show, such as the chains, and the set of common passwords. */
