@@ -47,16 +47,25 @@ export const routes: Routes = (app) => {
 const otherwise =
   'Your mail address and password open the account too, and so does a recovery code.'
 
+/** Front page of the service, in three sentences. */
+const about =
+  'An account for your AI agent, with a mail address, a wallet and logins of its own. It pays within limits that you ' +
+  'set and asks you about the rest. You see all that it does, and one press stops it.'
+const appAsks =
+  'An app asks to be let into your account. Sign in to see what it asks for and decide.'
+
 type Tried = { way: string; email?: string; error?: string }
 
 function showLogin(c: PageContext, { way, email = '', error }: Tried) {
   const next = returnPathField(way)
   return sendPage(
     c,
-    <Page c={c} title="Sign in" scripts={['passkey']}>
-      {way.startsWith('/authorize?') && (
-        <p>An app asks to be let into your account. Sign in to see what it asks for and decide.</p>
-      )}
+    <Page
+      c={c}
+      title="Sign in"
+      lead={way.startsWith('/authorize?') ? appAsks : about}
+      scripts={['passkey']}
+    >
       {error && <Notice kind="danger">{error}</Notice>}
       <PasskeyForm
         c={c}
