@@ -51,6 +51,7 @@ export const getIdentity = operation({
       automatic_daily: window,
       asserted_daily: window,
       daily_spending_cap: window,
+      monthly_spending_cap: window.describe('The most in 30 days; the others are of 24 hours.'),
       asserted_new_recipient_usd: usd.describe(
         "The most in 24 hours on an agent's word to one recipient that the owner does not know.",
       ),

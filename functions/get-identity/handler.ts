@@ -47,6 +47,7 @@ export const run: Handler<typeof getIdentity> = async (_input, { db, world }) =>
       automatic_daily: windowBody(limits.automatic_daily),
       asserted_daily: windowBody(limits.asserted_daily),
       daily_spending_cap: windowBody(limits.daily_spending_cap),
+      monthly_spending_cap: windowBody(limits.monthly_spending_cap),
       asserted_new_recipient_usd: formatUsd(limits.asserted_new_recipient),
       relayed_transfers: relayed.flatMap((one) => {
         const chain = connected.find(({ id }) => id === one.chain)

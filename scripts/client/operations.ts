@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '6521ebd41e8cf635f72ca45e72bbff1b923c11247f114bac79ee3a5fd26c39d4'
+export const contractDigest = 'e4165fcccb26643ad878e9b68133812f513fce0c48216452c58cabbd25072c4c'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -123,6 +123,14 @@ export type GetIdentityAnswer = {
       resets_at: string | null
     }
     daily_spending_cap: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+    }
+    /** The most in 30 days; the others are of 24 hours. */
+    monthly_spending_cap: {
       /** US dollars, decimal string. */
       limit_usd: string
       /** US dollars, decimal string. */
@@ -381,6 +389,16 @@ export type WalletCustodialTransferAnswer = {
       fits_at: string | null
     }
     daily_spending_cap: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    /** Of 30 days. */
+    monthly_spending_cap: {
       /** US dollars, decimal string. */
       limit_usd: string
       /** US dollars, decimal string. */
@@ -656,6 +674,16 @@ export type X402PaymentPrepareAnswer = {
       /** When this amount fits if nothing else is spent; null: never. */
       fits_at: string | null
     }
+    /** Of 30 days. */
+    monthly_spending_cap: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
     /** Where this key or app has such a cap. */
     credential_daily?: {
       /** US dollars, decimal string. */
@@ -775,6 +803,16 @@ export type X402PaymentExecuteAnswer = {
       fits_at: string | null
     }
     daily_spending_cap: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    /** Of 30 days. */
+    monthly_spending_cap: {
       /** US dollars, decimal string. */
       limit_usd: string
       /** US dollars, decimal string. */
@@ -1317,6 +1355,16 @@ export type DefiOrderCreateAnswer = {
       /** When this amount fits if nothing else is spent; null: never. */
       fits_at: string | null
     }
+    /** Of 30 days. */
+    monthly_spending_cap: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
     /** Where this key or app has such a cap. */
     credential_daily?: {
       /** US dollars, decimal string. */
@@ -1540,7 +1588,7 @@ export type AccountExposureAnswer = {
       x402_usd: string
     }
     /** What the total is made of, and what keeps it from being larger. */
-    bound_by: Array<'account_frozen' | 'key_scope' | 'key_expiry' | 'automatic_limit' | 'asserted_limit' | 'asserted_new_recipient_limit' | 'mandate_limits' | 'approved_payments' | 'daily_spending_cap' | 'credential_payment_cap' | 'credential_daily_cap' | 'open_signatures'>
+    bound_by: Array<'account_frozen' | 'key_scope' | 'key_expiry' | 'automatic_limit' | 'asserted_limit' | 'asserted_new_recipient_limit' | 'mandate_limits' | 'approved_payments' | 'daily_spending_cap' | 'monthly_spending_cap' | 'credential_payment_cap' | 'credential_daily_cap' | 'open_signatures'>
   }>
 }
 

@@ -39,6 +39,7 @@ export const whatWouldPass = {
         .optional()
         .describe('To this recipient on the word of agents, while the owner does not know it.'),
       daily_spending_cap: fittingWindow,
+      monthly_spending_cap: fittingWindow.describe('Of 30 days.'),
       credential_daily: fittingWindow.optional().describe('Where this key or app has such a cap.'),
     })
     .optional(),

@@ -21,6 +21,7 @@ export const limitsRow = z.object({
   automatic_daily: window,
   asserted_daily: window,
   daily_spending_cap: window,
+  monthly_spending_cap: window,
 })
 
 /** Caps of a key or of an app's grant, with their use; null if it has none. */

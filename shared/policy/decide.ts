@@ -18,6 +18,7 @@ export type ReasonCode =
   | 'asserted_limit'
   | 'asserted_new_recipient_limit'
   | 'daily_spending_cap'
+  | 'monthly_spending_cap'
   | 'credential_payment_cap'
   | 'credential_daily_cap'
 
@@ -66,18 +67,19 @@ export function decide(facts: Facts): Decision {
 }
 
 /**
- * Returns the caps that the payment exceeds: those of the paying credential, which bind at every level, and that of the
- * account, which only approved terms that say so let it pass.
+ * Returns the caps that the payment exceeds: those of the paying credential and the month's of the account, which bind
+ * at every level, and the daily cap of the account, which only approved terms that say so let it pass.
  */
 function againstCaps(facts: Facts): Reason[] {
   const { amountUsdMicros, credentialPaymentCap, credentialDaily } = facts
-  const { dailySpendingCap, passesDailyCap } = facts
+  const { dailySpendingCap, monthlySpendingCap, passesDailyCap } = facts
   const isOver = credentialPaymentCap !== null && amountUsdMicros > credentialPaymentCap
   return [
     isOver && { code: 'credential_payment_cap' as const, headroomUsdMicros: credentialPaymentCap },
     credentialDaily && over('credential_daily_cap', credentialDaily, amountUsdMicros),
     !(passesDailyCap && facts.userConfirmed && facts.ownerApproved) &&
       over('daily_spending_cap', dailySpendingCap, amountUsdMicros),
+    over('monthly_spending_cap', monthlySpendingCap, amountUsdMicros),
   ].filter((reason) => !!reason)
 }
 

@@ -32,11 +32,20 @@ export function exposureWithin(facts: ExposureFacts, horizonMinutes: number): Ex
   else {
     const life = facts.expiresInMinutes ?? horizonMinutes
     if (life < horizonMinutes) boundBy.add('key_expiry')
-    const paid = newWithin(facts, windowEnds(Math.min(life, horizonMinutes)))
+    const within = Math.min(life, horizonMinutes)
+    const paid = withinMonth(facts, within, newWithin(facts, windowEnds(within)))
     usdMicros += paid.usdMicros
     for (const bound of paid.boundBy) boundBy.add(bound)
   }
   return { usdMicros, boundBy: bounds.filter((bound) => boundBy.has(bound)) }
+}
+
+/** Bounds new payments by the month's cap; what is open counts in it, and a horizon is shorter than a month. */
+function withinMonth(facts: ExposureFacts, horizonMinutes: number, paid: Exposure): Exposure {
+  const room = roomIn(facts, horizonMinutes, facts.limits.month, 'month') - facts.open.month
+  return paid.usdMicros <= room
+    ? paid
+    : { usdMicros: positive(room), boundBy: ['monthly_spending_cap'] }
 }
 
 /** Returns why the key can pay nothing; undefined if it can pay. */
@@ -256,7 +265,7 @@ function sumOf(values: readonly (bigint | null)[]): bigint | null {
 }
 
 /** Micro-USD by the limits that they count against. */
-type Sums = Record<'automatic' | 'asserted' | 'total' | 'own', bigint>
+type Sums = Record<'automatic' | 'asserted' | 'total' | 'own' | 'month', bigint>
 
 /** Micro-USD that leave the windows after so many whole minutes; `own` is what this key moved. */
 export type Leaving = Sums & { minutes: number }
@@ -290,7 +299,7 @@ export type ExposureFacts = {
   canPay: boolean
   /** Minutes until the key expires; null if it does not expire. */
   expiresInMinutes: number | null
-  limits: { automatic: bigint; asserted: bigint; assertedNewRecipient: bigint; total: bigint }
+  limits: Record<'automatic' | 'asserted' | 'assertedNewRecipient' | 'total' | 'month', bigint>
   /** Caps of the key itself; null if it has no such cap. */
   caps: { payment: bigint | null; day: bigint | null }
   /** True if the account has a known recipient; `deviceKnown`: if this key has a known device. */
@@ -315,6 +324,7 @@ export const bounds = [
   'mandate_limits',
   'approved_payments',
   'daily_spending_cap',
+  'monthly_spending_cap',
   'credential_payment_cap',
   'credential_daily_cap',
   'open_signatures',

@@ -1,6 +1,7 @@
 /**
  * Input of a decision about a payment: plain data, read in one database call. All USD figures are bigint
- * micro-USD; windows are the rolling 24 hours.
+ * micro-USD; windows are the rolling 24 hours
+ * unless they say otherwise.
  */
 import type { CoverRequest, Mandate } from './mandate.ts'
 import type { History } from './memory.ts'
@@ -28,6 +29,8 @@ export type Facts = CoverRequest & {
   automaticDaily: Window
   assertedDaily: Window
   dailySpendingCap: Window
+  /** Cap of 30 days, counted to the end of the last day in UTC. */
+  monthlySpendingCap: Window
   /** Limit on the agent's word for this recipient while the owner does not know it. */
   assertedNewRecipient: Window
   /** Caps of the paying credential, whatever the consent; null if it has no such cap. */
@@ -53,6 +56,7 @@ export const limitCodes = [
   'asserted_limit',
   'asserted_new_recipient_limit',
   'daily_spending_cap',
+  'monthly_spending_cap',
   'credential_payment_cap',
   'credential_daily_cap',
 ] as const
@@ -65,6 +69,7 @@ export const limitTitles: Record<LimitCode, string> = {
   asserted_limit: 'Confirmed by the agent',
   asserted_new_recipient_limit: 'New recipients',
   daily_spending_cap: 'Everything together',
+  monthly_spending_cap: 'Everything in 30 days',
   credential_payment_cap: 'Most per payment',
   credential_daily_cap: 'Most in 24 hours',
 }

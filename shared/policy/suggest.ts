@@ -12,6 +12,7 @@ const windowNames = [
   'assertedDaily',
   'assertedNewRecipient',
   'dailySpendingCap',
+  'monthlySpendingCap',
   'credentialDaily',
 ] as const
 type WindowName = (typeof windowNames)[number]
@@ -138,7 +139,7 @@ function after(facts: Facts, fits: Fits, time: Date): Facts {
     spent: hasRoom(fits[name]) ? limit - amount : spent,
   })
   const { automaticDaily, assertedDaily, assertedNewRecipient } = facts
-  const { dailySpendingCap, credentialDaily } = facts
+  const { dailySpendingCap, monthlySpendingCap, credentialDaily } = facts
   const mandates = facts.mandates.map((mandate) => {
     const { id, maxDayUsdMicros: limit, spentDayUsdMicros: spent } = mandate
     const isRoomy = limit !== null && hasRoom(fits.mandates?.[id])
@@ -150,6 +151,7 @@ function after(facts: Facts, fits: Fits, time: Date): Facts {
     assertedDaily: at('assertedDaily', assertedDaily),
     assertedNewRecipient: at('assertedNewRecipient', assertedNewRecipient),
     dailySpendingCap: at('dailySpendingCap', dailySpendingCap),
+    monthlySpendingCap: at('monthlySpendingCap', monthlySpendingCap),
     credentialDaily: credentialDaily && at('credentialDaily', credentialDaily),
     mandates,
     now: time > facts.now ? time : facts.now,
@@ -168,6 +170,7 @@ function raises(facts: Facts): Change[] {
     asserted_limit: raised('assertedDaily'),
     asserted_new_recipient_limit: raised('assertedNewRecipient'),
     daily_spending_cap: raised('dailySpendingCap'),
+    monthly_spending_cap: raised('monthlySpendingCap'),
     credential_payment_cap: { limit: amount, given: { credentialPaymentCap: amount } },
     credential_daily_cap: raised('credentialDaily'),
   }

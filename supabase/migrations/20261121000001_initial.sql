@@ -156,6 +156,8 @@ create table private.accounts (
     check (asserted_new_recipient_limit_usd_micros >= 0),
   daily_spending_cap_usd_micros bigint not null default 1000000000
     check (daily_spending_cap_usd_micros >= 0),
+  monthly_spending_cap_usd_micros bigint not null default 30000000000
+    check (monthly_spending_cap_usd_micros >= 0),
   -- True if agents see the one-time codes and sign-in links of mails; otherwise they see handles.
   shows_codes boolean not null default false,
   -- Kept answers of sites to requests that were sent before are not given out (private.is_erased).
@@ -1361,15 +1363,17 @@ $$;
 -- enforced here when payments race, under the lock of the account that every payment takes.
 
 create type private.spending as (
-  automatic bigint, asserted bigint, total bigint,
-  automatic_resets_at timestamptz, asserted_resets_at timestamptz, total_resets_at timestamptz
+  automatic bigint, asserted bigint, total bigint, month bigint,
+  automatic_resets_at timestamptz, asserted_resets_at timestamptz, total_resets_at timestamptz,
+  month_resets_at timestamptz
 );
 
 create type private.payee_spending as (usd_micros bigint, resets_at timestamptz);
 
 -- Sums of what is settled, in micro-USD, so that no window adds up a day of payments: of an account, of the budget
 -- of a key or app, of a mandate, or of what agents sent to one payee on their own word. A row holds what leaves the
--- windows within five minutes from `leaves_from`; a mandate has one more with all that it ever paid, at infinity.
+-- windows within five minutes from `leaves_from`; a mandate has one more with all that it ever paid, at infinity, and
+-- an account one for each day of its month, with the payee 'month', which leaves the month at that time.
 -- A trigger moves them in the transaction of the payment.
 create table private.settled_sums (
   subject uuid not null,
@@ -1410,6 +1414,13 @@ create function private.near() returns timestamptz language sql stable as $$
   select private.five_minutes_of(private.clock() + interval '6 minutes')
 $$;
 
+-- Returns the time when a settled payment leaves the month: the end of the day, in UTC, that is 30 days after the end
+-- of its signature, given when it leaves the 24 hours.
+create function private.leaves_month_at(counts_until timestamptz) returns timestamptz
+  language sql immutable as $$
+  select pg_catalog.date_bin('1 day', counts_until + interval '30 days', '2000-01-01T00:00:00Z')
+$$;
+
 -- Returns the sums that a settled payment is part of, with its part.
 create function private.sums_with(p private.payments) returns table (
   subject uuid, payee text, leaves_from timestamptz, automatic bigint, asserted bigint, total bigint)
@@ -1418,8 +1429,8 @@ create function private.sums_with(p private.payments) returns table (
     case p.consent_level when 'none' then p.amount_usd_micros else 0 end,
     case p.consent_level when 'agent_asserted' then p.amount_usd_micros else 0 end, p.amount_usd_micros
   from private.five_minutes_of(p.counts_until) leaves_from, lateral (values
-    (p.account, '', leaves_from), (coalesce(p.budget, p.key), '', leaves_from), (p.mandate, '', leaves_from),
-    (p.mandate, '', 'infinity'), (case p.consent_level when 'agent_asserted' then p.account end, p.payee, leaves_from))
+    (p.account, '', leaves_from), (p.account, 'month', private.leaves_month_at(p.counts_until)),
+    (coalesce(p.budget, p.key), '', leaves_from), (p.mandate, '', leaves_from), (p.mandate, '', 'infinity'), (case p.consent_level when 'agent_asserted' then p.account end, p.payee, leaves_from))
     v (subject, payee, leaves_from)
   where v.subject is not null
 $$;
@@ -1490,7 +1501,8 @@ begin
   return u;
 end $$;
 
--- Returns the sums that count now, in micro-USD. A window resets when the first payment leaves it.
+-- Returns the sums that count now, in micro-USD. A window resets when the first payment leaves it; what is signed is
+-- in the month as well, and leaves it 30 days later.
 create function private.spent(spender uuid) returns private.spending
   language plpgsql stable as $$
 declare
@@ -1503,16 +1515,20 @@ begin
     coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
     coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
     coalesce(sum(p.amount_usd_micros), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.state <> 'settled'), 0),
     min(l.leaves_at) filter (where p.consent_level = 'none'),
     min(l.leaves_at) filter (where p.consent_level = 'agent_asserted'),
     min(l.leaves_at)
-  into s.automatic, s.asserted, s.total,
+  into s.automatic, s.asserted, s.total, s.month,
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
   from private.counted_singly(spender) p,
     private.leaves_at(p.state, p.counts_until, p.valid_before, at) l (leaves_at);
   s.automatic := s.automatic + f.automatic;
   s.asserted := s.asserted + f.asserted;
   s.total := s.total + f.total;
+  select s.month + coalesce(sum(t.total), 0), min(t.leaves_from) filter (where t.total > 0)
+    into s.month, s.month_resets_at from private.settled_sums t
+   where t.subject = spender and t.payee = 'month' and t.leaves_from > at;
   s.automatic_resets_at := least(s.automatic_resets_at, private.first_to_leave(spender, f.automatic_from, 'none'));
   s.asserted_resets_at := least(s.asserted_resets_at,
     private.first_to_leave(spender, f.asserted_from, 'agent_asserted'));
@@ -1531,7 +1547,10 @@ create function private.limits_json(a private.accounts, s private.spending) retu
       'spent', s.asserted::text, 'resets_at', s.asserted_resets_at),
     'daily_spending_cap', jsonb_build_object(
       'limit', a.daily_spending_cap_usd_micros::text,
-      'spent', s.total::text, 'resets_at', s.total_resets_at))
+      'spent', s.total::text, 'resets_at', s.total_resets_at),
+    'monthly_spending_cap', jsonb_build_object(
+      'limit', a.monthly_spending_cap_usd_micros::text,
+      'spent', s.month::text, 'resets_at', s.month_resets_at))
 $$;
 
 -- Returns what agents moved to one address on their own word and that counts now, in micro-USD. Towards an
@@ -5447,7 +5466,9 @@ create function private.is_asked_about(p private.payments, facts jsonb) returns 
     and p.amount_usd_micros <= least((facts #>> '{caps, payment}')::bigint,
       (facts #>> '{caps, daily, limit}')::bigint - (facts #>> '{caps, daily, spent}')::bigint,
       (facts #>> '{limits, daily_spending_cap, limit}')::bigint
-        - (facts #>> '{limits, daily_spending_cap, spent}')::bigint)
+        - (facts #>> '{limits, daily_spending_cap, spent}')::bigint,
+      (facts #>> '{limits, monthly_spending_cap, limit}')::bigint
+        - (facts #>> '{limits, monthly_spending_cap, spent}')::bigint)
 $$;
 
 -- Makes a prepared payment wait for a confirmation of this level.
@@ -5842,8 +5863,11 @@ create function private.within_limits(
   a private.accounts, s private.spending, p private.payments, payer uuid, consent text, mandate uuid)
   returns boolean language plpgsql stable as $$
 begin
+  if s.month + p.amount_usd_micros > a.monthly_spending_cap_usd_micros then
+    return false;
+  end if;
   -- The owner saw the address and which known address it resembles; the approved terms say whether it may pass the
-  -- cap.
+  -- daily cap.
   if consent in ('user_session', 'user_passkey') and (p.passes_daily_cap
     or s.total + p.amount_usd_micros <= a.daily_spending_cap_usd_micros) then
     return private.owner_approved(p, consent);
@@ -7000,24 +7024,29 @@ declare
 begin
   with counted as (
     select coalesce(p.budget, p.key) = any (own) as is_own, p.consent_level,
-      p.amount_usd_micros as usd, case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
+      p.amount_usd_micros as usd, p.state <> 'settled' as is_open, case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
       from private.counted_singly(of_key.account) p
   ), summed as (
     select c.minutes, coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0) as automatic,
       coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0) as asserted,
-      coalesce(sum(c.usd) filter (where c.is_own), 0) as own, sum(c.usd) as total
+      coalesce(sum(c.usd) filter (where c.is_own), 0) as own, sum(c.usd) as total,
+      coalesce(sum(c.usd) filter (where c.is_open), 0) as month
     from counted c group by 1
     union all
     select private.minutes_left(t.leaves_from, at), coalesce(sum(t.automatic) filter (where t.subject = of_key.account), 0),
       coalesce(sum(t.asserted) filter (where t.subject = of_key.account), 0),
       coalesce(sum(t.total) filter (where t.subject = any (own)), 0),
-      coalesce(sum(t.total) filter (where t.subject = of_key.account), 0)
+      coalesce(sum(t.total) filter (where t.subject = of_key.account), 0), 0
     from private.settled_sums t
     where t.subject = any (own || of_key.account) and t.payee = '' and t.leaves_from >= near
     group by t.leaves_from
+    union all
+    select private.minutes_left(t.leaves_from, at), 0, 0, 0, 0, t.total
+    from private.settled_sums t
+    where t.subject = of_key.account and t.payee = 'month' and t.leaves_from > at
   ), worded as (
     select s.minutes, jsonb_build_object('automatic', s.automatic::text, 'asserted', s.asserted::text,
-      'own', s.own::text, 'total', s.total::text) as sums
+      'own', s.own::text, 'total', s.total::text, 'month', s.month::text) as sums
     from summed s
   )
   select jsonb_build_object(
@@ -7029,7 +7058,8 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text,
+      'month', a.monthly_spending_cap_usd_micros::text),
     'caps', jsonb_build_object('payment', of_key.max_per_payment_usd_micros::text,
       'day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
@@ -7074,11 +7104,28 @@ create function private.fits_at(
       from counted c where c.not_sooner + amount > cap), private.clock()) end
 $$;
 
+-- Returns the same for the month of an account: what is open leaves it, at the latest, 30 days after its end.
+create function private.fits_month_at(spender uuid, amount bigint, cap bigint) returns timestamptz
+  language sql stable as $$
+  with leaving as (
+    select l.leaves_at, sum(sum(l.usd)) over (order by l.leaves_at desc) as not_sooner
+      from (select t.leaves_from, t.total from private.settled_sums t
+         where t.subject = spender and t.payee = 'month' and t.leaves_from > private.clock()
+        union all
+        select private.leaves_month_at(private.leaves_at(p.state, p.counts_until, p.valid_before, private.clock())),
+          p.amount_usd_micros from private.counted_singly(spender) p where p.state <> 'settled') l (leaves_at, usd)
+     group by l.leaves_at
+  )
+  select case when amount <= cap then coalesce(
+    (select max(c.leaves_at) from leaving c where c.not_sooner + amount > cap), private.clock()) end
+$$;
+
 -- Returns when a payment of the caller's account would fit into each limit, and into the day cap of each
 -- mandate that names its merchant or payee. Called only once it did not fit.
 create function api.payment_headroom(credential text, payment uuid)
   returns table (automatic_daily timestamptz, asserted_daily timestamptz,
-    asserted_new_recipient timestamptz, daily_spending_cap timestamptz, credential_daily timestamptz, mandates jsonb)
+    asserted_new_recipient timestamptz, daily_spending_cap timestamptz, monthly_spending_cap timestamptz,
+    credential_daily timestamptz, mandates jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
@@ -7091,6 +7138,7 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_new_recipient_limit_usd_micros,
       'agent_asserted', payee => p.payee),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    private.fits_month_at(a.id, p.amount_usd_micros, a.monthly_spending_cap_usd_micros),
     private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
       budgets => private.spent_together(private.budget_of(caller))),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
@@ -8114,7 +8162,8 @@ create function private.limit_words(limit_name text) returns text
     when 'automatic_daily' then 'daily limit for payments without confirmation'
     when 'asserted_daily' then 'daily limit on the word of an agent'
     when 'asserted_new_recipient' then 'limit for a new recipient on the word of an agent'
-    else 'daily spending cap' end
+    when 'daily_spending_cap' then 'daily spending cap'
+    else 'spending cap of 30 days' end
 $$;
 
 -- Returns the freeze that stands, as the number that the owner lifts it by; no row if there is none.
@@ -8162,8 +8211,8 @@ end $$;
 -- Limits of a new account in micro-USD, as the columns of private.accounts begin.
 create function private.limits_of_new(
   out automatic_daily bigint, out asserted_daily bigint, out asserted_new_recipient bigint,
-  out daily_spending_cap bigint) language sql immutable as $$
-  select 200000000, 200000000, 10000000, 1000000000
+  out daily_spending_cap bigint, out monthly_spending_cap bigint) language sql immutable as $$
+  select 200000000, 200000000, 10000000, 1000000000, 30000000000
 $$;
 
 -- Returns each wanted limit, named as in the API, with what it is before and what setting it would do.
@@ -8176,7 +8225,8 @@ create function private.limit_changes(a private.accounts, limits jsonb)
     ('automatic_daily', a.automatic_daily_limit_usd_micros),
     ('asserted_daily', a.asserted_daily_limit_usd_micros),
     ('asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros),
-    ('daily_spending_cap', a.daily_spending_cap_usd_micros)) l (name, now) on l.name = w.key
+    ('daily_spending_cap', a.daily_spending_cap_usd_micros),
+    ('monthly_spending_cap', a.monthly_spending_cap_usd_micros)) l (name, now) on l.name = w.key
 $$;
 
 -- Sets limits, all or none, and returns for each what it was before and what happened to it. Whether one is raised,
@@ -8211,7 +8261,9 @@ begin
     asserted_new_recipient_limit_usd_micros =
       coalesce((limits ->> 'asserted_new_recipient')::bigint, x.asserted_new_recipient_limit_usd_micros),
     daily_spending_cap_usd_micros =
-      coalesce((limits ->> 'daily_spending_cap')::bigint, x.daily_spending_cap_usd_micros)
+      coalesce((limits ->> 'daily_spending_cap')::bigint, x.daily_spending_cap_usd_micros),
+    monthly_spending_cap_usd_micros =
+      coalesce((limits ->> 'monthly_spending_cap')::bigint, x.monthly_spending_cap_usd_micros)
    where x.id = a.id;
 end $$;
 
@@ -10172,7 +10224,8 @@ create function private.end_trust(of_account uuid) returns void language sql as 
     asserted_daily_limit_usd_micros = least(a.asserted_daily_limit_usd_micros, n.asserted_daily),
     asserted_new_recipient_limit_usd_micros
       = least(a.asserted_new_recipient_limit_usd_micros, n.asserted_new_recipient),
-    daily_spending_cap_usd_micros = least(a.daily_spending_cap_usd_micros, n.daily_spending_cap)
+    daily_spending_cap_usd_micros = least(a.daily_spending_cap_usd_micros, n.daily_spending_cap),
+    monthly_spending_cap_usd_micros = least(a.monthly_spending_cap_usd_micros, n.monthly_spending_cap)
     from private.limits_of_new() n where a.id = of_account;
   delete from private.known_recipients r where r.account = of_account;
   delete from private.known_devices d where d.account = of_account;

@@ -25,6 +25,8 @@ create table private.accounts (
     check (asserted_new_recipient_limit_usd_micros >= 0),
   daily_spending_cap_usd_micros bigint not null default 1000000000
     check (daily_spending_cap_usd_micros >= 0),
+  monthly_spending_cap_usd_micros bigint not null default 30000000000
+    check (monthly_spending_cap_usd_micros >= 0),
   -- True if agents see the one-time codes and sign-in links of mails; otherwise they see handles.
   shows_codes boolean not null default false,
   -- Kept answers of sites to requests that were sent before are not given out (private.is_erased).

@@ -3,15 +3,17 @@
 -- enforced here when payments race, under the lock of the account that every payment takes.
 
 create type private.spending as (
-  automatic bigint, asserted bigint, total bigint,
-  automatic_resets_at timestamptz, asserted_resets_at timestamptz, total_resets_at timestamptz
+  automatic bigint, asserted bigint, total bigint, month bigint,
+  automatic_resets_at timestamptz, asserted_resets_at timestamptz, total_resets_at timestamptz,
+  month_resets_at timestamptz
 );
 
 create type private.payee_spending as (usd_micros bigint, resets_at timestamptz);
 
 -- Sums of what is settled, in micro-USD, so that no window adds up a day of payments: of an account, of the budget
 -- of a key or app, of a mandate, or of what agents sent to one payee on their own word. A row holds what leaves the
--- windows within five minutes from `leaves_from`; a mandate has one more with all that it ever paid, at infinity.
+-- windows within five minutes from `leaves_from`; a mandate has one more with all that it ever paid, at infinity, and
+-- an account one for each day of its month, with the payee 'month', which leaves the month at that time.
 -- A trigger moves them in the transaction of the payment.
 create table private.settled_sums (
   subject uuid not null,
@@ -52,6 +54,13 @@ create function private.near() returns timestamptz language sql stable as $$
   select private.five_minutes_of(private.clock() + interval '6 minutes')
 $$;
 
+-- Returns the time when a settled payment leaves the month: the end of the day, in UTC, that is 30 days after the end
+-- of its signature, given when it leaves the 24 hours.
+create function private.leaves_month_at(counts_until timestamptz) returns timestamptz
+  language sql immutable as $$
+  select pg_catalog.date_bin('1 day', counts_until + interval '30 days', '2000-01-01T00:00:00Z')
+$$;
+
 -- Returns the sums that a settled payment is part of, with its part.
 create function private.sums_with(p private.payments) returns table (
   subject uuid, payee text, leaves_from timestamptz, automatic bigint, asserted bigint, total bigint)
@@ -60,8 +69,8 @@ create function private.sums_with(p private.payments) returns table (
     case p.consent_level when 'none' then p.amount_usd_micros else 0 end,
     case p.consent_level when 'agent_asserted' then p.amount_usd_micros else 0 end, p.amount_usd_micros
   from private.five_minutes_of(p.counts_until) leaves_from, lateral (values
-    (p.account, '', leaves_from), (coalesce(p.budget, p.key), '', leaves_from), (p.mandate, '', leaves_from),
-    (p.mandate, '', 'infinity'), (case p.consent_level when 'agent_asserted' then p.account end, p.payee, leaves_from))
+    (p.account, '', leaves_from), (p.account, 'month', private.leaves_month_at(p.counts_until)),
+    (coalesce(p.budget, p.key), '', leaves_from), (p.mandate, '', leaves_from), (p.mandate, '', 'infinity'), (case p.consent_level when 'agent_asserted' then p.account end, p.payee, leaves_from))
     v (subject, payee, leaves_from)
   where v.subject is not null
 $$;
@@ -132,7 +141,8 @@ begin
   return u;
 end $$;
 
--- Returns the sums that count now, in micro-USD. A window resets when the first payment leaves it.
+-- Returns the sums that count now, in micro-USD. A window resets when the first payment leaves it; what is signed is
+-- in the month as well, and leaves it 30 days later.
 create function private.spent(spender uuid) returns private.spending
   language plpgsql stable as $$
 declare
@@ -145,16 +155,20 @@ begin
     coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
     coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
     coalesce(sum(p.amount_usd_micros), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.state <> 'settled'), 0),
     min(l.leaves_at) filter (where p.consent_level = 'none'),
     min(l.leaves_at) filter (where p.consent_level = 'agent_asserted'),
     min(l.leaves_at)
-  into s.automatic, s.asserted, s.total,
+  into s.automatic, s.asserted, s.total, s.month,
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
   from private.counted_singly(spender) p,
     private.leaves_at(p.state, p.counts_until, p.valid_before, at) l (leaves_at);
   s.automatic := s.automatic + f.automatic;
   s.asserted := s.asserted + f.asserted;
   s.total := s.total + f.total;
+  select s.month + coalesce(sum(t.total), 0), min(t.leaves_from) filter (where t.total > 0)
+    into s.month, s.month_resets_at from private.settled_sums t
+   where t.subject = spender and t.payee = 'month' and t.leaves_from > at;
   s.automatic_resets_at := least(s.automatic_resets_at, private.first_to_leave(spender, f.automatic_from, 'none'));
   s.asserted_resets_at := least(s.asserted_resets_at,
     private.first_to_leave(spender, f.asserted_from, 'agent_asserted'));
@@ -173,7 +187,10 @@ create function private.limits_json(a private.accounts, s private.spending) retu
       'spent', s.asserted::text, 'resets_at', s.asserted_resets_at),
     'daily_spending_cap', jsonb_build_object(
       'limit', a.daily_spending_cap_usd_micros::text,
-      'spent', s.total::text, 'resets_at', s.total_resets_at))
+      'spent', s.total::text, 'resets_at', s.total_resets_at),
+    'monthly_spending_cap', jsonb_build_object(
+      'limit', a.monthly_spending_cap_usd_micros::text,
+      'spent', s.month::text, 'resets_at', s.month_resets_at))
 $$;
 
 -- Returns what agents moved to one address on their own word and that counts now, in micro-USD. Towards an

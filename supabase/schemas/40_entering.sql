@@ -175,7 +175,9 @@ create function private.is_asked_about(p private.payments, facts jsonb) returns 
     and p.amount_usd_micros <= least((facts #>> '{caps, payment}')::bigint,
       (facts #>> '{caps, daily, limit}')::bigint - (facts #>> '{caps, daily, spent}')::bigint,
       (facts #>> '{limits, daily_spending_cap, limit}')::bigint
-        - (facts #>> '{limits, daily_spending_cap, spent}')::bigint)
+        - (facts #>> '{limits, daily_spending_cap, spent}')::bigint,
+      (facts #>> '{limits, monthly_spending_cap, limit}')::bigint
+        - (facts #>> '{limits, monthly_spending_cap, spent}')::bigint)
 $$;
 
 -- Makes a prepared payment wait for a confirmation of this level.

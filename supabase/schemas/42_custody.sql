@@ -7,8 +7,11 @@ create function private.within_limits(
   a private.accounts, s private.spending, p private.payments, payer uuid, consent text, mandate uuid)
   returns boolean language plpgsql stable as $$
 begin
+  if s.month + p.amount_usd_micros > a.monthly_spending_cap_usd_micros then
+    return false;
+  end if;
   -- The owner saw the address and which known address it resembles; the approved terms say whether it may pass the
-  -- cap.
+  -- daily cap.
   if consent in ('user_session', 'user_passkey') and (p.passes_daily_cap
     or s.total + p.amount_usd_micros <= a.daily_spending_cap_usd_micros) then
     return private.owner_approved(p, consent);

@@ -81,24 +81,29 @@ declare
 begin
   with counted as (
     select coalesce(p.budget, p.key) = any (own) as is_own, p.consent_level,
-      p.amount_usd_micros as usd, case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
+      p.amount_usd_micros as usd, p.state <> 'settled' as is_open, case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
       from private.counted_singly(of_key.account) p
   ), summed as (
     select c.minutes, coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0) as automatic,
       coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0) as asserted,
-      coalesce(sum(c.usd) filter (where c.is_own), 0) as own, sum(c.usd) as total
+      coalesce(sum(c.usd) filter (where c.is_own), 0) as own, sum(c.usd) as total,
+      coalesce(sum(c.usd) filter (where c.is_open), 0) as month
     from counted c group by 1
     union all
     select private.minutes_left(t.leaves_from, at), coalesce(sum(t.automatic) filter (where t.subject = of_key.account), 0),
       coalesce(sum(t.asserted) filter (where t.subject = of_key.account), 0),
       coalesce(sum(t.total) filter (where t.subject = any (own)), 0),
-      coalesce(sum(t.total) filter (where t.subject = of_key.account), 0)
+      coalesce(sum(t.total) filter (where t.subject = of_key.account), 0), 0
     from private.settled_sums t
     where t.subject = any (own || of_key.account) and t.payee = '' and t.leaves_from >= near
     group by t.leaves_from
+    union all
+    select private.minutes_left(t.leaves_from, at), 0, 0, 0, 0, t.total
+    from private.settled_sums t
+    where t.subject = of_key.account and t.payee = 'month' and t.leaves_from > at
   ), worded as (
     select s.minutes, jsonb_build_object('automatic', s.automatic::text, 'asserted', s.asserted::text,
-      'own', s.own::text, 'total', s.total::text) as sums
+      'own', s.own::text, 'total', s.total::text, 'month', s.month::text) as sums
     from summed s
   )
   select jsonb_build_object(
@@ -110,7 +115,8 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text,
+      'month', a.monthly_spending_cap_usd_micros::text),
     'caps', jsonb_build_object('payment', of_key.max_per_payment_usd_micros::text,
       'day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
@@ -155,11 +161,28 @@ create function private.fits_at(
       from counted c where c.not_sooner + amount > cap), private.clock()) end
 $$;
 
+-- Returns the same for the month of an account: what is open leaves it, at the latest, 30 days after its end.
+create function private.fits_month_at(spender uuid, amount bigint, cap bigint) returns timestamptz
+  language sql stable as $$
+  with leaving as (
+    select l.leaves_at, sum(sum(l.usd)) over (order by l.leaves_at desc) as not_sooner
+      from (select t.leaves_from, t.total from private.settled_sums t
+         where t.subject = spender and t.payee = 'month' and t.leaves_from > private.clock()
+        union all
+        select private.leaves_month_at(private.leaves_at(p.state, p.counts_until, p.valid_before, private.clock())),
+          p.amount_usd_micros from private.counted_singly(spender) p where p.state <> 'settled') l (leaves_at, usd)
+     group by l.leaves_at
+  )
+  select case when amount <= cap then coalesce(
+    (select max(c.leaves_at) from leaving c where c.not_sooner + amount > cap), private.clock()) end
+$$;
+
 -- Returns when a payment of the caller's account would fit into each limit, and into the day cap of each
 -- mandate that names its merchant or payee. Called only once it did not fit.
 create function api.payment_headroom(credential text, payment uuid)
   returns table (automatic_daily timestamptz, asserted_daily timestamptz,
-    asserted_new_recipient timestamptz, daily_spending_cap timestamptz, credential_daily timestamptz, mandates jsonb)
+    asserted_new_recipient timestamptz, daily_spending_cap timestamptz, monthly_spending_cap timestamptz,
+    credential_daily timestamptz, mandates jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
@@ -172,6 +195,7 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_new_recipient_limit_usd_micros,
       'agent_asserted', payee => p.payee),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    private.fits_month_at(a.id, p.amount_usd_micros, a.monthly_spending_cap_usd_micros),
     private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
       budgets => private.spent_together(private.budget_of(caller))),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(

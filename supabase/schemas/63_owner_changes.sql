@@ -10,7 +10,8 @@ create function private.limit_words(limit_name text) returns text
     when 'automatic_daily' then 'daily limit for payments without confirmation'
     when 'asserted_daily' then 'daily limit on the word of an agent'
     when 'asserted_new_recipient' then 'limit for a new recipient on the word of an agent'
-    else 'daily spending cap' end
+    when 'daily_spending_cap' then 'daily spending cap'
+    else 'spending cap of 30 days' end
 $$;
 
 -- Returns the freeze that stands, as the number that the owner lifts it by; no row if there is none.
@@ -58,8 +59,8 @@ end $$;
 -- Limits of a new account in micro-USD, as the columns of private.accounts begin.
 create function private.limits_of_new(
   out automatic_daily bigint, out asserted_daily bigint, out asserted_new_recipient bigint,
-  out daily_spending_cap bigint) language sql immutable as $$
-  select 200000000, 200000000, 10000000, 1000000000
+  out daily_spending_cap bigint, out monthly_spending_cap bigint) language sql immutable as $$
+  select 200000000, 200000000, 10000000, 1000000000, 30000000000
 $$;
 
 -- Returns each wanted limit, named as in the API, with what it is before and what setting it would do.
@@ -72,7 +73,8 @@ create function private.limit_changes(a private.accounts, limits jsonb)
     ('automatic_daily', a.automatic_daily_limit_usd_micros),
     ('asserted_daily', a.asserted_daily_limit_usd_micros),
     ('asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros),
-    ('daily_spending_cap', a.daily_spending_cap_usd_micros)) l (name, now) on l.name = w.key
+    ('daily_spending_cap', a.daily_spending_cap_usd_micros),
+    ('monthly_spending_cap', a.monthly_spending_cap_usd_micros)) l (name, now) on l.name = w.key
 $$;
 
 -- Sets limits, all or none, and returns for each what it was before and what happened to it. Whether one is raised,
@@ -107,7 +109,9 @@ begin
     asserted_new_recipient_limit_usd_micros =
       coalesce((limits ->> 'asserted_new_recipient')::bigint, x.asserted_new_recipient_limit_usd_micros),
     daily_spending_cap_usd_micros =
-      coalesce((limits ->> 'daily_spending_cap')::bigint, x.daily_spending_cap_usd_micros)
+      coalesce((limits ->> 'daily_spending_cap')::bigint, x.daily_spending_cap_usd_micros),
+    monthly_spending_cap_usd_micros =
+      coalesce((limits ->> 'monthly_spending_cap')::bigint, x.monthly_spending_cap_usd_micros)
    where x.id = a.id;
 end $$;
 

@@ -99,7 +99,8 @@ create function private.end_trust(of_account uuid) returns void language sql as 
     asserted_daily_limit_usd_micros = least(a.asserted_daily_limit_usd_micros, n.asserted_daily),
     asserted_new_recipient_limit_usd_micros
       = least(a.asserted_new_recipient_limit_usd_micros, n.asserted_new_recipient),
-    daily_spending_cap_usd_micros = least(a.daily_spending_cap_usd_micros, n.daily_spending_cap)
+    daily_spending_cap_usd_micros = least(a.daily_spending_cap_usd_micros, n.daily_spending_cap),
+    monthly_spending_cap_usd_micros = least(a.monthly_spending_cap_usd_micros, n.monthly_spending_cap)
     from private.limits_of_new() n where a.id = of_account;
   delete from private.known_recipients r where r.account = of_account;
   delete from private.known_devices d where d.account = of_account;

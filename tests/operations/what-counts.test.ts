@@ -134,6 +134,41 @@ test('what settles late counts for a day from the end of its signature', async (
   expect(after).toMatchObject({ automatic_daily: { left_usd: '200', resets_at: null } })
 })
 
+test('what settles counts against the cap of 30 days to the end of the last of them', async () => {
+  const { payer, payee } = await acquainted(world, 2000)
+  await world.db.sql`update private.accounts set monthly_spending_cap_usd_micros = 300000000
+    where id = ${payer.id}`
+  const { body } = await send(payer, payee, '200')
+  const settled = await proven(payer, body['tx_hash'])
+  await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x20']])
+  await runHousekeeping(world.world)
+
+  await world.tick(30 * daySeconds)
+  const before = await send(payer, payee, '100.000001')
+  const left = await leftOf(payer)
+  await world.tick(daySeconds + 601)
+  const after = await send(payer, payee, '100.000001')
+
+  expect(settled.body['status']).toBe('settled')
+  expect(before).toMatchObject({ status: 403, body: { error: 'limit_exceeded' } })
+  expect(whyOf(before)).toEqual(['monthly_spending_cap'])
+  expect(left).toMatchObject({ monthly_spending_cap: { limit_usd: '300', left_usd: '100' } })
+  expect(after.status).toBe(200)
+})
+
+test('what is signed counts against the cap of 30 days, whatever is confirmed', async () => {
+  const { payer, payee } = await acquainted(world, 2000)
+  await world.db.sql`update private.accounts set monthly_spending_cap_usd_micros = 30000000
+    where id = ${payer.id}`
+  await mining(false)
+  await send(payer, payee, '20')
+  await world.tick(5 * daySeconds)
+
+  const next = await send(payer, payee, '10.000001', asserted)
+
+  expect(whyOf(next)).toEqual(['monthly_spending_cap'])
+})
+
 test('what was taken back and settles again counts for a day from then', async () => {
   const { payer, payee } = await acquainted(world, 2000)
   const { body } = await send(payer, payee, '200')

@@ -10,7 +10,7 @@ beforeAll(async () => {
   race = await openCapRace()
 })
 
-test.each(excerptOf(['account', 'app'] as const, 1))(
+test.each(excerptOf(['account', 'month', 'app'] as const, 1))(
   'payments over dying isolates never pass a cap, and leave all of it usable (%s)',
   (holder) => raceForCap(race, seeded(), { holder, payments: inForm(60, 250) }),
   timeoutMilliseconds,

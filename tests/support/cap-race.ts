@@ -33,8 +33,8 @@ export async function openCapRace(): Promise<CapRace> {
   return { world, fleet }
 }
 
-/** Race for a cap: the kind of its holder, and the number of payments. */
-export type Run = { holder: 'account' | 'app'; payments: number }
+/** Race for a cap: its holder, which is an account for a day or a month, and the number of payments. */
+export type Run = { holder: 'account' | 'month' | 'app'; payments: number }
 
 /** Races for the cap of a new holder. Throws unless the cap held and all of it can still be used. */
 export async function raceForCap(
@@ -71,8 +71,8 @@ async function capped(world: TestWorld, holder: Run['holder']) {
   if (holder === 'app') {
     return { account, payee, payer: await appWith(world, account, { day: capMicros / 1_000_000 }) }
   }
-  await world.db.sql`update private.accounts
-    set daily_spending_cap_usd_micros = ${capMicros} where id = ${account.id}`
+  const cap = world.db.sql(`${holder === 'month' ? 'monthly' : 'daily'}_spending_cap_usd_micros`)
+  await world.db.sql`update private.accounts set ${cap} = ${capMicros} where id = ${account.id}`
   return { account, payee, payer: account }
 }
 

@@ -42,7 +42,13 @@ type Mandate = Omit<ExposedMandate, 'leaving' | 'regainedUsdMicros' | 'openUsdMi
 function storyWith(mandates: fc.Arbitrary<Mandate[]>, approvals: fc.Arbitrary<Approval[]>) {
   return fc
     .record({
-      limits: fc.record({ automatic: few, asserted: few, assertedNewRecipient: few, total: few }),
+      limits: fc.record({
+        automatic: few,
+        asserted: few,
+        assertedNewRecipient: few,
+        total: few,
+        month: fc.bigInt({ min: 0n, max: 20n }),
+      }),
       caps: fc.record({ payment: fc.option(few), day: fc.option(few) }),
       known: fc.record({ recipient: fc.boolean(), device: fc.boolean() }),
       frozen: fc.constantFrom(false, false, false, true),
@@ -69,7 +75,10 @@ function storyWith(mandates: fc.Arbitrary<Mandate[]>, approvals: fc.Arbitrary<Ap
         recipientKnown: known.recipient,
         deviceKnown: known.device,
         open: sumsOf(open),
-        leaving: settled.map((one) => ({ minutes: one.minute + day, ...sumsOf([one]) })),
+        leaving: settled.flatMap((one) => [
+          { minutes: one.minute + day, ...sumsOf([one]), month: 0n },
+          { minutes: one.minute + 30 * day, ...sumsOf([]), month: one.usd },
+        ]),
         approved: payable.map(({ usd, ...one }) => ({
           ...one,
           eachUsdMicros: usd,
@@ -158,6 +167,7 @@ function sumsOf(spends: readonly Open[]) {
     automatic: sum(spends.filter(({ way }) => way === 'none')),
     asserted: sum(spends.filter(({ way }) => way === 'agent_asserted')),
     total: sum(spends),
+    month: sum(spends),
     own: sum(spends.filter(({ isOwn }) => isOwn)),
   }
 }
@@ -234,6 +244,7 @@ function passes(
     automaticDaily: window(limits.automatic, 'none'),
     assertedDaily: window(limits.asserted, 'agent_asserted'),
     dailySpendingCap: window(limits.total),
+    monthlySpendingCap: { ...window(limits.month), spent: sum([...settled, ...played]) },
     credentialPaymentCap: caps.payment,
     credentialDaily: caps.day === null ? null : { ...window(caps.day), spent: own },
     assertedNewRecipient: {

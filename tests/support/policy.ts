@@ -24,6 +24,7 @@ export const usual: Facts = {
   automaticDaily: window(200),
   assertedDaily: window(200),
   dailySpendingCap: window(1000),
+  monthlySpendingCap: window(30_000),
   assertedNewRecipient: window(10),
   credentialPaymentCap: null,
   credentialDaily: null,

@@ -30,11 +30,12 @@ const opened: ExposureFacts = {
     asserted: usd(200),
     assertedNewRecipient: usd(10),
     total: usd(1000),
+    month: usd(30_000),
   },
   caps: { payment: null, day: null },
   recipientKnown: true,
   deviceKnown: true,
-  open: { automatic: 0n, asserted: 0n, total: 0n, own: 0n },
+  open: { automatic: 0n, asserted: 0n, total: 0n, own: 0n, month: 0n },
   leaving: [],
   approved: [],
   mandates: [],
@@ -123,9 +124,20 @@ test('the daily cap holds it where it is the lowest', () => {
   expect(within({ limits })).toEqual({ usdMicros: usd(300), boundBy: ['daily_spending_cap'] })
 })
 
+test('the cap of 30 days holds it where less is left of that, and what is open counts in it', () => {
+  const limits = { ...opened.limits, month: usd(1000) }
+  const spent = { minutes: 29 * day, automatic: 0n, asserted: 0n, total: 0n, own: 0n }
+  const leaving = [{ ...spent, month: usd(850) }]
+  const open = { ...opened.open, total: usd(30), own: usd(30), month: usd(30) }
+  expect(within({ limits, leaving, open })).toEqual({
+    usdMicros: usd(150),
+    boundBy: ['monthly_spending_cap', 'open_signatures'],
+  })
+})
+
 test('the caps of the key hold what it moves, and only that counts against them', () => {
   const caps = { payment: usd(2), day: usd(50) }
-  const spent = { minutes: 90, automatic: usd(30), asserted: 0n, total: usd(30) }
+  const spent = { minutes: 90, automatic: usd(30), asserted: 0n, total: usd(30), month: 0n }
   expect(within({ caps })).toEqual({ usdMicros: usd(50), boundBy: ['credential_daily_cap'] })
   expect(within({ caps, leaving: [{ ...spent, own: usd(30) }] }, 60).usdMicros).toBe(usd(20))
   expect(within({ caps, leaving: [{ ...spent, own: 0n }] }, 60).usdMicros).toBe(usd(50))
@@ -157,7 +169,7 @@ test('where nobody new can be paid and nobody is known, nothing goes', () => {
 
 test('what leaves the window just at the end of the hour is not counted as free before it', () => {
   const leaving = (minutes: number) => [
-    { minutes, automatic: usd(200), asserted: 0n, total: usd(200), own: usd(200) },
+    { minutes, automatic: usd(200), asserted: 0n, total: usd(200), own: usd(200), month: 0n },
   ]
   expect(within({ leaving: leaving(60) }, 60).usdMicros).toBe(usd(200))
   expect(within({ leaving: leaving(59) }, 60).usdMicros).toBe(usd(400))
@@ -198,7 +210,11 @@ test('a mandate that ends or that counts its payments adds no more than that', (
   expect(within({ caps, mandates: [counting] }, 7 * day).usdMicros).toBe(usd(2806))
 })
 
-const signed = (sums: Partial<ExposureFacts['open']>) => ({ ...opened.open, ...sums })
+const signed = (sums: Partial<ExposureFacts['open']>) => ({
+  ...opened.open,
+  month: sums.total ?? 0n,
+  ...sums,
+})
 const approval = (amount: number, more: Partial<ExposureFacts['approved'][number]> = {}) => ({
   expiresInMinutes: 600,
   eachUsdMicros: usd(amount),

@@ -20,12 +20,14 @@ const windowNames = [
   'assertedDaily',
   'assertedNewRecipient',
   'dailySpendingCap',
+  'monthlySpendingCap',
 ] as const
 const counts: Record<(typeof windowNames)[number], string | null> = {
   automaticDaily: 'none',
   assertedDaily: 'agent_asserted',
   assertedNewRecipient: 'agent_asserted',
   dailySpendingCap: null,
+  monthlySpendingCap: null,
 }
 
 /** Mandate for the merchant that is paid, with caps of a few units. */
@@ -52,6 +54,7 @@ const story = fc
       assertedDaily: few,
       assertedNewRecipient: few,
       dailySpendingCap: few,
+      monthlySpendingCap: few,
     }),
     amountUsdMicros: fc.bigInt({ min: 1n, max: 9n }),
     credentialPaymentCap: fc.option(few),
@@ -120,6 +123,7 @@ function windowsAt(limits: Limits, spends: Spend[], second: number) {
     assertedDaily: window('assertedDaily'),
     assertedNewRecipient: window('assertedNewRecipient'),
     dailySpendingCap: window('dailySpendingCap'),
+    monthlySpendingCap: window('monthlySpendingCap'),
     credentialDaily:
       limits.credentialDaily === null
         ? null
@@ -132,6 +136,7 @@ const limitsIn = (facts: Facts): Limits => ({
   assertedDaily: facts.assertedDaily.limit,
   assertedNewRecipient: facts.assertedNewRecipient.limit,
   dailySpendingCap: facts.dailySpendingCap.limit,
+  monthlySpendingCap: facts.monthlySpendingCap.limit,
   credentialDaily: facts.credentialDaily && facts.credentialDaily.limit,
 })
 const factsAt = ({ facts, spends }: Story, second: number): Facts => ({
@@ -165,6 +170,7 @@ function fitsOf(facts: Facts, spends: Spend[]): Fits {
     assertedDaily: first('assertedDaily'),
     assertedNewRecipient: first('assertedNewRecipient'),
     dailySpendingCap: first('dailySpendingCap'),
+    monthlySpendingCap: first('monthlySpendingCap'),
     credentialDaily: first('credentialDaily'),
     mandates: Object.fromEntries(facts.mandates.map((one) => [one.id, dayOf(one)])),
   }
@@ -175,6 +181,7 @@ const limitFields = {
   asserted_limit: 'assertedDaily',
   asserted_new_recipient_limit: 'assertedNewRecipient',
   daily_spending_cap: 'dailySpendingCap',
+  monthly_spending_cap: 'monthlySpendingCap',
   credential_daily_cap: 'credentialDaily',
 } as const
 
@@ -214,6 +221,7 @@ function isWorthMandate({ kind, history: past, amountUsdMicros: price, ...facts 
     isTrusted &&
     isRepeated &&
     isBelow(facts.dailySpendingCap) &&
+    isBelow(facts.monthlySpendingCap) &&
     isBelow(facts.credentialDaily ?? facts.dailySpendingCap) &&
     price <= (facts.credentialPaymentCap ?? price)
   )

@@ -34,6 +34,7 @@ function decideTwin(facts: Facts): string {
     !fits(facts.credentialDaily ?? none) && 'credential_daily_cap',
     facts.amountUsdMicros > (facts.credentialPaymentCap ?? none.limit) && 'credential_payment_cap',
     !fits(facts.dailySpendingCap) && !isLetPass(facts) && 'daily_spending_cap',
+    !fits(facts.monthlySpendingCap) && 'monthly_spending_cap',
   ].filter((code) => code !== false)
   if (capped.length > 0) return `refuse: ${capped.join(' ')}`
   if (facts.userConfirmed && facts.ownerApproved) return `allow: ${facts.ownerApproved}`
@@ -84,6 +85,7 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
       assertedDaily: windows,
       assertedNewRecipient: windows,
       dailySpendingCap: windows,
+      monthlySpendingCap: fc.oneof({ weight: 4, arbitrary: fc.constant(none) }, windows),
       credentialDaily: fc.option(windows, { freq: 2 }),
     }),
     own: fc.record({
@@ -125,6 +127,7 @@ test('nothing that it allows passes a cap that its approved terms do not let it 
     if (decision.verdict !== 'allow') return
     const { amountUsdMicros, credentialDaily, credentialPaymentCap } = facts
     expect(isLetPass(facts) || amountUsdMicros <= headroom(facts.dailySpendingCap)).toBe(true)
+    expect(amountUsdMicros).toBeLessThanOrEqual(headroom(facts.monthlySpendingCap))
     expect(amountUsdMicros).toBeLessThanOrEqual(headroom(credentialDaily ?? none))
     expect(amountUsdMicros).toBeLessThanOrEqual(credentialPaymentCap ?? none.limit)
     if (decision.consentLevel.startsWith('user')) {
@@ -167,6 +170,7 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
         { automaticDaily: wider(automaticDaily, more) },
         { assertedDaily: wider(assertedDaily, more) },
         { dailySpendingCap: wider(dailySpendingCap, more) },
+        { monthlySpendingCap: wider(facts.monthlySpendingCap, more) },
         { credentialDaily: wider(facts.credentialDaily ?? none, more) },
         { credentialPaymentCap: (facts.credentialPaymentCap ?? none.limit) + more },
         { credentialDaily: null, credentialPaymentCap: null },

@@ -156,11 +156,12 @@ export const duplicateWords = 'The same waits, or was paid just now'
 /** Shows the rest of each limit now and after this payment, which counts for the daily caps only. */
 export function Left({ approval, facts }: OpenedApproval) {
   const { limits, caps } = facts
-  const { automatic_daily, asserted_daily, daily_spending_cap } = limits
+  const { automatic_daily, asserted_daily, daily_spending_cap, monthly_spending_cap } = limits
   const usd = approval.payment_row.amount_usd_micros
   const after = (window: Window, amount: bigint) => ({ ...window, spent: window.spent + amount })
   const rows = [
     { name: limitWords.daily_spending_cap.title, window: daily_spending_cap, used: usd },
+    { name: limitWords.monthly_spending_cap.title, window: monthly_spending_cap, used: usd },
     { name: limitWords.automatic_daily.title, window: automatic_daily, used: 0n },
     { name: limitWords.asserted_daily.title, window: asserted_daily, used: 0n },
     ...(caps.daily ? [{ name: 'Of this key or app', window: caps.daily, used: usd }] : []),
@@ -168,7 +169,7 @@ export function Left({ approval, facts }: OpenedApproval) {
   return (
     <Section title="What it leaves of your limits">
       <Table
-        caption="Limits over 24 hours, in USD"
+        caption="Limits in USD"
         rows={rows}
         columns={[
           { label: 'Limit', cell: ({ name }) => name },
@@ -199,6 +200,12 @@ export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedA
           {approval.asked.title === null
             ? 'Tick the box below to let it pass this once, raise the limit, or wait.'
             : 'Approved or not, it cannot be paid before enough of that limit is free again, or you raise it.'}
+        </Notice>
+      )}
+      {headroom(limits.monthly_spending_cap) < usd && (
+        <Notice kind="warning" title="Over the limit of 30 days">
+          Approved or not, it cannot be paid before enough of that limit is free again, or you raise
+          it.
         </Notice>
       )}
       {(usd > (caps.payment ?? usd) || (caps.daily && headroom(caps.daily) < usd)) && (

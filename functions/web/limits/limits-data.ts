@@ -7,6 +7,7 @@ export const limitNames = [
   'asserted_daily',
   'asserted_new_recipient',
   'daily_spending_cap',
+  'monthly_spending_cap',
 ] as const
 /** Name of one limit. */
 export type LimitName = (typeof limitNames)[number]
@@ -31,5 +32,9 @@ export const limitWords: Record<LimitName, { title: string; meaning: string }> =
   daily_spending_cap: {
     title: limitTitles.daily_spending_cap,
     meaning: 'The most that leaves the account in 24 hours, whoever approved it, you among them.',
+  },
+  monthly_spending_cap: {
+    title: limitTitles.monthly_spending_cap,
+    meaning: 'The same for 30 days. Nothing passes it, so raise it before you send more.',
   },
 }

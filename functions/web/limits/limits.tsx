@@ -77,13 +77,14 @@ async function readWanted(c: PageContext, form: URLSearchParams): Promise<Wanted
 
 /** Returns for each field what is wrong with it. */
 function problemsOf(wanted: readonly Wanted[]): Map<LimitName, string> {
-  const cap = wanted.find(({ name }) => name === 'daily_spending_cap')?.micros
   const problems = wanted.flatMap(({ name, micros, now }): [LimitName, string][] => {
     if (micros === undefined) {
       return [[name, 'An amount from 0 to 1,000,000, such as 250 or 12.50, without a minus sign.']]
     }
+    const above = name === 'daily_spending_cap' ? 'monthly_spending_cap' : 'daily_spending_cap'
+    const cap = name === above ? undefined : wanted.find((one) => one.name === above)?.micros
     if (cap === undefined || micros <= cap || micros <= now) return []
-    const title = limitWords.daily_spending_cap.title
+    const { title } = limitWords[above]
     return [[name, `“${title}” stops everything at ${usdRoundedDown(cap)} USD. Raise that too.`]]
   })
   return new Map(problems)
@@ -177,7 +178,11 @@ function Limit({ name, found, typed, problem }: LimitProps) {
         {...(problem === undefined ? {} : { error: problem })}
       />
       {name !== 'asserted_new_recipient' && (
-        <Used id={`used-${name}`} label="Used in the last 24 hours" window={found.limits[name]} />
+        <Used
+          id={`used-${name}`}
+          label={`Used in the last ${name === 'monthly_spending_cap' ? '30 days' : '24 hours'}`}
+          window={found.limits[name]}
+        />
       )}
     </div>
   )

@@ -5,7 +5,12 @@ import { limitWords } from '../limits/limits-data.ts'
 import { webAppPath } from '../visit.ts'
 import { Section, Time, usdRoundedDown, usdRoundedUp } from './show.tsx'
 
-const names = ['automatic_daily', 'asserted_daily', 'daily_spending_cap'] as const
+const names = [
+  'automatic_daily',
+  'asserted_daily',
+  'daily_spending_cap',
+  'monthly_spending_cap',
+] as const
 
 /** Shows what agents spent in the last 24 hours against each limit. */
 export function Spent({ limits }: { limits: z.output<typeof limitsRow> }) {

@@ -24,6 +24,7 @@ export async function factsOf(entered: PaymentWithFacts, userConfirmed: boolean)
     automaticDaily: limits.automatic_daily,
     assertedDaily: limits.asserted_daily,
     dailySpendingCap: limits.daily_spending_cap,
+    monthlySpendingCap: limits.monthly_spending_cap,
     credentialPaymentCap: caps.payment,
     credentialDaily: caps.daily,
     assertedNewRecipient: facts.asserted_new_recipient,

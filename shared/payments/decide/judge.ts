@@ -136,6 +136,7 @@ async function helpFor(context: Context, entered: PaymentWithFacts, facts: Facts
       automatic_daily: body(limits.automatic_daily, fits.automaticDaily),
       asserted_daily: body(limits.asserted_daily, fits.assertedDaily),
       daily_spending_cap: body(limits.daily_spending_cap, fits.dailySpendingCap),
+      monthly_spending_cap: body(limits.monthly_spending_cap, fits.monthlySpendingCap),
       ...(!entered.facts.recipient_known && {
         asserted_new_recipient: body(
           entered.facts.asserted_new_recipient,
@@ -156,6 +157,7 @@ const fitsRow = z
     asserted_daily: fit,
     asserted_new_recipient: fit,
     daily_spending_cap: fit,
+    monthly_spending_cap: fit,
     credential_daily: fit,
     mandates: z.record(z.uuid(), fit),
   })
@@ -164,6 +166,7 @@ const fitsRow = z
     assertedDaily: row.asserted_daily,
     assertedNewRecipient: row.asserted_new_recipient,
     dailySpendingCap: row.daily_spending_cap,
+    monthlySpendingCap: row.monthly_spending_cap,
     credentialDaily: row.credential_daily,
     mandates,
   }))
@@ -189,6 +192,7 @@ async function fitsOf(
       assertedDaily: now,
       assertedNewRecipient: now,
       dailySpendingCap: now,
+      monthlySpendingCap: now,
       credentialDaily: now,
     }
   const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)

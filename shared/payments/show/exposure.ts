@@ -3,7 +3,13 @@ import * as z from 'zod'
 import { bigintText, time } from '../../money/row-fields.ts'
 import type { ExposureFacts } from '../../policy/exposure.ts'
 
-const sums = { automatic: bigintText, asserted: bigintText, total: bigintText, own: bigintText }
+const sums = {
+  automatic: bigintText,
+  asserted: bigintText,
+  total: bigintText,
+  own: bigintText,
+  month: bigintText,
+}
 
 /** Row that private.key_exposure builds. */
 export const exposureRow = z.object({
@@ -16,6 +22,7 @@ export const exposureRow = z.object({
     asserted: bigintText,
     asserted_new_recipient: bigintText,
     total: bigintText,
+    month: bigintText,
   }),
   /** Sums that the chain could still execute; null if nothing is open. */
   open: z.object(sums).nullable(),
@@ -55,16 +62,16 @@ export function exposureFacts(
   rail?: 'transfer' | 'x402',
 ): ExposureFacts {
   const mandates = row.mandates.filter((mandate) => rail !== 'transfer' || mandate.is_pinned)
-  const { automatic, asserted, asserted_new_recipient, total } = row.limits
+  const { automatic, asserted, asserted_new_recipient, ...caps } = row.limits
   return {
     frozen: row.frozen,
     canPay: row.can_pay,
     expiresInMinutes: row.expires_in_minutes,
-    limits: { automatic, asserted, assertedNewRecipient: asserted_new_recipient, total },
+    limits: { automatic, asserted, assertedNewRecipient: asserted_new_recipient, ...caps },
     caps: row.caps,
     recipientKnown: row.recipient_known,
     deviceKnown: row.device_known,
-    open: row.open ?? { automatic: 0n, asserted: 0n, total: 0n, own: 0n },
+    open: row.open ?? { automatic: 0n, asserted: 0n, total: 0n, own: 0n, month: 0n },
     leaving: row.leaving,
     approved: row.approved
       .filter(({ kind }) => rail === undefined || rail === kind)
