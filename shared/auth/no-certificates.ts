@@ -8,6 +8,7 @@ class UnreadCertificate {
     throw new Error('certificates of attestations are not read')
   }
 }
+
 export {
   UnreadCertificate as AuthorityKeyIdentifierExtension,
   UnreadCertificate as CRLDistributionPointsExtension,

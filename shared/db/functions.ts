@@ -533,6 +533,7 @@ export type DatabaseFunctions = {
     }
   }
   newest_mails: { args: { credentials: string[] } }
+  note_refusal: { args: { credential: string; payment: string; reasons: string[] } }
   note_verified_with_merchant: { args: { credential: string; payment: string } }
   oauth_ended_app: { args: { ended: string } }
   oauth_find_client: { args: { client_id: string } }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
 import { fail } from '../contract/errors.ts'
 import { bigintText, time } from '../money/row-fields.ts'
-import { consentLevels } from '../policy/facts.ts'
+import { consentLevels, limitCodes } from '../policy/facts.ts'
 
 /**
  * States of a payment. Those that are stored change in SQL alone, each from the one before:
@@ -74,6 +74,8 @@ export const paymentRow = z.object({
   memo: z.string().nullable(),
   /** Words of the owner about a decline. */
   decline_reason: z.string().nullable(),
+  /** Limits for which it was refused last. */
+  refused_for: z.array(z.enum(limitCodes)).nullish(),
   /** True if the service itself received the challenge from the origin that is paid. */
   verified_with_merchant: z.boolean(),
   /** Mandate under which it was authorized. */

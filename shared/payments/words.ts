@@ -5,6 +5,7 @@
 import { assetOf } from '../chains/registry.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
 import type { Reason, ReasonCode } from '../policy/decide.ts'
+import type { LimitCode } from '../policy/facts.ts'
 import type { MandateReason, MandateReasonCode, Uncovered } from '../policy/mandate.ts'
 import type { Payment } from './payment.ts'
 
@@ -102,6 +103,11 @@ const sentences: Record<ReasonCode | MandateReasonCode, string> = {
   other_token: 'The mandate names other tokens than this one.',
   challenge_not_heard:
     'The merchant has not told the service itself what it wants: prepare the payment without a challenge.',
+}
+
+/** Returns the limits as sentences. */
+export function refusalWords(codes: readonly LimitCode[]): string {
+  return codes.map((code) => sentences[code]).join(' ')
 }
 
 /** Returns a reason in its wire form. */

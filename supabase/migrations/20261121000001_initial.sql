@@ -1130,6 +1130,8 @@ create table private.payments (
   freezes integer not null default 0,
   delivery jsonb,
   failure text,
+  -- Codes of the reasons for which the payment was refused last; null once it passes or is asked about.
+  refused_for text[],
   -- The wallet's balance of the token, as it was seen when the payment was entered.
   funds_atomic numeric(78, 0),
   funds_seen_at timestamptz,
@@ -1215,14 +1217,15 @@ create function private.reported_state(p private.payments) returns text
     else 'signed' end
 $$;
 
--- Notes the time of a step. A quote that nobody was asked about ends without one.
+-- Notes the time of a step. A quote that nobody was asked about ends without one, and so does what was refused.
 create function private.note_step() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     if new.state <> 'prepared' then
       new.latest_step_at := coalesce(new.settled_at, new.authorized_at, new.created_at);
     end if;
-  elsif not (old.latest_step_at is null and new.state in ('prepared', 'expired', 'declined'))
+  elsif not ((old.latest_step_at is null or new.refused_for is not null)
+      and new.state in ('prepared', 'expired', 'declined'))
     and (private.is_in_block(new) <> private.is_in_block(old)
       or new.state <> old.state and not private.is_in_block(new)) then
     new.latest_step_at := private.clock();
@@ -5471,11 +5474,23 @@ create function private.is_asked_about(p private.payments, facts jsonb) returns 
         - (facts #>> '{limits, monthly_spending_cap, spent}')::bigint)
 $$;
 
+-- Records why a payment was refused, for its owner.
+create function api.note_refusal(credential text, payment uuid, reasons text[]) returns void
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'pay');
+begin
+  update private.payments p set refused_for = reasons, latest_step_at = private.clock()
+   where p.id = payment and p.account = caller.account and p.state = 'prepared'
+     and p.refused_for is distinct from reasons;
+end $$;
+grant execute on function api.note_refusal to service_role;
+
 -- Makes a prepared payment wait for a confirmation of this level.
 create function private.wait_for(p private.payments, level text) returns private.payments
   language plpgsql as $$
 begin
-  update private.payments q set state = 'awaiting_confirmation', asked_level = level
+  update private.payments q set state = 'awaiting_confirmation', asked_level = level, refused_for = null
    where q.id = p.id and q.state = 'prepared' returning * into p;
   if found then
     perform private.record_payment(p, 'confirmation_requested');
@@ -10313,7 +10328,7 @@ end $$;
 -- Returns the group of states that a payment is in, of four.
 create function private.outcome_of(p private.payments) returns text language sql immutable as $$
   select case when private.is_in_block(p) then 'paid' when p.state in ('authorized', 'signed') then 'on_its_way'
-    when p.state in ('prepared', 'awaiting_confirmation') then 'waiting' else 'not_paid' end
+    when p.state in ('prepared', 'awaiting_confirmation') and p.refused_for is null then 'waiting' else 'not_paid' end
 $$;
 
 -- Returns whom a payment is for: the origin of its merchant, or the address of its payee.

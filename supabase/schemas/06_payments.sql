@@ -107,6 +107,8 @@ create table private.payments (
   freezes integer not null default 0,
   delivery jsonb,
   failure text,
+  -- Codes of the reasons for which the payment was refused last; null once it passes or is asked about.
+  refused_for text[],
   -- The wallet's balance of the token, as it was seen when the payment was entered.
   funds_atomic numeric(78, 0),
   funds_seen_at timestamptz,
@@ -192,14 +194,15 @@ create function private.reported_state(p private.payments) returns text
     else 'signed' end
 $$;
 
--- Notes the time of a step. A quote that nobody was asked about ends without one.
+-- Notes the time of a step. A quote that nobody was asked about ends without one, and so does what was refused.
 create function private.note_step() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     if new.state <> 'prepared' then
       new.latest_step_at := coalesce(new.settled_at, new.authorized_at, new.created_at);
     end if;
-  elsif not (old.latest_step_at is null and new.state in ('prepared', 'expired', 'declined'))
+  elsif not ((old.latest_step_at is null or new.refused_for is not null)
+      and new.state in ('prepared', 'expired', 'declined'))
     and (private.is_in_block(new) <> private.is_in_block(old)
       or new.state <> old.state and not private.is_in_block(new)) then
     new.latest_step_at := private.clock();

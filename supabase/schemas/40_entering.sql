@@ -180,11 +180,23 @@ create function private.is_asked_about(p private.payments, facts jsonb) returns 
         - (facts #>> '{limits, monthly_spending_cap, spent}')::bigint)
 $$;
 
+-- Records why a payment was refused, for its owner.
+create function api.note_refusal(credential text, payment uuid, reasons text[]) returns void
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'pay');
+begin
+  update private.payments p set refused_for = reasons, latest_step_at = private.clock()
+   where p.id = payment and p.account = caller.account and p.state = 'prepared'
+     and p.refused_for is distinct from reasons;
+end $$;
+grant execute on function api.note_refusal to service_role;
+
 -- Makes a prepared payment wait for a confirmation of this level.
 create function private.wait_for(p private.payments, level text) returns private.payments
   language plpgsql as $$
 begin
-  update private.payments q set state = 'awaiting_confirmation', asked_level = level
+  update private.payments q set state = 'awaiting_confirmation', asked_level = level, refused_for = null
    where q.id = p.id and q.state = 'prepared' returning * into p;
   if found then
     perform private.record_payment(p, 'confirmation_requested');

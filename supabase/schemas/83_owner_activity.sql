@@ -39,7 +39,7 @@ end $$;
 -- Returns the group of states that a payment is in, of four.
 create function private.outcome_of(p private.payments) returns text language sql immutable as $$
   select case when private.is_in_block(p) then 'paid' when p.state in ('authorized', 'signed') then 'on_its_way'
-    when p.state in ('prepared', 'awaiting_confirmation') then 'waiting' else 'not_paid' end
+    when p.state in ('prepared', 'awaiting_confirmation') and p.refused_for is null then 'waiting' else 'not_paid' end
 $$;
 
 -- Returns whom a payment is for: the origin of its merchant, or the address of its payee.

@@ -110,3 +110,29 @@ test('a quote that nobody was asked about is not listed', async () => {
 
   expect(paymentLinks(page.html)).toEqual([])
 })
+
+test('a payment that was refused is listed with the limit that it was over', async () => {
+  const [payer, payee] = [await world.agent('pay', { usdc: 50 }), await world.agent('read')]
+  await world.db.sql`update private.accounts set daily_spending_cap_usd_micros = 10000000
+    where id = ${payer.id}`
+  const order = { ...transfer, recipient: payee.alias, amount: '12.5' }
+  const refused = await payer.post('/wallet-custodial-transfer', order)
+  const browser = await signedIn(world, payer)
+
+  const feed = await browser.visit('/web/activity?state=not_paid')
+  const [[, path = ''] = []] = paymentLinks(feed.html)
+  const shown = await browser.visit(path)
+  await world.tick(86_400)
+  await world.db.sql`select api.housekeeping_close_unused(100)`
+  const later = await (await signedIn(world, payer)).visit(path)
+
+  expect(refused).toMatchObject({ status: 403, body: { error: 'limit_exceeded' } })
+  expect(feed.text).toMatch(
+    new RegExp(`To ${payee.alias} −12\\.50 USDC .* Transfer by pay Refused`),
+  )
+  expect(shown.text).toContain('The amount is over what is left of the daily spending cap.')
+  expect(shown.text).toMatch(/Requested by pay .* Refused/)
+  expect(later.text).toMatch(
+    /Refused.* The amount is over what is left of the daily spending cap\./,
+  )
+})

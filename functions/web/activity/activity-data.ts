@@ -51,7 +51,11 @@ export function listAgents({ db }: Owner) {
 }
 
 /** Returns the state of a payment as `State` tells it. */
-export function standingOf(payment: Pick<Payment, 'state' | 'finality'>, isApproved = false) {
+export function standingOf(
+  payment: Pick<Payment, 'state' | 'finality' | 'refused_for'>,
+  isApproved = false,
+) {
+  if (isRefused(payment)) return 'refused'
   const told = stateSentence(payment.state)
   if (told === 'awaiting_confirmation') return isApproved ? 'approved_unsent' : told
   if (told !== 'settled') return told
@@ -59,9 +63,15 @@ export function standingOf(payment: Pick<Payment, 'state' | 'finality'>, isAppro
 }
 
 /** Returns whether a payment has moved money, still can, waits, or ended without. */
-export function paymentOutcome({ state }: Pick<Payment, 'state'>) {
-  const told = stateSentence(state)
+export function paymentOutcome(payment: Pick<Payment, 'state' | 'refused_for'>) {
+  if (isRefused(payment)) return 'not_paid'
+  const told = stateSentence(payment.state)
   if (told === 'settled') return 'paid'
   if (told === 'submitted' || told === 'unknown') return 'on_its_way'
   return told === 'awaiting_confirmation' ? 'waiting' : 'not_paid'
+}
+
+/** True for a payment over a limit that nobody let pass since. */
+export function isRefused({ state, refused_for: codes }: Pick<Payment, 'state' | 'refused_for'>) {
+  return !!codes && (state === 'prepared' || state === 'expired')
 }

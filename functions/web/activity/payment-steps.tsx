@@ -1,6 +1,7 @@
 /** The steps of a payment, in the order of time. */
 import { stateSentence } from '../../../shared/payments/words.ts'
 import { Time } from '../ui/show.tsx'
+import { isRefused } from './activity-data.ts'
 import type { FoundPayment } from './payment-data.ts'
 
 type Step = { at: string; words: string }
@@ -30,6 +31,7 @@ function stepsOf(found: FoundPayment): Step[] {
     [settled_at, block === null ? 'In a block' : `In block ${block}`],
     [final_at, 'Final: the network cannot take it back'],
     [endedAt(found), endings[payment.state] ?? 'Ended'],
+    [isRefused(payment) ? found.latest_step_at : null, 'Refused'],
   ]
   const all = [
     { at: payment.created_at, words: `Requested by ${agent}` },
@@ -60,5 +62,5 @@ const endings: Partial<Record<string, string>> = {
 /** Returns when it ended without a payment; a decline is noted in the feed. */
 function endedAt({ payment_row: payment, latest_step_at }: FoundPayment): string | null {
   const isOver = ['expired', 'released'].includes(stateSentence(payment.state))
-  return isOver ? latest_step_at : null
+  return isOver && !isRefused(payment) ? latest_step_at : null
 }

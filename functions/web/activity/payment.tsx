@@ -5,7 +5,7 @@ import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { formatAmount, formatUsd } from '../../../shared/money/amount.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import { transferProof } from '../../../shared/payments/show/transfer-status.ts'
-import { merchantOf, summaryOf } from '../../../shared/payments/words.ts'
+import { merchantOf, refusalWords, summaryOf } from '../../../shared/payments/words.ts'
 import { visibleText } from '../../../shared/text/untrusted.ts'
 import { ReceiptLink } from '../approvals/consent-buttons.tsx'
 import { requireOwner } from '../frame.ts'
@@ -23,7 +23,7 @@ import {
   Transaction,
 } from '../ui/show.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { paymentOutcome, standingOf } from './activity-data.ts'
+import { isRefused, paymentOutcome, standingOf } from './activity-data.ts'
 import { categories } from './activity-lines.tsx'
 import { type FoundPayment, findPayment } from './payment-data.ts'
 import { Steps } from './payment-steps.tsx'
@@ -81,7 +81,7 @@ function amountOf(payment: Payment): string {
 
 /** Says what is left to do, or why nothing was paid. */
 function Standing({ found: { payment_row: payment, approved_with } }: { found: FoundPayment }) {
-  const { failure, decline_reason: reason, asked_level: level } = payment
+  const { failure, decline_reason: reason, asked_level: level, refused_for: codes } = payment
   const outcome = paymentOutcome(payment)
   const isForOwner = level === 'user_session' || level === 'user_passkey'
   if (outcome === 'waiting' && isForOwner && approved_with === null) {
@@ -94,6 +94,13 @@ function Standing({ found: { payment_row: payment, approved_with } }: { found: F
     )
   }
   if (outcome !== 'not_paid') return null
+  if (codes && isRefused(payment)) {
+    return (
+      <Notice title="It was refused, and nothing was paid">
+        {refusalWords(codes)} <a href={`${webAppPath}/limits`}>See your limits</a>
+      </Notice>
+    )
+  }
   return (
     <Notice title="Nothing was paid">
       {failure !== null && sentence(failure)}

@@ -236,6 +236,7 @@ const states: Record<
   paid_final: ['good', 'Paid, final'],
   released: ['plain', 'Not sent'],
   declined: ['plain', 'Declined'],
+  refused: ['warning', 'Refused'],
   expired: ['plain', 'Expired'],
   included: ['good', 'Arrived'],
   safe: ['good', 'Arrived'],

@@ -54,6 +54,8 @@ export function decisionMakerFor(
       return isDoubtful && isByAgent(decision) ? duplicate : decision
     },
     refuse: async (entered, decision) => {
+      const reasons = decision.reasons.map(({ code }) => code)
+      await context.db.run('note_refusal', { payment: entered.payment_row.id, reasons })
       const { hint, ...help } = await helpFor(context, entered, await factsIn(entered))
       return fail('limit_exceeded', { details: { ...whyNot(decision), ...help }, hint })
     },
