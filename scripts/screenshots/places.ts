@@ -157,7 +157,7 @@ function connectApp(world: WorldFile): Way {
     await page.waitForURL('**/apps?*')
     await redeem(world, app, page.url())
     await go(world, '/web/apps')(page)
-    await page.getByRole('link', { name: 'Look or disconnect Reading desk' }).first().click()
+    await page.getByRole('link', { name: 'Reading desk' }).first().click()
     await page.waitForURL('**/apps/*')
   }
 }

@@ -772,6 +772,7 @@ export type DatabaseFunctions = {
       session_digest: string
     }
   }
+  owner_read_agent: { args: { credential: string; agent: string } }
   owner_read_approvals: { args: { credential: string; payments: string[] } }
   owner_read_freeze: { args: { credential: string } }
   owner_read_limits: { args: { credential: string } }

@@ -135,7 +135,8 @@ test('a key is made, shown once, replaced and revoked', async () => {
   expect([await statusWith(key), await statusWith(next)]).toEqual([200, 200])
 
   await browser.visit(page)
-  await browser.submit({ wanted: 'revoked' }, page)
+  const unsure = await browser.submit({ wanted: 'revoked' }, page)
+  expect(unsure.html).toMatch(/for good<span class="error">Nothing has changed/)
   expect(await statusWith(key)).toBe(200)
   await browser.submit({ wanted: 'revoked', sure: 'yes' }, page)
   expect([await statusWith(key), await statusWith(next)]).toEqual([401, 200])

@@ -6,7 +6,6 @@ import type { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { limitTitles } from '../../../shared/policy/facts.ts'
 import { Button, type DoneDetails, Field, Form } from '../ui/form.tsx'
 import { Money, Section } from '../ui/show.tsx'
-import { Used } from '../ui/spent.tsx'
 import { typedUsdMicros } from '../ui/typed-amount.ts'
 import type { PageContext } from '../visit.ts'
 
@@ -40,12 +39,11 @@ type CapsFormProps = {
 /** Renders the form that changes the caps of a key or app. */
 export function CapsForm({ c, caps, typed, isOptional = false }: CapsFormProps) {
   return (
-    <Section title="What it may pay">
+    <Section title="Its caps">
       <p>
         No consent passes these caps, not even your own approval. A lower one holds at once. To
         raise one you prove again that it is you.
       </p>
-      {caps.daily && <Used id="used-cap" label="Used in the last 24 hours" window={caps.daily} />}
       <Form c={c}>
         <CapFields caps={capsOf(caps)} typed={typed} isOptional={isOptional} />
         <div class="actions">
@@ -95,7 +93,7 @@ export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
 }
 
 /** Caps with what is used of them. */
-type HeldCaps = z.output<typeof capsRow>
+export type HeldCaps = z.output<typeof capsRow>
 /** Caps as they are set, in micro-dollars; null means that only the limits of the account apply. */
 export type Caps = { each: bigint | null; day: bigint | null }
 

@@ -6,7 +6,14 @@ import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../ui/form.tsx'
 import { Badge, Empty, LastUsed, Notice, Section, SendAgain, Table, Time } from '../ui/show.tsx'
-import { markFormDraft, type PageContext, type Routes, takeFormDraft } from '../visit.ts'
+import {
+  markFormDraft,
+  type PageContext,
+  type Routes,
+  takeFormDraft,
+  webAppPath,
+} from '../visit.ts'
+import { SpentCell } from './agent-use.tsx'
 import { CapFields, capProblem, capsQuestion, levelOf, optionalCapsIn } from './caps.tsx'
 import {
   type KeyRow,
@@ -88,16 +95,19 @@ function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
       caption="API keys"
       rows={keys}
       columns={[
-        { label: 'Name', cell: ({ label }) => label },
-        { label: 'Key', cell: ({ shown }) => <code>{shown}</code> },
+        {
+          label: 'Name',
+          cell: ({ key, label, shown, live }) => (
+            <>
+              {live ? <a href={`${webAppPath}/keys/${key}`}>{label}</a> : label}{' '}
+              <code>{shown}</code>
+            </>
+          ),
+        },
         { label: 'For', cell: ({ scopes: held }) => levelOf(held).label },
+        { label: 'Used in 24 hours', cell: SpentCell },
         { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
         { label: 'Ends', cell: (key) => <Ends {...key} /> },
-        {
-          label: 'Change',
-          cell: ({ key, live }) =>
-            live ? <LinkButton to={`/keys/${key}`}>Replace or revoke</LinkButton> : '',
-        },
       ]}
     />
   )

@@ -237,15 +237,26 @@ export function Checkbox({
   name,
   label,
   checked = false,
+  error,
 }: {
   name: string
   label: string
   checked?: boolean
+  error?: string | undefined
 }) {
   return (
     <label class="choice">
-      <input type="checkbox" name={name} value="yes" checked={checked} />
-      <span>{label}</span>
+      <input
+        type="checkbox"
+        name={name}
+        value="yes"
+        checked={checked}
+        aria-invalid={error ? 'true' : undefined}
+      />
+      <span>
+        {label}
+        {error && <span class="error">{error}</span>}
+      </span>
     </label>
   )
 }
