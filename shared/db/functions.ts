@@ -762,6 +762,20 @@ export type DatabaseFunctions = {
     }
   }
   owner_overview: { args: { credential: string; bounds: string[] } }
+  owner_propose_mandate: {
+    args: {
+      credential: string
+      agent: string
+      days: number
+      max_payment_usd_micros: string
+      max_day_usd_micros?: string | null
+      max_total_usd_micros?: string | null
+      merchant_domain?: string | null
+      include_subdomains?: boolean
+      payee?: string | null
+      payee_alias?: string | null
+    }
+  }
   owner_prove: { args: { credential: string; password_hash: string; session_digest: string } }
   owner_prove_with_passkey: {
     args: {

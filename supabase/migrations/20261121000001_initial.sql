@@ -4593,10 +4593,11 @@ create table private.mandates (
   -- Position in the list.
   number bigint not null generated always as identity,
   account uuid not null references private.accounts,
-  -- The key or app that asked, and its device.
+  -- The key or app that asked or that it is for, and its device. The device is empty where the owner wrote the
+  -- mandate: then it pays from devices that the owner knows.
   key uuid not null references private.credentials,
   device text not null,
-  -- True if the owner made it, from a payment that this key or app asked for.
+  -- True if the owner made it for this key or app.
   by_owner boolean not null default false,
   -- Service rendered to the owner under it, in words; null for what agents pay.
   purpose text,
@@ -4777,6 +4778,15 @@ create function private.record_mandate(m private.mandates, type text, words text
     pg_catalog.format('The mandate for %s was %s.', m.merchant_domain, words), m.id)
 $$;
 
+-- Refuses one more mandate of an account of which 20 wait for the owner. The caller holds the account's lock.
+create function private.limit_waiting_mandates(of_account uuid) returns void language plpgsql as $$
+begin
+  if (select count(*) from private.mandates m where m.account = of_account
+    and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
+    perform private.refuse('too_many_mandates', '409');
+  end if;
+end $$;
+
 -- Asks the owner for a mandate. At most 20 may wait for the owner.
 create function api.create_mandate(
   credential text, device text, merchant_domain text, include_subdomains boolean,
@@ -4791,10 +4801,7 @@ declare
   asked private.mandates;
 begin
   perform private.hold_payer(caller, true);
-  if (select count(*) from private.mandates m where m.account = caller.account
-    and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
-    perform private.refuse('too_many_mandates', '409');
-  end if;
+  perform private.limit_waiting_mandates(caller.account);
   insert into private.mandates (id, account, key, device, merchant_domain, include_subdomains,
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
     pay_to, expires_at)
@@ -8628,8 +8635,46 @@ begin
   return query select made.id;
 end $$;
 
+-- Enters a mandate that the owner writes for a key or app of theirs, and then decides about like one that an agent
+-- asked for. It is for no device, so it pays from devices that the owner knows. The payee of transfers, an address or
+-- alias, stands where else the merchant does, as in one made from a transfer. It needs a fresh proof. Enters nothing
+-- and returns no row for the wallet that would pay.
+create function api.owner_propose_mandate(
+  credential text, agent uuid, days integer, max_payment_usd_micros text, max_day_usd_micros text default null,
+  max_total_usd_micros text default null, merchant_domain text default null, include_subdomains boolean default false,
+  payee text default null, payee_alias text default null)
+  returns table (mandate uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'approve');
+  payee_address text := case when merchant_domain is null then coalesce(payee, private.address_of(payee_alias)) end;
+  made private.mandates;
+begin
+  perform private.hold_payer(caller, true);
+  perform private.limit_waiting_mandates(caller.account);
+  if not exists (select from private.credentials k where k.id = agent and k.account = caller.account
+    and private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')) then
+    perform private.refuse('not_found', '404');
+  end if;
+  if exists (select from private.wallets w where w.account = caller.account and w.address = payee_address) then
+    return;
+  end if;
+  insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,
+    max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, pay_to, expires_at)
+  values (caller.account, agent, '', true,
+    coalesce(owner_propose_mandate.merchant_domain, lower(coalesce(payee_alias, payee))),
+    payee_address is null and owner_propose_mandate.include_subdomains,
+    owner_propose_mandate.max_payment_usd_micros::bigint, owner_propose_mandate.max_day_usd_micros::bigint,
+    owner_propose_mandate.max_total_usd_micros::bigint, case when payee_address is not null then array[payee_address] end,
+    pg_catalog.date_trunc('milliseconds', private.clock()) + pg_catalog.make_interval(days => days))
+  returning * into made;
+  perform private.record_mandate(made, 'requested', 'made by the owner');
+  return query select made.id;
+end $$;
+
 grant execute on function api.owner_read_mandate, api.owner_decide_mandate, api.owner_narrow_mandate,
-  api.owner_suspend_mandate, api.owner_revoke_mandate, api.owner_make_mandate to service_role;
+  api.owner_suspend_mandate, api.owner_revoke_mandate, api.owner_make_mandate, api.owner_propose_mandate
+  to service_role;
 
 -- Payments that the owner enters in the app. Each waits for the owner's approval like one that an agent asked for, and
 -- is paid by a credential of the account that stands for the owner.

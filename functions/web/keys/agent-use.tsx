@@ -69,7 +69,7 @@ export function AgentUse({ c, id, agent, use }: AgentUseProps) {
           )}
         </Section>
       )}
-      {(pays || mandates.length > 0) && <Mandates mandates={mandates} />}
+      {(pays || mandates.length > 0) && <Mandates id={id} mandates={mandates} />}
       {(pays || devices.length > 0) && <Devices c={c} devices={devices} />}
     </>
   )
@@ -107,9 +107,12 @@ export function SpentCell({ caps: { daily }, spent_usd_micros: spent }: Agent) {
   )
 }
 
-function Mandates({ mandates }: { mandates: readonly MandateRow[] }) {
+function Mandates({ id, mandates }: { id: string; mandates: readonly MandateRow[] }) {
   return (
-    <Section title="Mandates" action={<a href={`${webAppPath}/mandates`}>All mandates</a>}>
+    <Section
+      title="Mandates"
+      action={<a href={`${webAppPath}/mandates/new?agent=${id}`}>Make a mandate</a>}
+    >
       {mandates.length === 0 ? (
         <Empty>None is in force or waits for you.</Empty>
       ) : (
