@@ -45,7 +45,7 @@ export async function routesOf(modules: string): Promise<string[]> {
 
 /** Paths that are not pages: middleware, answers to scripts and programs, and addresses that redirect. */
 const notPages =
-  /\*|\/assets\/|\.(json|csv|js|webmanifest)$|\/(status|last|alias|logout|receipt)$|\/file\/|\/(recipients\/add)$|\/keep-wallet\//
+  /\*|\/assets\/|\.(json|csv|js|webmanifest)$|\/(status|last|alias|logout|receipt)$|\/file\/|\/recipients\/(add|label)$|\/keep-wallet\//
 
 /** Pages for visitors without a session. */
 const withoutSession = /^\/web\/(login|join|register)\b/

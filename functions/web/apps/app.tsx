@@ -9,7 +9,6 @@ import {
   type Caps,
   CapsForm,
   canPay,
-  capProblem,
   capsIn,
   capsOf,
   capsQuestion,
@@ -43,7 +42,7 @@ export const routes: Routes = (app) => {
     }
     if (form.get('wanted') === 'levelled') return changeLevel(c, found, form)
     const caps = capsIn(form)
-    if (!caps) return showApp(c, found, form, { text: capProblem })
+    if (!caps) return showApp(c, found, form, {})
     const changes = { 'App at': found.redirect_host, ...linesOfCaps(caps) }
     const mail = await sealOwnerNotice(c, (webUrl, deed) =>
       limitsRaised(webUrl, { ...deed, changes }),
@@ -61,7 +60,7 @@ async function changeLevel(c: PageContext, found: AppRow, form: URLSearchParams)
   if (!level) return showApp(c, found, form, { text: 'Choose what the app may do.' })
   const caps = canPay(scopes) ? capsOf(found.caps) : capsIn(form)
   if (canPay(level.scopes) && !canPay(scopes)) {
-    if (!caps) return showApp(c, found, form, { text: capProblem })
+    if (!caps) return showApp(c, found, form, {})
     await db.run('owner_set_caps', { holder: app, ...capsQuestion(caps), mail: null })
   }
   const capLines = caps && canPay(level.scopes) ? linesOfCaps(caps) : {}
@@ -79,6 +78,7 @@ async function findApp(c: PageContext): Promise<AppRow> {
   throw new Rejection(fail('not_found', { message: 'No such app is connected to this account.' }))
 }
 
+/** Problem of a sent form; one without text stands at its field. */
 type Problem = { text?: string; isUnsure?: true }
 
 async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, problem?: Problem) {

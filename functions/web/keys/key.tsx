@@ -14,7 +14,6 @@ import { AgentUse, EndForm, readAgentUse } from './agent-use.tsx'
 import {
   CapsForm,
   canPay,
-  capProblem,
   capsQuestion,
   capsUndo,
   levelOf,
@@ -104,7 +103,7 @@ async function replace(c: PageContext, { key, label, scopes }: KeyRow, form: URL
 async function cap(c: PageContext, found: KeyRow, form: URLSearchParams): Promise<Response> {
   const { key, label } = found
   const caps = optionalCapsIn(form)
-  if (!caps) return showKey(c, found, form, { text: capProblem, status: 400 })
+  if (!caps) return showKey(c, found, form, { status: 400 })
   const { db } = await requireOwner(c)
   const changes = { Key: label, ...linesOfCaps(caps) }
   const mail = await sealOwnerNotice(c, (webUrl, deed) =>
@@ -123,6 +122,7 @@ async function letRead(c: PageContext, { key, label }: KeyRow, reads: boolean): 
   return goTo(c, `/keys/${key}`)
 }
 
+/** Problem of a sent form; one without text stands at its field. */
 type Problem = { status: 400 | 409; text?: string; isUnsure?: true }
 
 async function showKey(c: PageContext, key: KeyRow, typed?: URLSearchParams, problem?: Problem) {

@@ -4,9 +4,10 @@ import { bigintText, time } from '../../../shared/money/row-fields.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
+import { Button, Checkbox, Form } from '../ui/form.tsx'
 import { Address, Empty, Money, Notice, Section, Table, Time, usdRoundedUp } from '../ui/show.tsx'
-import { type Owner, type PageContext, type Routes, returnPathOf, webAppPath } from '../visit.ts'
+import { type Owner, type PageContext, type Routes, returnPathOf } from '../visit.ts'
+import { AddForm } from './add-form.tsx'
 import { Devices, deviceRow, Remove } from './devices.tsx'
 
 const listedMax = 200
@@ -158,27 +159,6 @@ function Recipients({ c, recipients }: { c: PageContext; recipients: Recipient[]
           ]}
         />
       )}
-    </Section>
-  )
-}
-
-/** Renders the form that looks up a recipient. Nothing is added before it is shown in full. */
-function AddForm() {
-  return (
-    <Section title="Add a recipient">
-      <form method="get" action={`${webAppPath}/recipients/add`}>
-        <Field
-          name="recipient"
-          label="Alias, mail address or wallet address"
-          hint="You see the whole address before it is added."
-          required
-          maxlength={320}
-          autocomplete="off"
-        />
-        <div class="actions">
-          <Button kind="plain">Look it up</Button>
-        </div>
-      </form>
     </Section>
   )
 }
