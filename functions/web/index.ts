@@ -21,6 +21,7 @@ import { routes as mail } from './mailbox/mail.tsx'
 import { routes as mailOpened } from './mailbox/mail-opened.tsx'
 import { routes as mandate } from './mandates/mandate.tsx'
 import { routes as mandates } from './mandates/mandates.tsx'
+import { routes as newMandate } from './mandates/new-mandate.tsx'
 import { routes as installed } from './notifications/installed.ts'
 import { routes as notifications } from './notifications/notifications.tsx'
 import { routes as firstSteps } from './overview/first-steps.tsx'
@@ -83,6 +84,7 @@ export const pages = [
   mail,
   mandate,
   mandates,
+  newMandate,
   installed,
   notifications,
   overview,

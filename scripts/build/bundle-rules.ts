@@ -105,10 +105,22 @@ const passkeys = [
   'tslib',
 ]
 
-/** Holds the pages and all that they show, such as the chains, and the set of common passwords. */
+/**
+ * Holds the pages and all that they show, such as the chains, the set of common passwords, and the public suffixes, by
+ * which the host of a mandate is that of one merchant.
+ */
 const web: BundleRule = {
-  gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'punycode', 'uqr'],
+  gzipBytesMax: 450 * kilobyte,
+  packages: [
+    ...everywhere,
+    ...chains,
+    ...terms,
+    ...passkeys,
+    'punycode',
+    'tldts',
+    'tldts-core',
+    'uqr',
+  ],
   runtime: [],
 }
 

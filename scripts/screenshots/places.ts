@@ -45,7 +45,7 @@ export async function routesOf(modules: string): Promise<string[]> {
 
 /** Paths that are not pages: middleware, answers to scripts and programs, and addresses that redirect. */
 const notPages =
-  /\*|\/assets\/|\.(json|csv|js|webmanifest)$|\/(status|last|alias|logout|receipt)$|\/file\/|\/(recipients\/add)$|\/keep-wallet\//
+  /\*|\/assets\/|\.(json|csv|js|webmanifest)$|\/(status|last|alias|logout|receipt)$|\/file\/|\/recipients\/(add|label)$|\/keep-wallet\//
 
 /** Pages for visitors without a session. */
 const withoutSession = /^\/web\/(login|join|register)\b/
@@ -157,7 +157,7 @@ function connectApp(world: WorldFile): Way {
     await page.waitForURL('**/apps?*')
     await redeem(world, app, page.url())
     await go(world, '/web/apps')(page)
-    await page.getByRole('link', { name: 'Look or disconnect Reading desk' }).first().click()
+    await page.getByRole('link', { name: 'Reading desk' }).first().click()
     await page.waitForURL('**/apps/*')
   }
 }

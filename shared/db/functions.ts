@@ -763,6 +763,20 @@ export type DatabaseFunctions = {
     }
   }
   owner_overview: { args: { credential: string; bounds: string[] } }
+  owner_propose_mandate: {
+    args: {
+      credential: string
+      agent: string
+      days: number
+      max_payment_usd_micros: string
+      max_day_usd_micros?: string | null
+      max_total_usd_micros?: string | null
+      merchant_domain?: string | null
+      include_subdomains?: boolean
+      payee?: string | null
+      payee_alias?: string | null
+    }
+  }
   owner_prove: { args: { credential: string; password_hash: string; session_digest: string } }
   owner_prove_with_passkey: {
     args: {
@@ -773,6 +787,7 @@ export type DatabaseFunctions = {
       session_digest: string
     }
   }
+  owner_read_agent: { args: { credential: string; agent: string } }
   owner_read_approvals: { args: { credential: string; payments: string[] } }
   owner_read_freeze: { args: { credential: string } }
   owner_read_limits: { args: { credential: string } }

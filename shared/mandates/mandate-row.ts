@@ -12,7 +12,7 @@ export const mandateRow = mandateTermsRow.extend({
   /** Sort key of the list. */
   number: z.string(),
   status: z.enum(mandateStatuses),
-  /** True if the owner made it, from a payment of this key or app. */
+  /** True if the owner made it for this key or app. */
   by_owner: z.boolean(),
   /** Service rendered to the owner under it. */
   purpose: z.string().nullable(),

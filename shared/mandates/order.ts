@@ -64,7 +64,11 @@ export function readMandateRequest(
   return { ...merchant, ...caps, chains: pinned ?? null, tokens, payTo }
 }
 
-function readMerchant(config: Config, request: MandateRequest) {
+/** Reads the host of a merchant, and whether those below it are included, or refuses with the reason. */
+export function readMerchant(
+  config: Config,
+  request: Pick<MandateRequest, 'merchant_domain' | 'include_subdomains'>,
+): Pick<MandateTerms, 'merchantDomain' | 'includeSubdomains'> | Refusal<'merchant_refused'> {
   const { include_subdomains: includeSubdomains = false, merchant_domain } = request
   const read = canonicalDomain(merchant_domain, config)
   if ('problem' in read) return refuseMerchant(read.problem, read.message)

@@ -1193,6 +1193,7 @@ create index payments_by_permit on private.payments (wallet, chain, token, lower
   where terms ->> 'transfer_method' = 'permit2'
     and (state = 'signed' or state = 'settled' and block_hash is null);
 create index payments_listed on private.payments (account, latest_step_at desc) where latest_step_at is not null;
+create index payments_listed_of_key on private.payments (key, latest_step_at desc) where latest_step_at is not null;
 create index payments_orders on private.payments (account, created_at desc, id desc)
   where terms ? 'carrier';
 
@@ -1593,6 +1594,12 @@ begin
   u.resets_at := least(u.resets_at, private.first_to_leave(spender, f.total_from, null, budgets => budgets));
   return u;
 end $$;
+
+-- Returns what a key or app that may pay has spent and reserved in 24 hours, in micro-USD; null for any other.
+create function private.spent_by_agent(k private.credentials) returns text language sql stable as $$
+  select case when private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')
+    then (private.used_of_budget(private.budget_of(k))).usd_micros::text end
+$$;
 
 -- Returns the caps with what is used of them: money as text, null where there is no such cap.
 create function private.caps_json(holder uuid) returns jsonb language plpgsql stable as $$
@@ -4608,10 +4615,11 @@ create table private.mandates (
   -- Position in the list.
   number bigint not null generated always as identity,
   account uuid not null references private.accounts,
-  -- The key or app that asked, and its device.
+  -- The key or app that asked or that it is for, and its device. The device is empty where the owner wrote the
+  -- mandate: then it pays from devices that the owner knows.
   key uuid not null references private.credentials,
   device text not null,
-  -- True if the owner made it, from a payment that this key or app asked for.
+  -- True if the owner made it for this key or app.
   by_owner boolean not null default false,
   -- Service rendered to the owner under it, in words; null for what agents pay.
   purpose text,
@@ -4792,6 +4800,15 @@ create function private.record_mandate(m private.mandates, type text, words text
     pg_catalog.format('The mandate for %s was %s.', m.merchant_domain, words), m.id)
 $$;
 
+-- Refuses one more mandate of an account of which 20 wait for the owner. The caller holds the account's lock.
+create function private.limit_waiting_mandates(of_account uuid) returns void language plpgsql as $$
+begin
+  if (select count(*) from private.mandates m where m.account = of_account
+    and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
+    perform private.refuse('too_many_mandates', '409');
+  end if;
+end $$;
+
 -- Asks the owner for a mandate. At most 20 may wait for the owner.
 create function api.create_mandate(
   credential text, device text, merchant_domain text, include_subdomains boolean,
@@ -4806,10 +4823,7 @@ declare
   asked private.mandates;
 begin
   perform private.hold_payer(caller, true);
-  if (select count(*) from private.mandates m where m.account = caller.account
-    and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
-    perform private.refuse('too_many_mandates', '409');
-  end if;
+  perform private.limit_waiting_mandates(caller.account);
   insert into private.mandates (id, account, key, device, merchant_domain, include_subdomains,
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
     pay_to, expires_at)
@@ -7432,14 +7446,14 @@ end $$;
 create function api.owner_list_keys(credential text, listed_max integer)
   returns table (key uuid, label text, shown text, scopes text[], live boolean,
     created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_on date,
-    reads_secrets boolean, caps jsonb)
+    reads_secrets boolean, caps jsonb, spent_usd_micros text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
     k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets,
-    private.caps_json(k.id)
+    private.caps_json(k.id), private.spent_by_agent(k)
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $$;
@@ -8079,14 +8093,14 @@ end $$;
 create function api.owner_list_apps(credential text, listed_max integer)
   returns table (app uuid, name text, host text, redirect_host text, scopes text[],
     caps jsonb, live boolean, ended_because text, created_at timestamptz,
-    expires_at timestamptz, last_used_on date)
+    expires_at timestamptz, last_used_on date, spent_usd_micros text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
     private.caps_json(k.id), private.is_grant_live(k), g.ended_because, k.created_at,
-    k.expires_at, k.last_used_on
+    k.expires_at, k.last_used_on, private.spent_by_agent(k)
     from private.credentials k join private.oauth_grants g on g.credential = k.id
    where k.account = caller.account and k.kind = 'oauth'
    order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
@@ -8688,8 +8702,46 @@ begin
   return query select made.id;
 end $$;
 
+-- Enters a mandate that the owner writes for a key or app of theirs, and then decides about like one that an agent
+-- asked for. It is for no device, so it pays from devices that the owner knows. The payee of transfers, an address or
+-- alias, stands where else the merchant does, as in one made from a transfer. It needs a fresh proof. Enters nothing
+-- and returns no row for the wallet that would pay.
+create function api.owner_propose_mandate(
+  credential text, agent uuid, days integer, max_payment_usd_micros text, max_day_usd_micros text default null,
+  max_total_usd_micros text default null, merchant_domain text default null, include_subdomains boolean default false,
+  payee text default null, payee_alias text default null)
+  returns table (mandate uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'approve');
+  payee_address text := case when merchant_domain is null then coalesce(payee, private.address_of(payee_alias)) end;
+  made private.mandates;
+begin
+  perform private.hold_payer(caller, true);
+  perform private.limit_waiting_mandates(caller.account);
+  if not exists (select from private.credentials k where k.id = agent and k.account = caller.account
+    and private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')) then
+    perform private.refuse('not_found', '404');
+  end if;
+  if exists (select from private.wallets w where w.account = caller.account and w.address = payee_address) then
+    return;
+  end if;
+  insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,
+    max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, pay_to, expires_at)
+  values (caller.account, agent, '', true,
+    coalesce(owner_propose_mandate.merchant_domain, lower(coalesce(payee_alias, payee))),
+    payee_address is null and owner_propose_mandate.include_subdomains,
+    owner_propose_mandate.max_payment_usd_micros::bigint, owner_propose_mandate.max_day_usd_micros::bigint,
+    owner_propose_mandate.max_total_usd_micros::bigint, case when payee_address is not null then array[payee_address] end,
+    pg_catalog.date_trunc('milliseconds', private.clock()) + pg_catalog.make_interval(days => days))
+  returning * into made;
+  perform private.record_mandate(made, 'requested', 'made by the owner');
+  return query select made.id;
+end $$;
+
 grant execute on function api.owner_read_mandate, api.owner_decide_mandate, api.owner_narrow_mandate,
-  api.owner_suspend_mandate, api.owner_revoke_mandate, api.owner_make_mandate to service_role;
+  api.owner_suspend_mandate, api.owner_revoke_mandate, api.owner_make_mandate, api.owner_propose_mandate
+  to service_role;
 
 -- Payments that the owner enters in the app. Each waits for the owner's approval like one that an agent asked for, and
 -- is paid by a credential of the account that stands for the owner.
@@ -10117,6 +10169,28 @@ begin
   from private.accounts a where a.id = caller.account;
 end $$;
 
+-- Returns the mandates of a key or app that are not over and its known devices, the newest 20 of each. A key and those
+-- that replaced one another are one agent.
+create function api.owner_read_agent(credential text, agent uuid) returns table (mandates jsonb, devices jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
+  keys uuid[] := array(select k.id from private.credentials k
+    where k.account = caller.account and private.budget_of(k) = private.holder_of(agent));
+begin
+  return query select (
+    select coalesce(jsonb_agg(private.mandate_json(m) order by m.number desc), '[]') from private.mandates m
+     where m.id in (select o.id from private.mandates o
+       where o.account = caller.account and o.key = any (keys) and o.expires_at > private.clock()
+         and o.state in ('pending_approval', 'active', 'suspended')
+       order by o.number desc limit 20)), (
+    select coalesce(jsonb_agg(to_jsonb(d) order by d.known_since desc, d.fingerprint), '[]') from (
+      select n.key, n.fingerprint, k.label, k.shown, n.known_since
+        from private.known_devices n join private.credentials k on k.id = n.key
+       where n.account = caller.account and n.key = any (keys) and private.is_agent_live(k)
+       order by n.known_since desc, n.fingerprint limit 20) d);
+end $$;
+
 -- Returns payments of the account in this order, at most 50, with what the owner decides from. Payments of
 -- other accounts are left out like missing ones.
 create function api.owner_read_approvals(credential text, payments uuid[])
@@ -10136,7 +10210,7 @@ begin
 end $$;
 
 grant execute on function api.list_activity, api.owner_overview, api.owner_search_activity, api.owner_find_activity,
-  api.owner_read_session, api.owner_read_approvals to service_role;
+  api.owner_read_session, api.owner_read_agent, api.owner_read_approvals to service_role;
 
 -- "Secure my account": one act of the owner ends every way in but the one that it was proven with, and everything
 -- that waits or is trusted. Nothing is guessed about who made what. What ended is kept as a list, from which the
@@ -10390,26 +10464,42 @@ create function private.selects_event(f private.activity_filter, a private.activ
       a.mandate::text))
 $$;
 
+-- True if a row of the list belongs to a page: before a position, and in the time that filters select.
+create function private.is_on_page(
+  at timestamptz, id text, f private.activity_filter, before_at timestamptz, before_id text)
+  returns boolean language sql immutable as $$
+  select at <= coalesce(least(before_at, f.until), 'infinity')
+    and at >= coalesce(f.since, '-infinity') and at < coalesce(f.until, 'infinity')
+    and (before_at is null or at < before_at or id collate "C" < before_id)
+$$;
+
 -- Returns where the rows of a page stand, newest first, from before a position. Rows of one time are ordered by id.
+-- Those of an agent are read key by key, each in a range of an index, so that what others paid is not.
 create function private.listed_activity(
   of_account uuid, f private.activity_filter, page integer, before_at timestamptz, before_id text, hidden boolean,
   is_money boolean)
   returns table (at timestamptz, id text, payment uuid, item bigint) language plpgsql stable as $$
 begin
+  if f.keys is not null then
+    return query select r.* from unnest(f.keys) k (key), lateral (
+      select p.latest_step_at, p.id::text, p.id, null::bigint from private.payments p
+       where p.key = k.key and not listed_activity.hidden
+         and private.is_on_page(p.latest_step_at, p.id::text, f, before_at, before_id)
+         and private.selects_payment(f, p)
+       order by p.latest_step_at desc, p.id::text collate "C" desc limit page) r (at, id, payment, item)
+     order by r.at desc, r.id collate "C" desc limit page;
+    return;
+  end if;
   return query select * from (
   (select p.latest_step_at, p.id::text, p.id, null::bigint from private.payments p
     where p.account = of_account and not listed_activity.hidden
-      and p.latest_step_at <= coalesce(least(before_at, f.until), 'infinity')
-      and p.latest_step_at >= coalesce(f.since, '-infinity') and p.latest_step_at < coalesce(f.until, 'infinity')
-      and (before_at is null or p.latest_step_at < before_at or p.id::text collate "C" < before_id)
+      and private.is_on_page(p.latest_step_at, p.id::text, f, before_at, before_id)
       and private.selects_payment(f, p)
     order by p.latest_step_at desc, p.id::text collate "C" desc limit page)
   union all
   (select a.at, a.id::text, null, a.id from private.activities a left join private.deposits d on d.id = a.deposit
     where a.account = of_account and a.payment is null and a.hidden = listed_activity.hidden
-      and a.at <= coalesce(least(before_at, f.until), 'infinity')
-      and a.at >= coalesce(f.since, '-infinity') and a.at < coalesce(f.until, 'infinity')
-      and (before_at is null or a.at < before_at or a.id::text collate "C" < before_id)
+      and private.is_on_page(a.at, a.id::text, f, before_at, before_id)
       and case when a.deposit is not null then private.selects_deposit(f, a, d)
         else not is_money and private.selects_event(f, a) end
     order by a.at desc, a.id::text collate "C" desc limit page)

@@ -170,6 +170,7 @@ create index payments_by_permit on private.payments (wallet, chain, token, lower
   where terms ->> 'transfer_method' = 'permit2'
     and (state = 'signed' or state = 'settled' and block_hash is null);
 create index payments_listed on private.payments (account, latest_step_at desc) where latest_step_at is not null;
+create index payments_listed_of_key on private.payments (key, latest_step_at desc) where latest_step_at is not null;
 create index payments_orders on private.payments (account, created_at desc, id desc)
   where terms ? 'carrier';
 

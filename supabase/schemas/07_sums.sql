@@ -231,6 +231,12 @@ begin
   return u;
 end $$;
 
+-- Returns what a key or app that may pay has spent and reserved in 24 hours, in micro-USD; null for any other.
+create function private.spent_by_agent(k private.credentials) returns text language sql stable as $$
+  select case when private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')
+    then (private.used_of_budget(private.budget_of(k))).usd_micros::text end
+$$;
+
 -- Returns the caps with what is used of them: money as text, null where there is no such cap.
 create function private.caps_json(holder uuid) returns jsonb language plpgsql stable as $$
 declare

@@ -7,10 +7,11 @@ create table private.mandates (
   -- Position in the list.
   number bigint not null generated always as identity,
   account uuid not null references private.accounts,
-  -- The key or app that asked, and its device.
+  -- The key or app that asked or that it is for, and its device. The device is empty where the owner wrote the
+  -- mandate: then it pays from devices that the owner knows.
   key uuid not null references private.credentials,
   device text not null,
-  -- True if the owner made it, from a payment that this key or app asked for.
+  -- True if the owner made it for this key or app.
   by_owner boolean not null default false,
   -- Service rendered to the owner under it, in words; null for what agents pay.
   purpose text,
@@ -191,6 +192,15 @@ create function private.record_mandate(m private.mandates, type text, words text
     pg_catalog.format('The mandate for %s was %s.', m.merchant_domain, words), m.id)
 $$;
 
+-- Refuses one more mandate of an account of which 20 wait for the owner. The caller holds the account's lock.
+create function private.limit_waiting_mandates(of_account uuid) returns void language plpgsql as $$
+begin
+  if (select count(*) from private.mandates m where m.account = of_account
+    and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
+    perform private.refuse('too_many_mandates', '409');
+  end if;
+end $$;
+
 -- Asks the owner for a mandate. At most 20 may wait for the owner.
 create function api.create_mandate(
   credential text, device text, merchant_domain text, include_subdomains boolean,
@@ -205,10 +215,7 @@ declare
   asked private.mandates;
 begin
   perform private.hold_payer(caller, true);
-  if (select count(*) from private.mandates m where m.account = caller.account
-    and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
-    perform private.refuse('too_many_mandates', '409');
-  end if;
+  perform private.limit_waiting_mandates(caller.account);
   insert into private.mandates (id, account, key, device, merchant_domain, include_subdomains,
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
     pay_to, expires_at)

@@ -18,14 +18,14 @@ end $$;
 create function api.owner_list_keys(credential text, listed_max integer)
   returns table (key uuid, label text, shown text, scopes text[], live boolean,
     created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_on date,
-    reads_secrets boolean, caps jsonb)
+    reads_secrets boolean, caps jsonb, spent_usd_micros text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
     k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets,
-    private.caps_json(k.id)
+    private.caps_json(k.id), private.spent_by_agent(k)
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $$;

@@ -25,14 +25,14 @@ end $$;
 create function api.owner_list_apps(credential text, listed_max integer)
   returns table (app uuid, name text, host text, redirect_host text, scopes text[],
     caps jsonb, live boolean, ended_because text, created_at timestamptz,
-    expires_at timestamptz, last_used_on date)
+    expires_at timestamptz, last_used_on date, spent_usd_micros text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
 begin
   return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
     private.caps_json(k.id), private.is_grant_live(k), g.ended_because, k.created_at,
-    k.expires_at, k.last_used_on
+    k.expires_at, k.last_used_on, private.spent_by_agent(k)
     from private.credentials k join private.oauth_grants g on g.credential = k.id
    where k.account = caller.account and k.kind = 'oauth'
    order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;

@@ -215,5 +215,43 @@ begin
   return query select made.id;
 end $$;
 
+-- Enters a mandate that the owner writes for a key or app of theirs, and then decides about like one that an agent
+-- asked for. It is for no device, so it pays from devices that the owner knows. The payee of transfers, an address or
+-- alias, stands where else the merchant does, as in one made from a transfer. It needs a fresh proof. Enters nothing
+-- and returns no row for the wallet that would pay.
+create function api.owner_propose_mandate(
+  credential text, agent uuid, days integer, max_payment_usd_micros text, max_day_usd_micros text default null,
+  max_total_usd_micros text default null, merchant_domain text default null, include_subdomains boolean default false,
+  payee text default null, payee_alias text default null)
+  returns table (mandate uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'approve');
+  payee_address text := case when merchant_domain is null then coalesce(payee, private.address_of(payee_alias)) end;
+  made private.mandates;
+begin
+  perform private.hold_payer(caller, true);
+  perform private.limit_waiting_mandates(caller.account);
+  if not exists (select from private.credentials k where k.id = agent and k.account = caller.account
+    and private.is_agent_live(k) and private.scope_covers(k.scopes, 'pay')) then
+    perform private.refuse('not_found', '404');
+  end if;
+  if exists (select from private.wallets w where w.account = caller.account and w.address = payee_address) then
+    return;
+  end if;
+  insert into private.mandates (account, key, device, by_owner, merchant_domain, include_subdomains,
+    max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, pay_to, expires_at)
+  values (caller.account, agent, '', true,
+    coalesce(owner_propose_mandate.merchant_domain, lower(coalesce(payee_alias, payee))),
+    payee_address is null and owner_propose_mandate.include_subdomains,
+    owner_propose_mandate.max_payment_usd_micros::bigint, owner_propose_mandate.max_day_usd_micros::bigint,
+    owner_propose_mandate.max_total_usd_micros::bigint, case when payee_address is not null then array[payee_address] end,
+    pg_catalog.date_trunc('milliseconds', private.clock()) + pg_catalog.make_interval(days => days))
+  returning * into made;
+  perform private.record_mandate(made, 'requested', 'made by the owner');
+  return query select made.id;
+end $$;
+
 grant execute on function api.owner_read_mandate, api.owner_decide_mandate, api.owner_narrow_mandate,
-  api.owner_suspend_mandate, api.owner_revoke_mandate, api.owner_make_mandate to service_role;
+  api.owner_suspend_mandate, api.owner_revoke_mandate, api.owner_make_mandate, api.owner_propose_mandate
+  to service_role;

@@ -167,6 +167,28 @@ begin
   from private.accounts a where a.id = caller.account;
 end $$;
 
+-- Returns the mandates of a key or app that are not over and its known devices, the newest 20 of each. A key and those
+-- that replaced one another are one agent.
+create function api.owner_read_agent(credential text, agent uuid) returns table (mandates jsonb, devices jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
+  keys uuid[] := array(select k.id from private.credentials k
+    where k.account = caller.account and private.budget_of(k) = private.holder_of(agent));
+begin
+  return query select (
+    select coalesce(jsonb_agg(private.mandate_json(m) order by m.number desc), '[]') from private.mandates m
+     where m.id in (select o.id from private.mandates o
+       where o.account = caller.account and o.key = any (keys) and o.expires_at > private.clock()
+         and o.state in ('pending_approval', 'active', 'suspended')
+       order by o.number desc limit 20)), (
+    select coalesce(jsonb_agg(to_jsonb(d) order by d.known_since desc, d.fingerprint), '[]') from (
+      select n.key, n.fingerprint, k.label, k.shown, n.known_since
+        from private.known_devices n join private.credentials k on k.id = n.key
+       where n.account = caller.account and n.key = any (keys) and private.is_agent_live(k)
+       order by n.known_since desc, n.fingerprint limit 20) d);
+end $$;
+
 -- Returns payments of the account in this order, at most 50, with what the owner decides from. Payments of
 -- other accounts are left out like missing ones.
 create function api.owner_read_approvals(credential text, payments uuid[])
@@ -186,4 +208,4 @@ begin
 end $$;
 
 grant execute on function api.list_activity, api.owner_overview, api.owner_search_activity, api.owner_find_activity,
-  api.owner_read_session, api.owner_read_approvals to service_role;
+  api.owner_read_session, api.owner_read_agent, api.owner_read_approvals to service_role;

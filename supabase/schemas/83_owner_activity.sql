@@ -101,26 +101,42 @@ create function private.selects_event(f private.activity_filter, a private.activ
       a.mandate::text))
 $$;
 
+-- True if a row of the list belongs to a page: before a position, and in the time that filters select.
+create function private.is_on_page(
+  at timestamptz, id text, f private.activity_filter, before_at timestamptz, before_id text)
+  returns boolean language sql immutable as $$
+  select at <= coalesce(least(before_at, f.until), 'infinity')
+    and at >= coalesce(f.since, '-infinity') and at < coalesce(f.until, 'infinity')
+    and (before_at is null or at < before_at or id collate "C" < before_id)
+$$;
+
 -- Returns where the rows of a page stand, newest first, from before a position. Rows of one time are ordered by id.
+-- Those of an agent are read key by key, each in a range of an index, so that what others paid is not.
 create function private.listed_activity(
   of_account uuid, f private.activity_filter, page integer, before_at timestamptz, before_id text, hidden boolean,
   is_money boolean)
   returns table (at timestamptz, id text, payment uuid, item bigint) language plpgsql stable as $$
 begin
+  if f.keys is not null then
+    return query select r.* from unnest(f.keys) k (key), lateral (
+      select p.latest_step_at, p.id::text, p.id, null::bigint from private.payments p
+       where p.key = k.key and not listed_activity.hidden
+         and private.is_on_page(p.latest_step_at, p.id::text, f, before_at, before_id)
+         and private.selects_payment(f, p)
+       order by p.latest_step_at desc, p.id::text collate "C" desc limit page) r (at, id, payment, item)
+     order by r.at desc, r.id collate "C" desc limit page;
+    return;
+  end if;
   return query select * from (
   (select p.latest_step_at, p.id::text, p.id, null::bigint from private.payments p
     where p.account = of_account and not listed_activity.hidden
-      and p.latest_step_at <= coalesce(least(before_at, f.until), 'infinity')
-      and p.latest_step_at >= coalesce(f.since, '-infinity') and p.latest_step_at < coalesce(f.until, 'infinity')
-      and (before_at is null or p.latest_step_at < before_at or p.id::text collate "C" < before_id)
+      and private.is_on_page(p.latest_step_at, p.id::text, f, before_at, before_id)
       and private.selects_payment(f, p)
     order by p.latest_step_at desc, p.id::text collate "C" desc limit page)
   union all
   (select a.at, a.id::text, null, a.id from private.activities a left join private.deposits d on d.id = a.deposit
     where a.account = of_account and a.payment is null and a.hidden = listed_activity.hidden
-      and a.at <= coalesce(least(before_at, f.until), 'infinity')
-      and a.at >= coalesce(f.since, '-infinity') and a.at < coalesce(f.until, 'infinity')
-      and (before_at is null or a.at < before_at or a.id::text collate "C" < before_id)
+      and private.is_on_page(a.at, a.id::text, f, before_at, before_id)
       and case when a.deposit is not null then private.selects_deposit(f, a, d)
         else not is_money and private.selects_event(f, a) end
     order by a.at desc, a.id::text collate "C" desc limit page)

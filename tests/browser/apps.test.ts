@@ -58,9 +58,10 @@ test.each([
   const credential = { kind: 'oauth', scopes: ['pay'] }
   expect(await callWith(token)).toMatchObject({ status: 200, body: { credential } })
   await page.goto(`${facts.web_url}/apps`)
-  await page.getByRole('link', { name: 'Look or disconnect Research desk' }).first().click()
+  await page.getByRole('link', { name: 'Research desk' }).first().click()
   expect(await page.innerText('main')).toContain('12.50 USD each, 200.00 USD a day')
-  await press(page, 'Disconnect')
+  await page.getByLabel('End its access for good').check()
+  await press(page, 'Disconnect the app')
   await page.getByRole('heading', { name: 'Over' }).waitFor()
   expect((await callWith(token)).status).toBe(401)
 })

@@ -131,7 +131,7 @@ test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a
   expect((await ask()).status).toBe(200)
   await page.goto(`${web}/keys`)
   await page.getByRole('row', { name: 'Reader' }).getByRole('link').click()
-  await page.getByLabel('Revoke it for good').check()
+  await page.getByLabel('End its access for good').check()
   await press(page, 'Revoke the key')
   expect((await ask()).status).toBe(401)
 

@@ -1,10 +1,12 @@
 /**
- * The sums behind the limits read only rows that count, not the history of an account. The cost is the
- * number of 8 kB pages by EXPLAIN ANALYZE, including those that called functions read.
+ * The sums behind the limits read only rows that count, and the page of an agent its latest payments, not the
+ * history of an account. The cost is the number of 8 kB pages by EXPLAIN ANALYZE, including those that called
+ * functions read.
  */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
+import { ownerOf } from '../support/owner.ts'
 import { fingerprint, pepper, start, type TestWorld } from '../support/world.ts'
 
 const payments = 20_000
@@ -17,6 +19,7 @@ const pagesMax = 80
 
 let world: TestWorld
 let holder: { id: string; account: string }
+let idle: string
 
 beforeAll(async () => {
   world = await start()
@@ -39,6 +42,10 @@ beforeAll(async () => {
       lateral (select private.clock() - interval '2 days' - n * interval '5 minutes' as at,
         '0x' || encode(sha256(n::text::bytea), 'hex') as hash) of_payment
     where k.id = ${holder.id}`
+  await agent.withKey('pay')
+  const [other] = await sql<{ id: string }[]>`update private.credentials set label = 'Idle'
+    where account = ${holder.account} and kind = 'api_key' and id <> ${holder.id} returning id`
+  idle = other?.id ?? ''
   await sql`vacuum analyze private.payments`
 })
 
@@ -73,4 +80,19 @@ test('what is open of an old history is counted', async () => {
   const [spent] = await world.db.sql`select (private.spent(${holder.account})).total`
 
   expect(spent).toEqual({ total: String(counted * 1000) })
+})
+
+test.each([
+  ['paid them all', () => holder.id],
+  ['paid none of them', () => idle],
+])('the latest payments of an agent that %s are found without the others', async (_, agent) => {
+  const { credential } = await ownerOf(world, { id: holder.account })
+  const filter = JSON.stringify({ agent: agent() })
+
+  const pages = await pagesOf(
+    `select * from api.owner_list_activity('${credential}', 5, '${filter}')`,
+  )
+
+  // Each of the five is shown with what belongs to it.
+  expect(pages).toBeLessThan(2 * pagesMax)
 })

@@ -85,7 +85,6 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
       assertedDaily: windows,
       assertedNewRecipient: windows,
       dailySpendingCap: windows,
-      monthlySpendingCap: fc.oneof({ weight: 4, arbitrary: fc.constant(none) }, windows),
       credentialDaily: fc.option(windows, { freq: 2 }),
     }),
     own: fc.record({
@@ -96,11 +95,13 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
       passesDailyCap: fc.boolean(),
       hasPasskey: fc.boolean(),
     }),
+    monthlySpendingCap: fc.oneof({ weight: 4, arbitrary: fc.constant(none) }, windows),
   })
   .map(({ given: { request, bought, now }, mandates, amountUsdMicros, ...rest }) => ({
     ...request,
     ...rest.windows,
     ...rest.own,
+    monthlySpendingCap: rest.monthlySpendingCap,
     amountUsdMicros: amountUsdMicros ?? request.amountUsdMicros,
     history: historyFrom(bought),
     mandates: mandates.map(({ state, payer, terms, carried }, at) => {

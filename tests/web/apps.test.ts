@@ -56,9 +56,17 @@ test('an app that is disconnected is refused at its next call, and stays listed 
   const before = await statusWith(token)
   await browser.visit(page)
 
-  const listed = await browser.submit({ wanted: 'disconnected' }, page)
+  const unsure = await browser.submit({ wanted: 'disconnected' }, page)
+  const kept = await statusWith(token)
+  const listed = await browser.submit({ wanted: 'disconnected', sure: 'yes' }, page)
 
-  expect([before, await statusWith(token), await statusWith(other.token)]).toEqual([200, 401, 200])
+  expect([unsure.status, unsure.html]).toEqual([
+    400,
+    expect.stringMatching(/for good<span class="error">Nothing has changed/),
+  ])
+  expect([before, kept, await statusWith(token), await statusWith(other.token)]).toEqual([
+    200, 200, 401, 200,
+  ])
   expect([listed.path, listed.text]).toEqual([
     '/web/apps',
     expect.stringContaining('You disconnected it'),
@@ -120,8 +128,8 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
   }
 
   expect(await Promise.all(tokens.map(statusWith))).toEqual([401, 200])
-  const { text } = await browser.visit('/web/apps')
-  expect(text.match(/Look or disconnect/g)).toHaveLength(1)
+  const { html: listed } = await browser.visit('/web/apps')
+  expect(listed.match(/href="\/web\/apps\/[0-9a-f-]{36}"/g)).toHaveLength(1)
   const told = (await world.mails(person.email)).map(({ subject }) => subject)
   expect(told).toContain('An app was given access to your account')
 })
@@ -151,7 +159,10 @@ test("a stranger's app is not to be seen, narrowed or ended", async () => {
 
   const seen = await browser.visit(page)
   const form = ownForm(browser)
-  for (const given of [{ wanted: 'disconnected' }, { wanted: 'capped', each: '0', day: '0' }]) {
+  for (const given of [
+    { wanted: 'disconnected', sure: 'yes' },
+    { wanted: 'capped', each: '0', day: '0' },
+  ]) {
     const body = new URLSearchParams({ form, ...given })
     const headers = { origin: 'http://localhost' }
     expect((await browser.send(page, { method: 'POST', body, headers })).status).toBe(404)
@@ -196,7 +207,8 @@ test('a cap that is no amount is told where it was typed, and changes nothing', 
 
   const shown = await browser.submit({ wanted: 'capped', each: 'many', day: '20' }, page)
 
-  expect([shown.status, shown.text]).toEqual([400, expect.stringContaining('A cap is an amount')])
+  expect(shown.status).toBe(400)
+  expect(shown.html).toContain('id="field-each-error">A cap is an amount')
   expect(shown.html).toContain('value="many"')
   expect(await capsOf(app)).toEqual([{ each: '200000000', day: '200000000' }])
 })

@@ -146,7 +146,7 @@ test.each(['', '-1', '1e3', 'many', '1000000.01'])('a cap of "%s" gives nothing'
   const shown = await submitTo(browser, path, { ...yes, each, day: '40' })
 
   expect(shown.status).toBe(400)
-  expect(shown.text).toContain('A cap is an amount from 0 to 1000000')
+  expect(shown.html).toContain('id="field-each-error">A cap is an amount from 0 to 1000000')
   expect(await codesOf(person)).toEqual([])
 })
 

@@ -63,6 +63,10 @@ test.each([
 
   expect(shown.status).toBe(409)
   expect(shown.text).toContain('Nothing has changed')
+  for (const [field, typed] of Object.entries(fields).filter(([name]) => name !== 'ends')) {
+    expect(shown.html).toContain(`id="field-${field}-error"`)
+    expect(shown.html).toMatch(new RegExp(`name="${field}"[^>]* value="${typed}"`))
+  }
   expect(await stored(id)).toEqual(before)
 })
 

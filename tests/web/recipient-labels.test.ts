@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { signedIn } from '../support/browserless.ts'
 import { newKey } from '../support/chain-world.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
+import { openPerson } from '../support/person.ts'
 import { start, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -50,4 +51,27 @@ test('a name needs a fresh proof and a session of the account, and changes no tr
   )
   expect(await fresh.call('owner_list_recipients', { listed_max: 10 })).toEqual([])
   expect(await feedOf(world.db, payer)).not.toContain('remembered')
+})
+
+test('a name that is too long is told at its field, and one that waits for a proof is kept', async () => {
+  const person = await openPerson(world, 100)
+  const browser = await signedIn(world, person.agent)
+  const payee = newKey().at
+  await browser.visit('/web/send')
+  const asked = await browser.submit({ recipient: payee, amount: '5' })
+  const page = asked.path.replace('approve', 'payment')
+  const name = (label: string) =>
+    browser.visit(page).then(() => browser.submit({ label }, '/web/recipients/label'))
+
+  const long = await name('x'.repeat(65))
+  await world.tick(601)
+  const proof = await name('Landlord')
+  const again = await browser.submit({ password: person.password }, '/web/proof')
+  const named = await browser.submit({}, '/web/recipients/label')
+
+  expect(long.html).toContain('id="field-label-error">A name of at most 64 characters.')
+  expect(long.html).toContain(`value="${'x'.repeat(65)}"`)
+  expect(proof.path).toContain('/web/proof?next=')
+  expect(again.html).toMatch(/name="label"[^>]* value="Landlord"/)
+  expect([named.path, named.text]).toEqual([page, expect.stringContaining('The name is saved.')])
 })

@@ -135,7 +135,8 @@ test('a key is made, shown once, replaced and revoked', async () => {
   expect([await statusWith(key), await statusWith(next)]).toEqual([200, 200])
 
   await browser.visit(page)
-  await browser.submit({ wanted: 'revoked' }, page)
+  const unsure = await browser.submit({ wanted: 'revoked' }, page)
+  expect(unsure.html).toMatch(/for good<span class="error">Nothing has changed/)
   expect(await statusWith(key)).toBe(200)
   await browser.submit({ wanted: 'revoked', sure: 'yes' }, page)
   expect([await statusWith(key), await statusWith(next)]).toEqual([401, 200])
@@ -165,7 +166,10 @@ test('a key is made with caps, which its page shows and changes; an empty field 
   const shown = await browser.submit({ wanted: 'capped', each: '', day: '10' }, page)
 
   expect(first).toMatchObject({ caps: { max_per_payment_usd: '2.5', max_per_day_usd: null } })
-  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('A cap is an amount')])
+  expect(wrong.status).toBe(400)
+  expect(wrong.html).toContain('id="field-day-error">A cap is an amount')
+  expect(wrong.html).not.toContain('id="field-each-error"')
+  expect(wrong.html).toMatch(/name="day"[^>]* value="many"/)
   expect(shown.text).toContain('0.00 of 10.00 USD')
   expect(await capsNow()).toMatchObject({
     caps: { max_per_payment_usd: null, max_per_day_usd: '10', left_today_usd: '10' },
@@ -173,15 +177,19 @@ test('a key is made with caps, which its page shows and changes; an empty field 
 })
 
 test.each([
-  { label: '', scope: 'pay' },
-  { label: 'x'.repeat(65), scope: 'pay' },
-  { label: 'shop', scope: 'owner' },
-  { label: 'shop', scope: 'pay', day: '-1' },
-])('no key is made of %o', async (order) => {
+  [{ label: '', scope: 'pay' }, 'field-label-error'],
+  [{ label: 'x'.repeat(65), scope: 'pay' }, 'field-label-error'],
+  [{ label: 'shop', scope: 'owner' }, 'notice danger'],
+  [{ label: 'shop', scope: 'pay', day: '-1' }, 'field-day-error'],
+])('no key is made of %o, which is told at its field', async (order, told) => {
   const { agent, browser } = await home()
   await browser.visit('/web/keys')
 
-  expect((await browser.submit(order)).status).toBe(400)
+  const { status, html } = await browser.submit(order)
+
+  expect([status, html.includes(told)]).toEqual([400, true])
+  expect(html).toContain(`name="label" type="text"`)
+  expect(html).toContain(`value="${order.label}"`)
 
   const keys = await world.db.sql`select from private.credentials
     where account = ${agent.id} and kind = 'api_key'`
@@ -219,6 +227,8 @@ test.each([
 
   expect(shown.status).toBe(status)
   expect(shown.html).not.toContain('Add it')
+  expect(shown.html).toContain('id="field-recipient-error"')
+  expect(shown.html).toMatch(new RegExp(`name="recipient"[^>]* value="${recipient}"`))
 })
 
 test('a device is shown with its key and removed', async () => {

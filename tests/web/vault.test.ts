@@ -57,26 +57,26 @@ test('a login that is there is not added again, and nothing of what was typed is
   const again = await add(browser, { password: 'another password' })
 
   expect(again.status).toBe(422)
-  expect(again.text).toContain('The vault has a login of this user name at this site')
+  expect(again.html).toContain('id="field-username-error">The vault has a login of this user name')
   expect(again.html).not.toContain('another password')
   expect(await listed(agent)).toEqual(before)
 })
 
 test.each([
-  [{ site: 'http://www.shop.com' }, 'https sites only'],
-  [{ site: 'http://localhost/web' }, 'this service itself'],
-  [{ site: '' }, 'the site'],
-  [{ username: '', password: '' }, 'there is nothing to use'],
-  [{ totp_secret: '!' }, 'TOTP'],
-  [{ fields: 'two words: 1' }, 'the further secrets'],
-  [{ notes: 'x'.repeat(4_097) }, 'the notes'],
-])('%j is not stored, and the page says why', async (typed, why) => {
+  [{ site: 'http://www.shop.com' }, 'site', 'https sites only'],
+  [{ site: 'http://localhost/web' }, 'site', 'this service itself'],
+  [{ site: '' }, 'site', 'the site'],
+  [{ username: '', password: '' }, 'password', 'there is nothing to use'],
+  [{ totp_secret: '!' }, 'totp_secret', 'TOTP'],
+  [{ fields: 'two words: 1' }, 'fields', 'the further secrets'],
+  [{ notes: 'x'.repeat(4_097) }, 'notes', 'the notes'],
+])('%j is not stored, and its field says why', async (typed, field, why) => {
   const { agent, browser } = await home()
 
   const page = await add(browser, typed)
 
   expect(page.status).toBe(422)
-  expect(page.text).toContain(why)
+  expect(page.html).toMatch(new RegExp(`id="field-${field}-error">[^<]*${why}`))
   expect(page.html).not.toContain(password)
   expect(await listed(agent)).toEqual([])
 })

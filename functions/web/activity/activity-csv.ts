@@ -6,7 +6,8 @@ import { usdMicrosOf } from '../../../shared/money/usd.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import type { ActivityItem } from '../../../shared/payments/show/activity.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
-import { type ListedRow, paymentOutcome } from './activity-data.ts'
+import type { ListedRow } from './activity-data.ts'
+import { paymentOutcome } from './activity-lines.tsx'
 
 /** Number of lines in one file, which a spreadsheet opens without trouble. */
 export const exportedMax = 5_000

@@ -1,8 +1,6 @@
 /** Rows of the activity, one for each payment, deposit and other event. */
 import * as z from 'zod'
-import type { Payment } from '../../../shared/payments/payment.ts'
 import { activityRow } from '../../../shared/payments/show/activity.ts'
-import { stateSentence } from '../../../shared/payments/words.ts'
 import { visibleLine } from '../../../shared/text/untrusted.ts'
 import type { World } from '../../../shared/world.ts'
 import type { Reader } from '../ui/zone.ts'
@@ -48,30 +46,4 @@ const agentRow = z.object({ id: z.uuid(), name: agentName })
 /** Lists keys and apps by name. */
 export function listAgents({ db }: Owner) {
   return db.many('owner_list_agents', {}, agentRow)
-}
-
-/** Returns the state of a payment as `State` tells it. */
-export function standingOf(
-  payment: Pick<Payment, 'state' | 'finality' | 'refused_for'>,
-  isApproved = false,
-) {
-  if (isRefused(payment)) return 'refused'
-  const told = stateSentence(payment.state)
-  if (told === 'awaiting_confirmation') return isApproved ? 'approved_unsent' : told
-  if (told !== 'settled') return told
-  return payment.finality === 'finalized' ? 'paid_final' : 'paid'
-}
-
-/** Returns whether a payment has moved money, still can, waits, or ended without. */
-export function paymentOutcome(payment: Pick<Payment, 'state' | 'refused_for'>) {
-  if (isRefused(payment)) return 'not_paid'
-  const told = stateSentence(payment.state)
-  if (told === 'settled') return 'paid'
-  if (told === 'submitted' || told === 'unknown') return 'on_its_way'
-  return told === 'awaiting_confirmation' ? 'waiting' : 'not_paid'
-}
-
-/** True for a payment over a limit that nobody let pass since. */
-export function isRefused({ state, refused_for: codes }: Pick<Payment, 'state' | 'refused_for'>) {
-  return !!codes && (state === 'prepared' || state === 'expired')
 }

@@ -2,12 +2,13 @@
 import { useContext } from 'hono/jsx'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
+import type { Payment } from '../../../shared/payments/payment.ts'
 import { type ActivityItem, activityItem } from '../../../shared/payments/show/activity.ts'
-import { payeeName } from '../../../shared/payments/words.ts'
+import { payeeName, stateSentence } from '../../../shared/payments/words.ts'
 import { forPeople, State, Time, TimeOfDay } from '../ui/show.tsx'
 import { dayHeading, localTime, ReaderContext } from '../ui/zone.ts'
 import { webAppPath } from '../visit.ts'
-import { paymentOutcome, type Row, standingOf } from './activity-data.ts'
+import type { Row } from './activity-data.ts'
 
 /** Titles of the categories. */
 export const categories: Record<ActivityItem['category'], string> = {
@@ -114,4 +115,30 @@ function Amount({ words, token, sign, outcome }: Moved) {
       {outcome === 'not_paid' ? <s>{text}</s> : text}
     </span>
   )
+}
+
+/** Returns the state of a payment as `State` tells it. */
+export function standingOf(
+  payment: Pick<Payment, 'state' | 'finality' | 'refused_for'>,
+  isApproved = false,
+) {
+  if (isRefused(payment)) return 'refused'
+  const told = stateSentence(payment.state)
+  if (told === 'awaiting_confirmation') return isApproved ? 'approved_unsent' : told
+  if (told !== 'settled') return told
+  return payment.finality === 'finalized' ? 'paid_final' : 'paid'
+}
+
+/** Returns whether a payment has moved money, still can, waits, or ended without. */
+export function paymentOutcome(payment: Pick<Payment, 'state' | 'refused_for'>) {
+  if (isRefused(payment)) return 'not_paid'
+  const told = stateSentence(payment.state)
+  if (told === 'settled') return 'paid'
+  if (told === 'submitted' || told === 'unknown') return 'on_its_way'
+  return told === 'awaiting_confirmation' ? 'waiting' : 'not_paid'
+}
+
+/** True for a payment over a limit that nobody let pass since. */
+export function isRefused({ state, refused_for: codes }: Pick<Payment, 'state' | 'refused_for'>) {
+  return !!codes && (state === 'prepared' || state === 'expired')
 }

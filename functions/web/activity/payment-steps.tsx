@@ -1,7 +1,7 @@
 /** The steps of a payment, in the order of time. */
 import { stateSentence } from '../../../shared/payments/words.ts'
 import { Time } from '../ui/show.tsx'
-import { isRefused } from './activity-data.ts'
+import { isRefused } from './activity-lines.tsx'
 import type { FoundPayment } from './payment-data.ts'
 
 type Step = { at: string; words: string }

@@ -23,8 +23,7 @@ import {
   Transaction,
 } from '../ui/show.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
-import { isRefused, paymentOutcome, standingOf } from './activity-data.ts'
-import { categories } from './activity-lines.tsx'
+import { categories, isRefused, paymentOutcome, standingOf } from './activity-lines.tsx'
 import { type FoundPayment, findPayment } from './payment-data.ts'
 import { Steps } from './payment-steps.tsx'
 

@@ -3,13 +3,12 @@ import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { appRaised } from '../../../shared/mail/access-messages.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { AgentUse, EndForm, readAgentUse } from '../keys/agent-use.tsx'
 import {
   CapFields,
   type Caps,
   CapsForm,
-  CapsLine,
   canPay,
-  capProblem,
   capsIn,
   capsOf,
   capsQuestion,
@@ -37,12 +36,13 @@ export const routes: Routes = (app) => {
     const form = await readFormFields(c)
     markFormDraft(c, form)
     if (form.get('wanted') === 'disconnected') {
+      if (form.get('sure') !== 'yes') return showApp(c, found, undefined, { isUnsure: true })
       await me.db.run('owner_disconnect_apps', { app: found.app })
       return goTo(c, await afterEnding(me, found.app, '/apps'), 'app_disconnected')
     }
     if (form.get('wanted') === 'levelled') return changeLevel(c, found, form)
     const caps = capsIn(form)
-    if (!caps) return showApp(c, found, form, capProblem)
+    if (!caps) return showApp(c, found, form, {})
     const changes = { 'App at': found.redirect_host, ...linesOfCaps(caps) }
     const mail = await sealOwnerNotice(c, (webUrl, deed) =>
       limitsRaised(webUrl, { ...deed, changes }),
@@ -57,10 +57,10 @@ async function changeLevel(c: PageContext, found: AppRow, form: URLSearchParams)
   const { app, redirect_host: host, scopes } = found
   const { db } = await requireOwner(c)
   const level = levelsFor(scopes).find(({ name }) => name === form.get('level'))
-  if (!level) return showApp(c, found, form, 'Choose what the app may do.')
+  if (!level) return showApp(c, found, form, { text: 'Choose what the app may do.' })
   const caps = canPay(scopes) ? capsOf(found.caps) : capsIn(form)
   if (canPay(level.scopes) && !canPay(scopes)) {
-    if (!caps) return showApp(c, found, form, capProblem)
+    if (!caps) return showApp(c, found, form, {})
     await db.run('owner_set_caps', { holder: app, ...capsQuestion(caps), mail: null })
   }
   const capLines = caps && canPay(level.scopes) ? linesOfCaps(caps) : {}
@@ -78,48 +78,44 @@ async function findApp(c: PageContext): Promise<AppRow> {
   throw new Rejection(fail('not_found', { message: 'No such app is connected to this account.' }))
 }
 
-async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, problem?: string) {
+/** Problem of a sent form; one without text stands at its field. */
+type Problem = { text?: string; isUnsure?: true }
+
+async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, problem?: Problem) {
   const me = await requireOwner(c)
-  const pays = canPay(app.scopes)
   const asked = { client: { id: app.app, name: app.name }, redirectHost: app.redirect_host }
-  const { caps } = await meetApp(me, asked)
+  const [{ caps }, use] = await Promise.all([meetApp(me, asked), readAgentUse(c, app.app)])
   return sendPage(
     c,
     <Page c={c} title={app.name} owner={me} back={{ to: '/apps', label: 'Connected apps' }}>
-      {problem && (
+      {problem?.text && (
         <Notice kind="danger" title="Nothing has changed">
-          {problem}
+          {problem.text}
         </Notice>
       )}
       {typed && problem === undefined && <SendAgain />}
+      <AgentUse c={c} id={app.app} agent={app} use={use} />
       <Section title="What it is">
         <Facts
           facts={[
             ['Who it is', app.host === null ? 'Nobody has checked' : <code>{app.host}</code>],
             ['You went back to', <code class="long">{app.redirect_host}</code>],
             ['May', levelOf(app.scopes).label],
-            ...(pays ? [['At most', <CapsLine caps={capsOf(app.caps)} />] as const] : []),
             ['Since', <Time at={app.created_at} />],
             ['Last used', <LastUsed day={app.last_used_on} />],
             ['Ends', <Time at={app.expires_at} />],
           ]}
         />
       </Section>
-      {pays && <CapsForm c={c} caps={app.caps} typed={typed} />}
+      {canPay(app.scopes) && <CapsForm c={c} caps={app.caps} typed={typed} />}
       <LevelForm c={c} app={app} caps={caps} typed={typed} />
-      <Section title="Disconnect it">
-        <p>
-          It is refused from now on, and what it has asked for is closed. To come back it has to ask
-          you again.
-        </p>
-        <Form c={c}>
-          <div class="actions">
-            <Button kind="danger" name="wanted" value="disconnected">
-              Disconnect
-            </Button>
-          </div>
-        </Form>
-      </Section>
+      <EndForm
+        c={c}
+        words="To come back it has to ask you again."
+        label="Disconnect the app"
+        wanted="disconnected"
+        isUnsure={problem?.isUnsure ?? false}
+      />
     </Page>,
     problem === undefined ? 200 : 400,
   )

@@ -23,6 +23,8 @@ const appRow = z.object({
   created_at: time,
   expires_at: time,
   last_used_on: z.string().nullable(),
+  /** Spent and reserved in 24 hours; null for an app that pays nothing. */
+  spent_usd_micros: bigintText.nullable(),
 })
 /** Connected app, or one whose access has ended. */
 export type AppRow = z.output<typeof appRow>

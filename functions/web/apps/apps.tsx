@@ -1,10 +1,11 @@
 /** The page of connected apps, on which the owner sees their access and can disconnect all of them. */
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
+import { SpentCell } from '../keys/agent-use.tsx'
 import { CapsLine, canPay, capsOf, levelOf } from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'
-import { Button, Form, LinkButton } from '../ui/form.tsx'
+import { Button, Form } from '../ui/form.tsx'
 import { Empty, LastUsed, Section, Table, Time } from '../ui/show.tsx'
-import type { PageContext, Routes } from '../visit.ts'
+import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 import { type AppRow, listApps } from './apps-data.ts'
 
 /** Routes that list the apps and disconnect all of them. */
@@ -62,18 +63,18 @@ function Apps({ apps }: { apps: AppRow[] }) {
       caption="Connected apps"
       rows={apps}
       columns={[
-        { label: 'App', cell: (app) => <AppName app={app} /> },
-        { label: 'May', cell: (app) => <Allowed app={app} /> },
-        { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
-        { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
         {
-          label: 'Change',
-          cell: ({ app, name }) => (
-            <LinkButton to={`/apps/${app}`}>
-              Look or disconnect<span class="unseen"> {name}</span>
-            </LinkButton>
+          label: 'App',
+          cell: (app) => (
+            <a href={`${webAppPath}/apps/${app.app}`}>
+              <AppName app={app} />
+            </a>
           ),
         },
+        { label: 'May', cell: (app) => <Allowed app={app} /> },
+        { label: 'Used in 24 hours', cell: SpentCell },
+        { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
+        { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
       ]}
     />
   )

@@ -12,7 +12,6 @@ import {
   type Caps,
   CapsLine,
   canPay,
-  capProblem,
   capsIn,
   type Level,
   levelOf,
@@ -80,7 +79,7 @@ async function decideAuthorization(
   const level = levelsWithin(request.scopes).find(({ name }) => name === form.get('level'))
   if (!level) return showConsent(c, request, form, 'Choose what the app may do.')
   const caps = canPay(level.scopes) ? capsIn(form) : null
-  if (caps === undefined) return showConsent(c, request, form, capProblem)
+  if (caps === undefined) return showConsent(c, request, form, '')
   const location = await grantAccess(await ownerSessionOf(c), request, {
     scopes: level.scopes,
     ...(before && form.has('replaces') && { replaces: before.app }),
@@ -114,6 +113,7 @@ async function showConsent(
   c: PageContext,
   request: AuthorizationRequest,
   typed?: URLSearchParams,
+  /** Sentence about what is wrong; empty if it stands at its field. */
   problem?: string,
 ) {
   const me = await requireOwner(c)

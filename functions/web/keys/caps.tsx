@@ -6,7 +6,6 @@ import type { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { limitTitles } from '../../../shared/policy/facts.ts'
 import { Button, type DoneDetails, Field, Form } from '../ui/form.tsx'
 import { Money, Section } from '../ui/show.tsx'
-import { Used } from '../ui/spent.tsx'
 import { typedUsdMicros } from '../ui/typed-amount.ts'
 import type { PageContext } from '../visit.ts'
 
@@ -40,12 +39,11 @@ type CapsFormProps = {
 /** Renders the form that changes the caps of a key or app. */
 export function CapsForm({ c, caps, typed, isOptional = false }: CapsFormProps) {
   return (
-    <Section title="What it may pay">
+    <Section title="Its caps">
       <p>
         No consent passes these caps, not even your own approval. A lower one holds at once. To
         raise one you prove again that it is you.
       </p>
-      {caps.daily && <Used id="used-cap" label="Used in the last 24 hours" window={caps.daily} />}
       <Form c={c}>
         <CapFields caps={capsOf(caps)} typed={typed} isOptional={isOptional} />
         <div class="actions">
@@ -65,9 +63,13 @@ type CapFieldsProps = {
   isOptional?: boolean
 }
 
-/** Renders the two fields for caps. */
+/** Renders the two fields for caps; one that was sent and is not an amount says so. */
 export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
   const free = isOptional ? ' Empty sets no cap.' : ''
+  const isWrong = (name: string) => {
+    const cap = typed?.has(name) ? capIn(typed, name) : 0n
+    return cap === undefined || (cap === null && !isOptional)
+  }
   const usd = (name: string, label: string, micros: bigint | null, hint: string) => (
     <Field
       name={name}
@@ -79,6 +81,7 @@ export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
       autocomplete="off"
       maxlength={20}
       required={!isOptional}
+      {...(isWrong(name) && { error: capProblem })}
     />
   )
   return (
@@ -95,7 +98,7 @@ export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
 }
 
 /** Caps with what is used of them. */
-type HeldCaps = z.output<typeof capsRow>
+export type HeldCaps = z.output<typeof capsRow>
 /** Caps as they are set, in micro-dollars; null means that only the limits of the account apply. */
 export type Caps = { each: bigint | null; day: bigint | null }
 
@@ -108,8 +111,7 @@ export function capsOf({ payment, daily }: HeldCaps): Caps {
 export const canPay = (scopes: readonly string[]) =>
   scopes.some((scope) => scope === 'pay' || scope === 'full')
 
-/** Message of a form whose cap is not an amount. */
-export const capProblem = 'A cap is an amount from 0 to 1000000, such as 250 or 12.50, in USD.'
+const capProblem = 'A cap is an amount from 0 to 1000000, such as 250 or 12.50, in USD.'
 
 /** Reads both caps from a form; undefined if one is missing or not an amount. */
 export function capsIn(form: URLSearchParams): { each: bigint; day: bigint } | undefined {
@@ -120,11 +122,13 @@ export function capsIn(form: URLSearchParams): { each: bigint; day: bigint } | u
 
 /** Reads the caps from a form in which an empty field means no cap. */
 export function optionalCapsIn(form: URLSearchParams): Caps | undefined {
-  const [each, day] = ['each', 'day'].map((name) => {
-    const text = (form.get(name) ?? '').trim()
-    return text === '' ? null : typedUsdMicros(text)
-  })
+  const [each, day] = [capIn(form, 'each'), capIn(form, 'day')]
   return each === undefined || day === undefined ? undefined : { each, day }
+}
+
+function capIn(form: URLSearchParams, name: string): bigint | null | undefined {
+  const text = (form.get(name) ?? '').trim()
+  return text === '' ? null : typedUsdMicros(text)
 }
 
 /** Returns caps as arguments of SQL functions. */

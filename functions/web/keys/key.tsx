@@ -7,13 +7,13 @@ import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { afterEnding } from '../recipients/recipients.tsx'
 import { sealOwnerNotice } from '../session.ts'
-import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
+import { Button, Choices, Form } from '../ui/form.tsx'
 import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../ui/show.tsx'
 import { markFormDraft, type PageContext, type Routes, takeFormDraft } from '../visit.ts'
+import { AgentUse, EndForm, readAgentUse } from './agent-use.tsx'
 import {
   CapsForm,
   canPay,
-  capProblem,
   capsQuestion,
   capsUndo,
   levelOf,
@@ -58,7 +58,8 @@ export const routes: Routes = (app) => {
       case 'capped':
         return cap(c, found, form)
       case 'revoked':
-        if (form.get('sure') !== 'yes') return goTo(c, `/keys/${key}`, 'unsure')
+        if (form.get('sure') !== 'yes')
+          return showKey(c, found, undefined, { status: 400, isUnsure: true })
         await me.db.run('owner_revoke_key', { key })
         return goTo(c, await afterEnding(me, key, '/keys'), 'key_revoked')
       default:
@@ -102,7 +103,7 @@ async function replace(c: PageContext, { key, label, scopes }: KeyRow, form: URL
 async function cap(c: PageContext, found: KeyRow, form: URLSearchParams): Promise<Response> {
   const { key, label } = found
   const caps = optionalCapsIn(form)
-  if (!caps) return showKey(c, found, form, { text: capProblem, status: 400 })
+  if (!caps) return showKey(c, found, form, { status: 400 })
   const { db } = await requireOwner(c)
   const changes = { Key: label, ...linesOfCaps(caps) }
   const mail = await sealOwnerNotice(c, (webUrl, deed) =>
@@ -121,15 +122,18 @@ async function letRead(c: PageContext, { key, label }: KeyRow, reads: boolean): 
   return goTo(c, `/keys/${key}`)
 }
 
-type Problem = { text: string; status: 400 | 409 }
+/** Problem of a sent form; one without text stands at its field. */
+type Problem = { status: 400 | 409; text?: string; isUnsure?: true }
 
 async function showKey(c: PageContext, key: KeyRow, typed?: URLSearchParams, problem?: Problem) {
   const me = await requireOwner(c)
+  const use = await readAgentUse(c, key.key)
   return sendPage(
     c,
     <Page c={c} title={key.label} owner={me} back={{ to: '/keys', label: 'API keys' }}>
-      {problem && <Notice kind="danger">{problem.text}</Notice>}
+      {problem?.text && <Notice kind="danger">{problem.text}</Notice>}
       {typed && problem === undefined && <SendAgain />}
+      <AgentUse c={c} id={key.key} agent={key} use={use} />
       <Section title="What it is">
         <Facts
           facts={[
@@ -144,20 +148,13 @@ async function showKey(c: PageContext, key: KeyRow, typed?: URLSearchParams, pro
       <ReplaceForm c={c} typed={typed} />
       {canPay(key.scopes) && <CapsForm c={c} caps={key.caps} typed={typed} isOptional />}
       <SecretsForm c={c} apiKey={key} />
-      <Section title="Revoke it">
-        <p>
-          Whoever has the key is refused from now on, and what it has asked for is closed. This
-          cannot be taken back.
-        </p>
-        <Form c={c}>
-          <Checkbox name="sure" label="Revoke it for good" />
-          <div class="actions">
-            <Button kind="danger" name="wanted" value="revoked">
-              Revoke the key
-            </Button>
-          </div>
-        </Form>
-      </Section>
+      <EndForm
+        c={c}
+        words="This cannot be taken back."
+        label="Revoke the key"
+        wanted="revoked"
+        isUnsure={problem?.isUnsure ?? false}
+      />
     </Page>,
     problem?.status ?? 200,
   )

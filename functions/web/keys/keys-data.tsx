@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../../../shared/auth/api-key.ts'
 import { required } from '../../../shared/env.ts'
-import { time } from '../../../shared/money/row-fields.ts'
+import { bigintText, time } from '../../../shared/money/row-fields.ts'
 import { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import type { World } from '../../../shared/world.ts'
 import { Page, sendPage } from '../layout.tsx'
@@ -25,6 +25,8 @@ export const keyRow = z.object({
   /** True if it may read secrets of the vault, not only have them used. */
   reads_secrets: z.boolean(),
   caps: capsRow,
+  /** Spent and reserved in 24 hours; null for a key that pays nothing. */
+  spent_usd_micros: bigintText.nullable(),
 })
 /** API key of the account, in service or ended. */
 export type KeyRow = z.output<typeof keyRow>

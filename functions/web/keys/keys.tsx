@@ -6,8 +6,15 @@ import { Page, sendPage } from '../layout.tsx'
 import { sealOwnerNotice } from '../session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../ui/form.tsx'
 import { Badge, Empty, LastUsed, Notice, Section, SendAgain, Table, Time } from '../ui/show.tsx'
-import { markFormDraft, type PageContext, type Routes, takeFormDraft } from '../visit.ts'
-import { CapFields, capProblem, capsQuestion, levelOf, optionalCapsIn } from './caps.tsx'
+import {
+  markFormDraft,
+  type PageContext,
+  type Routes,
+  takeFormDraft,
+  webAppPath,
+} from '../visit.ts'
+import { SpentCell } from './agent-use.tsx'
+import { CapFields, capsQuestion, levelOf, optionalCapsIn } from './caps.tsx'
 import {
   type KeyRow,
   keyRow,
@@ -36,9 +43,10 @@ export const routes: Routes = (app) => {
     const label = (form.get('label') ?? '').trim()
     const scope = scopes.find((one) => one === form.get('scope'))
     const isLabel = label.length > 0 && label.length <= labelMax && /^\P{C}*$/u.test(label)
-    if (!scope || !isLabel) return showKeys(c, form, 'Give the key a name of 1 to 64 characters.')
+    if (!scope) return showKeys(c, form, { text: 'Choose what the key is for.' })
+    if (!isLabel) return showKeys(c, form, { label: 'A name of 1 to 64 characters.' })
     const caps = optionalCapsIn(form)
-    if (!caps) return showKeys(c, form, capProblem)
+    if (!caps) return showKeys(c, form, {})
     const { key, known } = await makeKey(c.get('world'))
     const expires_in_days = lifeOf(form.get('days'))
     const mail = await sealOwnerNotice(c, (webUrl, deed) =>
@@ -46,12 +54,15 @@ export const routes: Routes = (app) => {
     )
     const question = { ...known, label, scope, expires_in_days, ...capsQuestion(caps), mail }
     const created = await me.db.one('owner_create_key', question, createdRow)
-    if (!created?.key) return showKeys(c, form, keysFull)
+    if (!created?.key) return showKeys(c, form, { text: keysFull })
     return showNewKey(c, me, key, `It is good for ${expires_in_days} days.`)
   })
 }
 
-async function showKeys(c: PageContext, typed?: URLSearchParams, problem?: string) {
+/** Problem of the sent form: about its name, about none of its fields, or at a field that says so itself. */
+type Problem = { label?: string; text?: string }
+
+async function showKeys(c: PageContext, typed?: URLSearchParams, problem?: Problem) {
   const me = await requireOwner(c)
   const keys = await me.db.many('owner_list_keys', { listed_max: listedMax }, keyRow)
   return sendPage(
@@ -63,16 +74,16 @@ async function showKeys(c: PageContext, typed?: URLSearchParams, problem?: strin
       lead="With a key an agent acts in this account, within what the key is for and your limits."
       action={<LinkButton to="/connect">Connect your agent</LinkButton>}
     >
-      {problem && (
+      {problem?.text && (
         <Notice kind="danger" title="No key was made">
-          {problem}
+          {problem.text}
         </Notice>
       )}
       {typed && problem === undefined && <SendAgain />}
       <Section title="In service">
         <Keys keys={keys.filter(({ live }) => live)} none="No key is in service." />
       </Section>
-      <CreateForm c={c} typed={typed} isFirst={keys.length === 0} />
+      <CreateForm c={c} typed={typed} isFirst={keys.length === 0} labelError={problem?.label} />
       <Section title="Ended">
         <Keys keys={keys.filter(({ live }) => !live)} none="No key has ended." />
       </Section>
@@ -88,16 +99,19 @@ function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
       caption="API keys"
       rows={keys}
       columns={[
-        { label: 'Name', cell: ({ label }) => label },
-        { label: 'Key', cell: ({ shown }) => <code>{shown}</code> },
+        {
+          label: 'Name',
+          cell: ({ key, label, shown, live }) => (
+            <>
+              {live ? <a href={`${webAppPath}/keys/${key}`}>{label}</a> : label}{' '}
+              <code>{shown}</code>
+            </>
+          ),
+        },
         { label: 'For', cell: ({ scopes: held }) => levelOf(held).label },
+        { label: 'Used in 24 hours', cell: SpentCell },
         { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
         { label: 'Ends', cell: (key) => <Ends {...key} /> },
-        {
-          label: 'Change',
-          cell: ({ key, live }) =>
-            live ? <LinkButton to={`/keys/${key}`}>Replace or revoke</LinkButton> : '',
-        },
       ]}
     />
   )
@@ -109,13 +123,18 @@ function Ends({ revoked_at, expires_at, live }: KeyRow) {
   return live ? <Time at={expires_at} /> : <Badge>Expired</Badge>
 }
 
-type CreateFormProps = { c: PageContext; typed: URLSearchParams | undefined; isFirst: boolean }
+type CreateFormProps = {
+  c: PageContext
+  typed: URLSearchParams | undefined
+  isFirst: boolean
+  labelError: string | undefined
+}
 
 const noCaps = { each: null, day: null }
 /** Caps that the form suggests for the first key, in micro-dollars. */
 const firstCaps = { each: 50_000_000n, day: 200_000_000n }
 
-function CreateForm({ c, typed, isFirst }: CreateFormProps) {
+function CreateForm({ c, typed, isFirst, labelError }: CreateFormProps) {
   return (
     <Section title="Make a key">
       <Form c={c}>
@@ -127,6 +146,7 @@ function CreateForm({ c, typed, isFirst }: CreateFormProps) {
           maxlength={labelMax}
           required
           autocomplete="off"
+          {...(labelError && { error: labelError })}
         />
         <Choices
           name="scope"

@@ -96,9 +96,10 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
   )
 }
 
-function whoPays({ for_any_key: isForAny }: MandateRow): string {
-  return isForAny
-    ? 'Any key of this account, and any app'
+function whoPays({ for_any_key: isForAny, device }: MandateRow): string {
+  if (isForAny) return 'Any key of this account, and any app'
+  return device === ''
+    ? 'It alone, or a key that you replace it by, from devices that you know'
     : 'Who asked for it alone, or a key that you replace it by'
 }
 
@@ -223,7 +224,7 @@ function Chips({ opened, now }: { opened: OpenedMandate; now: Date }) {
       )}
       {isNarrowed(mandate_row) && <li class="badge">You narrowed what was asked for</li>}
       {mandate_row.max_total_usd_micros === null && <li class="badge warning">No total limit</li>}
-      {!asked.device_known && (
+      {mandate_row.device !== '' && !asked.device_known && (
         <li class="badge warning">New device: it could pay under this mandate alone</li>
       )}
       {payees.length > 0 && (

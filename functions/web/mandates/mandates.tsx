@@ -38,12 +38,17 @@ export const routes: Routes = (app) => {
         title="Mandates"
         owner={me}
         lead="A mandate lets an agent pay one merchant without asking each time, within limits that you set."
+        action={
+          <LinkButton to="/mandates/new" kind="main">
+            Make a mandate
+          </LinkButton>
+        }
       >
         <Listed title="Wait for you" rows={waiting} way="Review" />
         <Listed title="In force" rows={live} way="Look" />
         <Listed title="Over" rows={others} way="Look" />
         {above.size + others.length === 0 && (
-          <Empty>There is none here. Your agent asks for one with payment-mandate-create.</Empty>
+          <Empty>There is none here. You make one, or your agent asks for one.</Empty>
         )}
         <Pager
           newest={before === null ? undefined : `${webAppPath}/mandates`}

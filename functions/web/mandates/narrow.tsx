@@ -13,50 +13,75 @@ const lives = [
   { value: '43200', label: 'In 30 days' },
 ]
 const minuteMilliseconds = 60_000
-/** Number of digits that surely fit the type in SQL, which is one less than its largest number has. */
-const digitsMax = { usdMicros: 18, payments: 9 }
+/** Bound of amounts that surely fit the type in SQL. */
+const usdMicrosEnd = 10n ** 18n
 
-/** Returns the narrowed terms as SQL takes them; undefined if a field is not a number. */
+/** Returns the narrowed terms as SQL takes them; undefined if a field is wrong. */
 export function narrowedIn(form: URLSearchParams, mandate: MandateRow, now: Date) {
-  const max_payment_usd_micros = usdIn(form, 'each')
-  const max_day_usd_micros = usdIn(form, 'day')
-  const max_total_usd_micros = usdIn(form, 'total')
-  const max_payments = countIn(form)
-  const isRead = max_day_usd_micros !== undefined && max_total_usd_micros !== undefined
-  if (!max_payment_usd_micros || !isRead || max_payments === undefined) return undefined
+  const { each, day, total, count } = typedIn(form)
+  if (!each || Object.keys(problemsIn(form, mandate)).length > 0) return undefined
   const life = lives.find(({ value }) => value === form.get('ends'))
   return {
     mandate: mandate.id,
-    max_payment_usd_micros,
-    max_day_usd_micros,
-    max_total_usd_micros,
-    max_payments,
+    max_payment_usd_micros: each.toString(),
+    max_day_usd_micros: day?.toString() ?? null,
+    max_total_usd_micros: total?.toString() ?? null,
+    max_payments: count === null ? null : Number(count),
     include_subdomains: form.get('below') === 'yes',
     expires_at: life ? laterBy(now, life.value) : mandate.expires_at,
   }
 }
 
-/** Reads an amount: null for an empty field, undefined if it is not an amount. */
-function usdIn(form: URLSearchParams, name: string): string | null | undefined {
-  const text = (form.get(name) ?? '').trim()
-  if (text === '') return null
-  const micros = parseAmount(typedAmount(text), usdDecimals)?.toString()
-  return micros !== undefined && micros.length <= digitsMax.usdMicros ? micros : undefined
+/** Amount or number that was typed: null for an empty field, undefined if it cannot be read. */
+type Typed = bigint | null | undefined
+
+function typedIn(form: URLSearchParams) {
+  const usd = (name: string): Typed => readTyped(form, name, usdMicrosIn)
+  const count = readTyped(form, 'count', (text) =>
+    /^[0-9]{1,9}$/.test(text) ? BigInt(text) : undefined,
+  )
+  return { each: usd('each'), day: usd('day'), total: usd('total'), count }
 }
 
-function countIn(form: URLSearchParams): number | null | undefined {
-  const text = (form.get('count') ?? '').trim()
-  if (text === '') return null
-  return /^[0-9]+$/.test(text) && text.length <= digitsMax.payments ? Number(text) : undefined
+function readTyped(form: URLSearchParams, name: string, parse: (text: string) => Typed): Typed {
+  const text = (form.get(name) ?? '').trim()
+  return text === '' ? null : parse(text)
+}
+
+function usdMicrosIn(text: string): Typed {
+  const micros = parseAmount(typedAmount(text), usdDecimals)
+  return micros !== undefined && micros < usdMicrosEnd ? micros : undefined
+}
+
+type Problems = Partial<Record<'each' | 'day' | 'total' | 'count', string>>
+
+/** Returns what is wrong with a field: it cannot be read, is more than was asked for, or too little. */
+function problemsIn(form: URLSearchParams, mandate: MandateRow): Problems {
+  const { each, day, total, count } = typedIn(form)
+  const least = each ?? 1n
+  const { max_payments: most } = mandate
+  const problems = {
+    each: narrowProblemOf(each, mandate.max_payment_usd_micros, 1n),
+    day: narrowProblemOf(day, mandate.max_day_usd_micros, least),
+    total: narrowProblemOf(total, mandate.max_total_usd_micros, least),
+    count: narrowProblemOf(count, most === null ? null : BigInt(most), 1n),
+  }
+  return Object.fromEntries(Object.entries(problems).filter(([, words]) => words !== undefined))
+}
+
+function narrowProblemOf(typed: Typed, asked: bigint | null, least: bigint): string | undefined {
+  if (typed === undefined) return 'An amount such as 250 or 12.50, or a whole number of payments.'
+  if (asked !== null && (typed === null || typed > asked)) return 'Not more than was asked for.'
+  if (typed === null || typed >= least) return undefined
+  return least === 1n ? 'More than 0.' : 'Not less than each payment may be.'
 }
 
 function laterBy(now: Date, minutes: string): string {
   return new Date(now.getTime() + Number(minutes) * minuteMilliseconds).toISOString()
 }
 
-/** Explanations of why nothing was narrowed, by the word of the database or of the form. */
+/** Explanations of why nothing was narrowed, by the word of the database; the fields say the rest. */
 const narrowWords: Readonly<Record<string, string>> = {
-  unreadable: 'Use amounts such as 250 or 12.50, and a whole number of payments.',
   wider: 'Something was more than what was asked for. It can only be made smaller.',
   out_of_bounds: 'A limit over time cannot be smaller than what each payment may be, nor be zero.',
 }
@@ -100,7 +125,12 @@ export function NarrowForm({ c, mandate, now, typed, problem }: NarrowProps) {
 }
 
 function Caps({ mandate, typed }: Pick<NarrowProps, 'mandate' | 'typed'>) {
-  const usd = (name: string, label: string, micros: bigint | null) => (
+  const problems = typed ? problemsIn(typed, mandate) : {}
+  const errorAt = (name: keyof Problems) => {
+    const error = problems[name]
+    return error === undefined ? {} : { error }
+  }
+  const usd = (name: 'each' | 'day' | 'total', label: string, micros: bigint | null) => (
     <Field
       name={name}
       label={label}
@@ -110,6 +140,7 @@ function Caps({ mandate, typed }: Pick<NarrowProps, 'mandate' | 'typed'>) {
       autocomplete="off"
       maxlength={20}
       required={name === 'each'}
+      {...errorAt(name)}
     />
   )
   return (
@@ -123,7 +154,8 @@ function Caps({ mandate, typed }: Pick<NarrowProps, 'mandate' | 'typed'>) {
         value={typed?.get('count') ?? String(mandate.max_payments ?? '')}
         inputmode="numeric"
         autocomplete="off"
-        maxlength={digitsMax.payments}
+        maxlength={9}
+        {...errorAt('count')}
       />
     </>
   )

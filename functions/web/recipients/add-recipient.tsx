@@ -10,6 +10,7 @@ import { sealOwnerNotice } from '../session.ts'
 import { Button, Form } from '../ui/form.tsx'
 import { Address, Facts, Notice, Section } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
+import { AddForm } from './add-form.tsx'
 
 const foundRow = z.object({
   address_found: z.string(),
@@ -41,7 +42,11 @@ export const routes: Routes = (app) => {
         back={{ to: '/recipients', label: 'Recipients and devices' }}
         scripts={['copy']}
       >
-        {isRefusal(found) ? <Refused refusal={found} /> : <Shown c={c} found={found} />}
+        {isRefusal(found) ? (
+          <AddForm value={c.req.param('recipient')} error={refusalWords(found)} />
+        ) : (
+          <Shown c={c} found={found} />
+        )}
       </Page>,
       isRefusal(found) ? errorTable[found.refusal][0] : 200,
     )
@@ -74,12 +79,8 @@ async function findRecipient(c: PageContext, text: string): Promise<Found | Refu
   return (await db.one('resolve_recipient', question, foundRow)) ?? fail('recipient_not_found')
 }
 
-function Refused({ refusal: { refusal, message } }: { refusal: Refusal }) {
-  return (
-    <Notice kind="danger" title="This cannot be a recipient">
-      {(message ?? errorTable[refusal][1]).replace(/^recipient: /, '')}
-    </Notice>
-  )
+function refusalWords({ refusal, message }: Refusal): string {
+  return (message ?? errorTable[refusal][1]).replace(/^recipient: /, '')
 }
 
 function Shown({ c, found }: { c: PageContext; found: Found }) {

@@ -4,9 +4,11 @@ import { bigintText, time } from '../../../shared/money/row-fields.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
 import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
-import { Button, Checkbox, Field, Form } from '../ui/form.tsx'
+import { Button, Checkbox, Form } from '../ui/form.tsx'
 import { Address, Empty, Money, Notice, Section, Table, Time, usdRoundedUp } from '../ui/show.tsx'
-import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
+import { type Owner, type PageContext, type Routes, returnPathOf } from '../visit.ts'
+import { AddForm } from './add-form.tsx'
+import { Devices, deviceRow, Remove } from './devices.tsx'
 
 const listedMax = 200
 
@@ -18,13 +20,6 @@ const recipientRow = z.object({
   paid_usd_micros: bigintText,
   /** Title of the key or app whose approved request made it known; null if the owner added it. */
   asker: z.string().nullable(),
-})
-const deviceRow = z.object({
-  key: z.uuid(),
-  fingerprint: z.string(),
-  label: z.string(),
-  shown: z.string(),
-  known_since: time,
 })
 
 /** Routes that list recipients and devices and remove them. */
@@ -69,7 +64,7 @@ export const routes: Routes = (app) => {
       const [key, fingerprint] = device.data
       await db.run('owner_forget_device', { key, fingerprint })
     }
-    return goTo(c, '/recipients', 'removed')
+    return goTo(c, returnPathOf(form.get('back')) || '/recipients', 'removed')
   })
 }
 
@@ -165,72 +160,5 @@ function Recipients({ c, recipients }: { c: PageContext; recipients: Recipient[]
         />
       )}
     </Section>
-  )
-}
-
-/** Renders the form that looks up a recipient. Nothing is added before it is shown in full. */
-function AddForm() {
-  return (
-    <Section title="Add a recipient">
-      <form method="get" action={`${webAppPath}/recipients/add`}>
-        <Field
-          name="recipient"
-          label="Alias, mail address or wallet address"
-          hint="You see the whole address before it is added."
-          required
-          maxlength={320}
-          autocomplete="off"
-        />
-        <div class="actions">
-          <Button kind="plain">Look it up</Button>
-        </div>
-      </form>
-    </Section>
-  )
-}
-
-function Devices({ c, devices }: { c: PageContext; devices: z.output<typeof deviceRow>[] }) {
-  return (
-    <Section title="Known devices">
-      {devices.length === 0 ? (
-        <Empty>
-          None yet. A device is known once you tick so when you approve a payment from it.
-        </Empty>
-      ) : (
-        <Table
-          caption="Known devices, those known last first"
-          rows={devices}
-          columns={[
-            { label: 'Key', cell: ({ label, shown }) => `${label} (${shown})` },
-            { label: 'Device', cell: ({ fingerprint }) => <code>{fingerprint.slice(0, 8)}</code> },
-            { label: 'Known since', cell: ({ known_since }) => <Time at={known_since} /> },
-            {
-              label: 'Change',
-              cell: ({ key, fingerprint }) => (
-                <Remove
-                  c={c}
-                  name="device"
-                  value={`${key} ${fingerprint}`}
-                  what={`device ${fingerprint.slice(0, 8)}`}
-                />
-              ),
-            },
-          ]}
-        />
-      )}
-    </Section>
-  )
-}
-
-type Removal = { c: PageContext; name: string; value: string; what: string }
-
-function Remove({ c, name, value, what }: Removal) {
-  return (
-    <Form c={c}>
-      {name === 'address' && <Checkbox name="sure" label="Remove it" />}
-      <Button kind="plain" name={name} value={value}>
-        Remove<span class="unseen"> {what}</span>
-      </Button>
-    </Form>
   )
 }

@@ -147,9 +147,10 @@ export function Area({
   name,
   label,
   hint,
+  error,
   value = '',
   maxlength,
-}: Pick<FieldProps, 'name' | 'label' | 'value' | 'maxlength'> & { hint: string }) {
+}: Pick<FieldProps, 'name' | 'label' | 'value' | 'maxlength' | 'error'> & { hint: string }) {
   const id = `field-${name}`
   return (
     <div class="field">
@@ -157,13 +158,19 @@ export function Area({
       <p class="hint" id={`${id}-hint`}>
         {hint}
       </p>
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
       <textarea
         id={id}
         name={name}
         rows={3}
         maxlength={maxlength}
         autocomplete="off"
-        aria-describedby={`${id}-hint`}
+        aria-describedby={error ? `${id}-hint ${id}-error` : `${id}-hint`}
+        aria-invalid={error ? 'true' : undefined}
       >
         {value}
       </textarea>
@@ -237,15 +244,26 @@ export function Checkbox({
   name,
   label,
   checked = false,
+  error,
 }: {
   name: string
   label: string
   checked?: boolean
+  error?: string | undefined
 }) {
   return (
     <label class="choice">
-      <input type="checkbox" name={name} value="yes" checked={checked} />
-      <span>{label}</span>
+      <input
+        type="checkbox"
+        name={name}
+        value="yes"
+        checked={checked}
+        aria-invalid={error ? 'true' : undefined}
+      />
+      <span>
+        {label}
+        {error && <span class="error">{error}</span>}
+      </span>
     </label>
   )
 }
@@ -258,7 +276,6 @@ const doneWords = {
   recipient_added: 'The recipient is now known.',
   removed: 'Removed. You will be asked about it again.',
   labelled: 'The name is saved.',
-  labels_full: 'You named 1,000 recipients, which is the most. Take a name away first.',
   limits_saved: 'Saved.',
   capped: 'The caps are saved and apply from now on.',
   approved:
@@ -302,7 +319,7 @@ export function takeDone(
   deleteCookie(c, cookie, hostCookie)
   return {
     words: [act[1], words].filter(Boolean).join(' '),
-    isDone: !['few', 'unsure', 'labels_full'].includes(act[0]),
+    isDone: !['few', 'unsure'].includes(act[0]),
     ...(undo && account === c.get('owner')?.account.id && { undo: { action: undo, fields } }),
   }
 }

@@ -3,7 +3,13 @@
  * for this service, because the fields are declared as new.
  */
 import type * as z from 'zod'
-import { fail, isRefusal, type Refusal, Rejection } from '../../../shared/contract/errors.ts'
+import {
+  errorTable,
+  fail,
+  isRefusal,
+  type Refusal,
+  Rejection,
+} from '../../../shared/contract/errors.ts'
 import { storeRequest } from '../../../shared/contract/vault-entry.ts'
 import { markHidden } from '../../../shared/text/untrusted.ts'
 import type { StoredEntry } from '../../../shared/vault/entries/entries-port.ts'
@@ -19,8 +25,18 @@ const notesMax = 4_096
 
 const keeps = 'Empty keeps what is stored.'
 
+/** Sentence about what cannot be stored, by field; secrets are not filled in again. */
+export type LoginErrors = Partial<Record<string, string>>
+
+type Fields = { kept?: OwnerEntry['listed']; errors?: LoginErrors }
+
+function errorAt(errors: LoginErrors, name: string) {
+  const error = errors[name]
+  return error === undefined ? {} : { error }
+}
+
 /** Renders the field for the user name. */
-export function UsernameField({ value }: { value: string }) {
+export function UsernameField({ value, errors = {} }: { value: string; errors?: LoginErrors }) {
   return (
     <Field
       name="username"
@@ -28,12 +44,13 @@ export function UsernameField({ value }: { value: string }) {
       value={value}
       autocomplete="off"
       maxlength={usernameMax}
+      {...errorAt(errors, 'username')}
     />
   )
 }
 
 /** Renders the fields for password and TOTP secret; `kept` is the entry that a form changes. */
-export function SecretFields({ kept }: { kept?: OwnerEntry['listed'] }) {
+export function SecretFields({ kept, errors = {} }: Fields) {
   return (
     <>
       <Field
@@ -43,6 +60,7 @@ export function SecretFields({ kept }: { kept?: OwnerEntry['listed'] }) {
         type="password"
         autocomplete="new-password"
         maxlength={secretMax}
+        {...errorAt(errors, 'password')}
       />
       <Field
         name="totp_secret"
@@ -51,6 +69,7 @@ export function SecretFields({ kept }: { kept?: OwnerEntry['listed'] }) {
         type="password"
         autocomplete="off"
         maxlength={secretMax}
+        {...errorAt(errors, 'totp_secret')}
       />
       {kept?.has_totp && <Checkbox name="drop_totp" label="Take the authenticator secret away" />}
     </>
@@ -58,19 +77,21 @@ export function SecretFields({ kept }: { kept?: OwnerEntry['listed'] }) {
 }
 
 /** Renders the fields for further secrets and notes. */
-export function FurtherFields({ kept }: { kept?: OwnerEntry['listed'] }) {
+export function FurtherFields({ kept, errors = {} }: Fields) {
   return (
     <>
       <Area
         name="fields"
         label="Further secrets"
         hint={`One a line, such as pin: 4711. ${kept ? 'What is not named stays; a name alone takes it away.' : ''}`}
+        {...errorAt(errors, 'fields')}
       />
       <Area
         name="notes"
         label="Notes"
         hint={`For you. They are sealed too, and never sent to the site. ${kept ? keeps : ''}`}
         maxlength={notesMax}
+        {...errorAt(errors, 'notes')}
       />
       {kept && <Checkbox name="drop_notes" label="Take the notes away" />}
     </>
@@ -145,5 +166,22 @@ const names: Readonly<Record<string, string>> = {
 
 function refusedAt(part: PropertyKey | undefined): Refusal<'credential_refused'> {
   const name = names[String(part)] ?? 'what you entered'
-  return fail('credential_refused', { message: `It is too long or cannot be read: ${name}.` })
+  const message = `It is too long or cannot be read: ${name}.`
+  return fail('credential_refused', {
+    message,
+    ...(part !== undefined && { details: { field: String(part) } }),
+  })
 }
+
+/** Returns a refusal at the field that it is about. The vault tells of secrets in words alone. */
+export function loginErrorsOf({ refusal, message, details }: Refusal): LoginErrors {
+  const words = message ?? errorTable[refusal][1]
+  if (refusal === 'site_refused') return { site: words }
+  if (refusal === 'conflict') return { username: thereAlready }
+  if (details) return { [String(details['field'])]: words }
+  if (/^(The TOTP|The otpauth|Only otpauth)/.test(words)) return { totp_secret: words }
+  return { [/20 fields/.test(words) ? 'fields' : 'password']: words }
+}
+
+const thereAlready =
+  'The vault has a login of this user name at this site. Find it there and change it.'

@@ -4,10 +4,16 @@ import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { proofFirst, readSecurity } from '../session.ts'
 import { Button, Field, Form } from '../ui/form.tsx'
-import { Notice } from '../ui/show.tsx'
 import type { PageContext, Routes } from '../visit.ts'
 import { vaultOf } from './entry-lines.tsx'
-import { FurtherFields, SecretFields, storeTyped, UsernameField } from './login-fields.tsx'
+import {
+  FurtherFields,
+  type LoginErrors,
+  loginErrorsOf,
+  SecretFields,
+  storeTyped,
+  UsernameField,
+} from './login-fields.tsx'
 
 /** Routes that show the form and store the login. */
 export const routes: Routes = (app) => {
@@ -21,8 +27,7 @@ export const routes: Routes = (app) => {
     }
     const stored = await storeTyped(c, credential, form, { ...named, version: 0 })
     if (!isRefusal(stored)) return showFound(c, credential, stored.credential_id, named.site)
-    const isThere = stored.refusal === 'conflict'
-    return showForm(c, named, isThere ? thereAlready : stored.message)
+    return showForm(c, named, loginErrorsOf(stored))
   })
 }
 
@@ -35,16 +40,13 @@ async function showFound(c: PageContext, credential: string, entry: string, addr
   return goTo(c, isFound ? `/vault/${entry}/destinations` : `/vault/${entry}`)
 }
 
-const thereAlready =
-  'The vault has a login of this user name at this site. Find it there and change it.'
-
 type Named = { site: string; username: string }
 
 /** Shows the form, with site and user name filled in again but never the secrets. */
 async function showForm(
   c: PageContext,
   typed: Named = { site: '', username: '' },
-  problem?: string,
+  errors?: LoginErrors,
 ) {
   const me = await requireOwner(c)
   return sendPage(
@@ -56,11 +58,6 @@ async function showForm(
       back={{ to: '/vault', label: 'Vault' }}
       lead="Every agent with a key that may use secrets can sign in with it at this site."
     >
-      {problem && (
-        <Notice kind="danger" title="Nothing is stored yet">
-          {problem}
-        </Notice>
-      )}
       <Form c={c}>
         <Field
           name="site"
@@ -70,15 +67,16 @@ async function showForm(
           required
           maxlength={2_048}
           autocomplete="off"
+          {...(errors?.['site'] && { error: errors['site'] })}
         />
-        <UsernameField value={typed.username} />
-        <SecretFields />
-        <FurtherFields />
+        <UsernameField value={typed.username} errors={errors ?? {}} />
+        <SecretFields errors={errors ?? {}} />
+        <FurtherFields errors={errors ?? {}} />
         <div class="actions">
           <Button>Put it into the vault</Button>
         </div>
       </Form>
     </Page>,
-    problem === undefined ? 200 : 422,
+    errors === undefined ? 200 : 422,
   )
 }
