@@ -31,6 +31,7 @@ import { routes as recipients } from './recipients/recipients.tsx'
 import { routes as freeze } from './security/freeze.tsx'
 import { routes as hold } from './security/hold.tsx'
 import { routes as jwks } from './security/jwks.ts'
+import { routes as mailAddress } from './security/mail-address.tsx'
 import { routes as proof } from './security/proof.tsx'
 import { routes as secure } from './security/secure.tsx'
 import { routes as security } from './security/security.tsx'
@@ -79,6 +80,7 @@ export const pages = [
   loginRecovery,
   login,
   logout,
+  mailAddress,
   mailOpened,
   mail,
   mandate,

@@ -231,6 +231,7 @@ export type DatabaseFunctions = {
       unpaid: string[]
     }
   }
+  housekeeping_change_mail_addresses: { args: { batch: number } }
   housekeeping_close_unused: { args: { batch: number } }
   housekeeping_compare_balances: {
     args: {
@@ -598,7 +599,27 @@ export type DatabaseFunctions = {
     }
   }
   owner_approve_destination: { args: { credential: string; destination: string; wide: boolean } }
+  owner_ask_mail_address: {
+    args: {
+      credential: string
+      email: string
+      code_digest: string
+      code_mail: unknown
+      known_mail: unknown
+      mail?: unknown
+    }
+  }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
+  owner_confirm_mail_address: {
+    args: {
+      credential: string
+      email: string
+      code_digest: string
+      later: unknown
+      mail?: unknown
+      new_mail?: unknown
+    }
+  }
   owner_create_key: {
     args: {
       credential: string
@@ -874,6 +895,7 @@ export type DatabaseFunctions = {
   owner_set_recovery_codes: { args: { credential: string; digests: string[]; mail?: unknown } }
   owner_set_shows_codes: { args: { credential: string; shows: boolean; mail?: unknown } }
   owner_set_takes_codes: { args: { credential: string; entry: string; takes: boolean } }
+  owner_stop_mail_address: { args: { credential: string; mail?: unknown } }
   owner_suspend_mandate: { args: { credential: string; mandate: string; suspended: boolean } }
   owner_take_ceremony: {
     args: {

@@ -633,6 +633,25 @@ create table private.owners (
 alter table private.owners enable row level security;
 create index owners_mailbox on private.owners (private.mailbox_of(email));
 
+-- A change of the owner's mail address: asked for, confirmed with the code that went to the new address, and in effect
+-- 72 hours later. Until then nothing depends on the new address. See 17_mail_address.sql.
+create table private.mail_changes (
+  account uuid primary key references private.accounts,
+  email text not null check (email = lower(email) and length(email) <= 254 and email ~ '^[^@\s]+@[^@\s]+$'),
+  -- HMAC of account, address and code with a pepper that the database never sees.
+  code_digest text not null check (code_digest ~ '^[0-9a-f]{64}$'),
+  asked_at timestamptz not null default private.clock(),
+  tries integer not null default 0 check (tries between 0 and 5),
+  -- Null until the code was entered.
+  takes_effect_at timestamptz,
+  -- Sealed mails about the outcome: `old` and `new` tell both addresses of the change, `kept` that there was none.
+  mails jsonb,
+  check ((takes_effect_at is null) = (mails is null))
+);
+alter table private.mail_changes enable row level security;
+create index mail_changes_age on private.mail_changes (asked_at) where takes_effect_at is null;
+create index mail_changes_due on private.mail_changes (takes_effect_at) where takes_effect_at is not null;
+
 -- Sessions hold what only a session has. A session is also a credential: `expires_at` there is when it ends
 -- unless it is used, and `revoked_at` when it was ended.
 create table private.sessions (
@@ -677,7 +696,7 @@ insert into private.acts values
   ('keep', 'fresh', false, 'Stores, changes and deletes logins, and deletes mails.'),
   ('approve', 'fresh', false, 'Approves payments, mandates and destinations of secrets.'),
   ('widen', 'fresh', false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
-  ('ways', 'fresh', false, 'Changes password, passkeys and recovery codes.'),
+  ('ways', 'fresh', false, 'Changes mail address, password, passkeys and recovery codes.'),
   ('secure', 'fresh', false, 'Ends everything but itself.'),
   ('recover', 'code', true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
   ('end_hold', 'fresh', true, 'Ends a hold, with what began it and what is pending.');
@@ -763,6 +782,7 @@ end $$;
 
 -- Lifts a hold and drops what is pending.
 create function private.lift_hold(of_account uuid) returns void language sql as $$
+  delete from private.mail_changes m where m.account = of_account;
   update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
     pending_passkey_removal = false where o.account = of_account
 $$;
@@ -2568,6 +2588,10 @@ begin
     'hold_until', o.hold_until,
     'pending_password', o.pending_password_hash is not null,
     'pending_passkey_removal', o.pending_passkey_removal,
+    -- A change whose code is over is none.
+    'mail_change', (select jsonb_build_object('email', m.email, 'takes_effect_at', m.takes_effect_at)
+      from private.mail_changes m where m.account = o.account
+       and (m.takes_effect_at is not null or m.asked_at > private.clock() - interval '1 hour')),
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
     'passkeys', coalesce((select jsonb_agg(jsonb_build_object('id', p.id, 'label', p.label,
@@ -3136,6 +3160,127 @@ begin
 end $$;
 
 grant execute on function api.claim_idempotency, api.keep_answer to service_role;
+
+-- Changing the owner's mail address. Each step is told to the owner and entered in the feed. Until the change takes
+-- effect, mails go to the old address and sign-in works with that one.
+
+-- True if the mailbox of this address receives the notices of another account.
+create function private.is_mailbox_of_another(of_account uuid, address text) returns boolean
+  language sql stable as $$
+  select exists (select from private.owners o where o.account <> of_account
+    and private.mailbox_of(o.email) = private.mailbox_of(address))
+$$;
+
+-- Sends a code to the new address, at most three at once and ten in a day for an account and for a mailbox. A mailbox
+-- that belongs to another account gets the other mail, and its code is sent to nobody; the rest is the same work, so
+-- the answer does not reveal which case it was. Answers false if a confirmed change is pending.
+create function api.owner_ask_mail_address(
+  credential text, email text, code_digest text, code_mail jsonb, known_mail jsonb, mail jsonb default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'ways');
+begin
+  perform private.take_slowly('mail-change:' || caller.account, 3, interval '144 minutes');
+  perform private.take_slowly('mail-change-to:' || pg_catalog.md5(private.mailbox_of(email)), 3,
+    interval '144 minutes');
+  insert into private.mail_changes as m (account, email, code_digest)
+  values (caller.account, owner_ask_mail_address.email, owner_ask_mail_address.code_digest)
+  on conflict on constraint mail_changes_pkey do update set email = excluded.email,
+    code_digest = excluded.code_digest, asked_at = excluded.asked_at, tries = 0
+   where m.takes_effect_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.enqueue_mail(caller.account, case
+    when private.is_mailbox_of_another(caller.account, email) then known_mail else code_mail end);
+  perform private.enqueue_mail(caller.account, mail);
+  perform private.record_security(caller.account, 'mail_address_asked', 'Another mail address was asked for.');
+  return true;
+end $$;
+
+-- Confirms the address with its code, which is good for an hour and takes five tries; `later` are the mails about the
+-- outcome. Answers false for a code that is not right or no longer good.
+create function api.owner_confirm_mail_address(
+  credential text, email text, code_digest text, later jsonb, mail jsonb default null,
+  new_mail jsonb default null)
+  returns table (confirmed boolean) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'ways');
+  expected text;
+begin
+  update private.mail_changes m set tries = m.tries + 1
+   where m.account = caller.account and m.email = owner_confirm_mail_address.email
+     and m.takes_effect_at is null and m.tries < 5 and m.asked_at > private.clock() - interval '1 hour'
+  returning m.code_digest into expected;
+  confirmed := coalesce(expected = owner_confirm_mail_address.code_digest, false);
+  if confirmed then
+    update private.mail_changes m set takes_effect_at = private.clock() + interval '72 hours', mails = later
+     where m.account = caller.account;
+    perform private.record_security(caller.account, 'mail_address_confirmed',
+      'The new mail address was confirmed. It takes effect in 72 hours.');
+    perform private.enqueue_mail(caller.account, mail);
+    perform private.enqueue_mail(caller.account, new_mail);
+  end if;
+  return next;
+end $$;
+
+-- Stops a change that has not taken effect. Answers false if there is none.
+create function api.owner_stop_mail_address(credential text, mail jsonb default null) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'tighten');
+begin
+  delete from private.mail_changes m where m.account = caller.account;
+  if not found then
+    return false;
+  end if;
+  perform private.record_security(caller.account, 'mail_address_stopped',
+    'The change of the mail address was stopped.');
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
+end $$;
+
+-- Changes the mail address if its time has come and neither a freeze nor a hold stands. What waits in the outbox for
+-- the owner goes to the new address from then on.
+create function private.change_mail_address(of_account uuid) returns void language plpgsql as $$
+declare
+  held private.accounts := private.hold_account(of_account);
+  change private.mail_changes;
+begin
+  perform from private.owners o where o.account = of_account and o.hold_until is null for no key update;
+  if not found or held.frozen_at is not null then
+    return;
+  end if;
+  delete from private.mail_changes m
+   where m.account = of_account and m.takes_effect_at <= private.clock() returning m.* into change;
+  if not found then
+    return;
+  end if;
+  if private.is_mailbox_of_another(of_account, change.email) then
+    perform private.record_security(of_account, 'mail_address_kept',
+      'The mail address stayed as it was, because the new one belongs to another account.');
+    perform private.enqueue_mail(of_account, change.mails -> 'kept');
+    return;
+  end if;
+  update private.owners o set email = change.email where o.account = of_account;
+  perform private.record_security(of_account, 'mail_address_changed', 'The mail address was changed.');
+  perform private.enqueue_mail(of_account, change.mails -> 'old');
+  perform private.enqueue_mail(of_account, change.mails -> 'new');
+end $$;
+
+-- Changes the mail addresses whose time has come.
+create function api.housekeeping_change_mail_addresses(batch integer) returns void
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.change_mail_address(due.account) from (
+    select m.account from private.mail_changes m join private.owners o on o.account = m.account
+      join private.accounts a on a.id = m.account
+     where m.takes_effect_at <= private.clock() and o.hold_until is null and a.frozen_at is null
+     order by m.account limit batch) due;
+end $$;
+
+grant execute on function api.owner_ask_mail_address, api.owner_confirm_mail_address,
+  api.owner_stop_mail_address, api.housekeeping_change_mail_addresses to service_role;
 
 -- Names that the owner gives to recipients, known or not. A name trusts nobody.
 
@@ -10083,8 +10228,8 @@ create table private.secured (
 );
 alter table private.secured enable row level security;
 
--- Ends all keys, apps and other sessions of an account, with what they asked for, and all mandates, links and waiting
--- payments. `by` is who ends them: the owner or the service. The caller holds the account's lock.
+-- Ends all keys, apps and other sessions of an account, with what they asked for, and all mandates, links, waiting
+-- payments and a change of the mail address. `by` is who ends them: the owner or the service. The caller holds the account's lock.
 create function private.end_access(of_account uuid, by text, kept uuid default null) returns void
   language plpgsql as $$
 declare
@@ -10101,6 +10246,7 @@ begin
     end if;
   end loop;
   perform private.spend_codes(of_account);
+  delete from private.mail_changes m where m.account = of_account;
   update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = by
    where m.account = of_account and m.state in ('pending_approval', 'active', 'suspended');
   update private.payments p set state = 'expired', finality = null,
@@ -10476,6 +10622,8 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
+  ('mail_changes', 't.asked_at', '1 day', 't.takes_effect_at is null',
+    'Its code was never entered. One that was confirmed goes when it takes effect or is stopped.'),
   ('oauth_clients', 't.created_at', '1 day', 't.good_until is null and t.granted_at is null',
     'A program that registered and was never let in.'),
   ('oauth_clients', 't.good_until', '1 day', 't.granted_at is null',

@@ -33,6 +33,25 @@ create table private.owners (
 alter table private.owners enable row level security;
 create index owners_mailbox on private.owners (private.mailbox_of(email));
 
+-- A change of the owner's mail address: asked for, confirmed with the code that went to the new address, and in effect
+-- 72 hours later. Until then nothing depends on the new address. See 17_mail_address.sql.
+create table private.mail_changes (
+  account uuid primary key references private.accounts,
+  email text not null check (email = lower(email) and length(email) <= 254 and email ~ '^[^@\s]+@[^@\s]+$'),
+  -- HMAC of account, address and code with a pepper that the database never sees.
+  code_digest text not null check (code_digest ~ '^[0-9a-f]{64}$'),
+  asked_at timestamptz not null default private.clock(),
+  tries integer not null default 0 check (tries between 0 and 5),
+  -- Null until the code was entered.
+  takes_effect_at timestamptz,
+  -- Sealed mails about the outcome: `old` and `new` tell both addresses of the change, `kept` that there was none.
+  mails jsonb,
+  check ((takes_effect_at is null) = (mails is null))
+);
+alter table private.mail_changes enable row level security;
+create index mail_changes_age on private.mail_changes (asked_at) where takes_effect_at is null;
+create index mail_changes_due on private.mail_changes (takes_effect_at) where takes_effect_at is not null;
+
 -- Sessions hold what only a session has. A session is also a credential: `expires_at` there is when it ends
 -- unless it is used, and `revoked_at` when it was ended.
 create table private.sessions (
@@ -77,7 +96,7 @@ insert into private.acts values
   ('keep', 'fresh', false, 'Stores, changes and deletes logins, and deletes mails.'),
   ('approve', 'fresh', false, 'Approves payments, mandates and destinations of secrets.'),
   ('widen', 'fresh', false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
-  ('ways', 'fresh', false, 'Changes password, passkeys and recovery codes.'),
+  ('ways', 'fresh', false, 'Changes mail address, password, passkeys and recovery codes.'),
   ('secure', 'fresh', false, 'Ends everything but itself.'),
   ('recover', 'code', true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
   ('end_hold', 'fresh', true, 'Ends a hold, with what began it and what is pending.');
@@ -163,6 +182,7 @@ end $$;
 
 -- Lifts a hold and drops what is pending.
 create function private.lift_hold(of_account uuid) returns void language sql as $$
+  delete from private.mail_changes m where m.account = of_account;
   update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
     pending_passkey_removal = false where o.account = of_account
 $$;

@@ -3,7 +3,7 @@ import type { Child, PropsWithChildren } from 'hono/jsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readSecurity, type Security } from '../session.ts'
-import { Facts, Notice } from '../ui/show.tsx'
+import { Facts, Notice, Time } from '../ui/show.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 /** Routes that show the overview of security. */
@@ -34,7 +34,12 @@ function securityFacts({ email, has_password, passkeys, ...rest }: Security): [s
   const places = live.length === 1 ? 'Signed in here alone' : `Signed in at ${live.length} places`
   const [password, verb] = has_password ? ['Set', 'Change'] : ['None', 'Set']
   return [
-    ['Mail address', email],
+    [
+      'Mail address',
+      <With now={<AddressNow email={email} change={rest.mail_change} />} to="mail-address">
+        {rest.mail_change ? 'See or stop the change' : 'Change the address'}
+      </With>,
+    ],
     [
       'Password',
       <With now={password} to="password">
@@ -69,8 +74,19 @@ function securityFacts({ email, has_password, passkeys, ...rest }: Security): [s
   ]
 }
 
+/** Shows the mail address, and when another takes its place. */
+function AddressNow({ email, change }: { email: string; change: Security['mail_change'] }) {
+  const at = change?.takes_effect_at
+  if (!at) return email
+  return (
+    <>
+      {email}, replaced by {change.email} <Time at={at} isInSentence />
+    </>
+  )
+}
+
 /** Shows a state with a link to the page that changes it. */
-function With({ now, to, children }: PropsWithChildren<{ now: string; to: string }>) {
+function With({ now, to, children }: PropsWithChildren<{ now: Child; to: string }>) {
   return (
     <span class="head">
       <span>{now}</span>
